@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ DUPLICATE_RUNTIME = Rule(
 KINDS = {
     "TrainingRuntime": "trainer.kubeflow.org/",
     "ClusterTrainingRuntime": "trainer.kubeflow.org/",
-    "Runtime": "trainc.dev/",
-    "RuntimeComponent": "trainc.dev/",
+    "Runtime": TRAINC_PREFIX,
+    "RuntimeComponent": TRAINC_PREFIX,
 }
 BLUEPRINTS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
 OWN_KINDS = ("Runtime", "RuntimeComponent")

@@ -18,6 +18,7 @@ from trainc.capacity.requests import PodSet
 from trainc.capacity.resourcequota import object_usage, pod_usage
 from trainc.capacity.scheduler import SimulatedScheduler
 from trainc.capacity.stages import stages_of
+from trainc.model.object_keys import JOB_NAME_LABELS, POD_INDEX
 from trainc.model.tree import get, value
 from trainc.server.jobset.labels import written_labels
 
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from trainc.capacity.resourcequota import Budget
     from trainc.model.requests import Amounts
     from trainc.model.tree import Tree
-
-
-_JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
-_COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 class Share:
@@ -109,10 +106,10 @@ class RolePods:
     def pods_of_job(self, job: str, index: int) -> list[PendingPod]:
         """The pods of one Job in the order of their ranks, each for the domain that the queue chose for it."""
         first, models = index * self.per_job, [pod for pod, count in self.parts() for _ in range(count)]
-        labels = {JOB_KEY: job, **dict.fromkeys(_JOB_NAMES, job)}
+        labels = {JOB_KEY: job, **dict.fromkeys(JOB_NAME_LABELS, job)}
         return [
             (models[first + at] if self.shares and first + at < len(models) else self.pod).like(
-                f"{job}-{at}", labels={**labels, _COMPLETION_INDEX: str(at)}
+                f"{job}-{at}", labels={**labels, POD_INDEX: str(at)}
             )
             for at in range(self.per_job)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.report import Report
 from trainc.model.trouble import Trouble
 
@@ -152,7 +153,7 @@ def _fields(current: str) -> Iterable[str]:
     from trainc.explain.fields import find  # noqa: PLC0415
 
     parent, point, _ = current.rpartition(".")
-    if not point or current.startswith("trainc.dev/"):
+    if not point or current.startswith(TRAINC_PREFIX):
         return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations"]
     return [
         f"{parent}.{name}{'.' if any(True for _ in child.children()) else ''}"

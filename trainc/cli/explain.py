@@ -9,6 +9,7 @@ from trainc.cli.output import answer, data
 from trainc.explain.annotations import ANNOTATIONS
 from trainc.explain.fields import Field, find
 from trainc.explain.samples import sample
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
 
 _WIDTH = 100
-_PREFIX = "trainc.dev/"
 
 
 def explain(options: Options) -> int:
@@ -33,7 +33,7 @@ def explain(options: Options) -> int:
         data(dumps(_entries(topic, recursive=options.has("recursive")), sort_keys=False))
     elif not topic:
         _list()
-    elif topic == "annotations" or topic.startswith(_PREFIX):
+    elif topic == "annotations" or topic.startswith(TRAINC_PREFIX):
         _annotations(topic)
     else:
         for at, field in enumerate(find(topic)):
@@ -45,7 +45,7 @@ def _entries(topic: str, *, recursive: bool) -> list[dict[str, object]]:
     """What is asked for as a program reads it: kinds, annotations, or a field with all below it where that is asked."""
     if not topic:
         return [{"kind": one.kind, "apiVersion": f"{one.group}/{one.version}"} for one in shipped.listed()]
-    if topic == "annotations" or topic.startswith(_PREFIX):
+    if topic == "annotations" or topic.startswith(TRAINC_PREFIX):
         names = list(ANNOTATIONS) if topic == "annotations" else [_annotation(topic)]
         return [
             dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[name]), strict=True))

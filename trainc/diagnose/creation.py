@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainc.diagnose.cause import Cause
 from trainc.diagnose.cluster import label, name_of
 from trainc.diagnose.fields import at, condition, is_true, maps, moment, number, text
-from trainc.diagnose.run import ROLE
+from trainc.model.object_keys import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,7 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
             if not any(word in event.message for word in _HANDSHAKE)
         ]
         if events and _lacks_pods(run, job, events[-1]):
-            yield _refusal(run, "Pod", name_of(job), events[-1], label(job, ROLE))
+            yield _refusal(run, "Pod", name_of(job), events[-1], label(job, REPLICATED_JOB))
             break
 
 
@@ -180,7 +180,7 @@ def _field(run: DumpedJob, role: str, field: tuple[str, ...], message: str) -> S
 
 def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
     """Roles whose Jobs are not created yet, as the roles that they wait for are not ready or complete."""
-    there = {label(job, ROLE) for job in run.jobs}
+    there = {label(job, REPLICATED_JOB) for job in run.jobs}
     statuses = {text(one, "name"): one for one in maps(run.tree, "status", "replicatedJobsStatus")}
     order = text(run.tree, "spec", "startupPolicy", "startupPolicyOrder")
     earlier: list[tuple[str, str]] = []

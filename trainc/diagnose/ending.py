@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trainc.diagnose.cause import FAILED, Cause
 from trainc.diagnose.cluster import label, name_of
 from trainc.diagnose.fields import condition, is_true, maps, moment, number, text
-from trainc.diagnose.run import ROLE
+from trainc.model.object_keys import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
         text(failure, "lastTransitionTime"),
         FAILED,
         quotes=(message,) if message else (),
-        fields=(run.job_field(label(job, ROLE), field),) if field else (),
+        fields=(run.job_field(label(job, REPLICATED_JOB), field),) if field else (),
         is_result=True,
     )
 

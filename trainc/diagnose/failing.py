@@ -9,6 +9,7 @@ from trainc.diagnose.cause import FAILED, WAITS, Cause
 from trainc.diagnose.cluster import label
 from trainc.diagnose.fields import at, condition, earliest, is_true, labels, maps, moment, number, text
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,7 +272,7 @@ def deadline(run: DumpedJob) -> Iterator[Cause]:
     for job in run.jobs:
         failed = condition(job, "Failed")
         if is_true(job, "Failed") and text(failed, "reason") == "DeadlineExceeded":
-            role = label(job, "jobset.sigs.k8s.io/replicatedjob-name")
+            role = label(job, REPLICATED_JOB)
             yield Cause(
                 "deadline",
                 7,

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from trainc.diagnose.cluster import label, name_of, namespace_of, owner
 from trainc.diagnose.fields import at, condition, labels, maps, number, text
 from trainc.model.numbers import whole_number
-from trainc.model.object_keys import JOBSET_NAME, KUEUE_QUEUE
+from trainc.model.object_keys import (
+    JOB_INDEX_LABEL,
+    JOB_NAME_LABELS,
+    JOBSET_NAME,
+    KUEUE_QUEUE,
+    POD_INDEX,
+    REPLICATED_JOB,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +23,6 @@ if TYPE_CHECKING:
     from trainc.diagnose.fields import Plain
     from trainc.model.paths import Steps
 
-ROLE = "jobset.sigs.k8s.io/replicatedjob-name"
-_JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
-_INDEX = "batch.kubernetes.io/job-completion-index"
 TEMPLATE = ("template", "spec", "template", "spec")
 
 
@@ -31,8 +35,10 @@ class DumpedPod:
         self.tree = tree
         self.name = name_of(tree)
         self.namespace = namespace_of(tree)
-        self.role = label(tree, ROLE)
-        self.job = next((job_name for key in _JOB_NAMES if (job_name := label(tree, key))), "") or owner(tree, "Job")
+        self.role = label(tree, REPLICATED_JOB)
+        self.job = next((job_name for key in JOB_NAME_LABELS if (job_name := label(tree, key))), "") or owner(
+            tree, "Job"
+        )
 
     @property
     def phase(self) -> str:
@@ -52,7 +58,7 @@ class DumpedPod:
     @property
     def index(self) -> int | None:
         """Its completion index in the Job."""
-        return whole_number(label(self.tree, _INDEX))
+        return whole_number(label(self.tree, POD_INDEX))
 
     @property
     def is_deleted(self) -> bool:
@@ -146,7 +152,7 @@ class DumpedJob:
         """Its number within its role: the index of its Job times the pods of a Job, and its own index."""
         if pod.index is None:
             return None
-        job = whole_number(label(pod.tree, "jobset.sigs.k8s.io/job-index"))
+        job = whole_number(label(pod.tree, JOB_INDEX_LABEL))
         role = next((one for one in self.roles() if text(one, "name") == pod.role), {})
         pods = number(role, "template", "spec", "parallelism") or 1
         return pod.index + (job or 0) * pods

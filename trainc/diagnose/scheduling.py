@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainc.diagnose.cause import Cause
 from trainc.diagnose.fields import at, condition, labels, maps, number, text
+from trainc.model.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -195,8 +196,8 @@ def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[s
 
 def _group_of(pod: DumpedPod) -> str:
     name = (
-        labels(pod.tree, "metadata", "labels").get("scheduling.x-k8s.io/pod-group")
-        or labels(pod.tree, "metadata", "annotations").get("scheduling.k8s.io/group-name")
+        labels(pod.tree, "metadata", "labels").get(COSCHEDULING_LABEL)
+        or labels(pod.tree, "metadata", "annotations").get(VOLCANO_GROUP)
         or text(pod.tree, "spec", "schedulingGroup", "podGroupName")
         or text(pod.tree, "spec", "workloadRef", "podGroup")
     )

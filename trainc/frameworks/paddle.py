@@ -6,7 +6,7 @@ from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patches import Contribution, Framework
+from trainc.model.patches import POD_IP, Contribution, Framework
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
 from trainc.model.start import Start
@@ -23,7 +23,6 @@ VOCABULARY = VOCABULARIES["paddle"]
 (PORT,) = VOCABULARY.ports
 SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)
-OWN_ADDRESS = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
 
 NO_HEAD = Rule(
     "no-rendezvous-server",
@@ -44,7 +43,7 @@ def lower(plan: Plan) -> Contribution:
     for index in counts:
         role = plan.roles[index]
         own = role is head and counts[index].value == 1
-        first = {"POD_IP_DUMMY": OWN_ADDRESS} if own else {}
+        first = {"POD_IP_DUMMY": POD_IP} if own else {}
         address = at_home(head) if own else elsewhere(plan, head)
         out += around(plan, role, first, {**common, "PADDLE_MASTER": address, **mode(plan, role)})
     return out

@@ -10,7 +10,7 @@ from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.normalise import normalise
-from trainc.model.object_keys import MULTIKUEUE
+from trainc.model.object_keys import JOB_LABELS, MULTIKUEUE
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
@@ -46,7 +46,6 @@ SERVICE_ELSEWHERE = Rule(
     "the Service that gives a plain Job's pods their names is not in its file",
     "A Service in another file goes on selecting the pods of the former Job, and whoever is applied last wins.",
 )
-_OWN_LABELS = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 _BY = "batch/v1 default"
 
 
@@ -177,7 +176,7 @@ def _replicated(document: Document, hosts: JobHosts) -> Tree:
     pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain"}}
     metadata = dict(template.get("metadata") or {})
     if type(metadata.get("labels")) is dict:
-        metadata["labels"] = {key: node for key, node in metadata["labels"].items() if key not in _OWN_LABELS}
+        metadata["labels"] = {key: node for key, node in metadata["labels"].items() if key not in JOB_LABELS}
     pod = with_jobset_selectors(hosts.pod(pod), hosts.base, hosts.name)
     kept["template"] = {**({"metadata": metadata} if metadata else {}), "spec": pod}
     return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": kept}}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.kept_job import JOB_NAME_LABELS
-from trainc.model.object_keys import JOBSET_NAME
+from trainc.model.object_keys import JOB_NAME_LABELS, JOBSET_NAME
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
 

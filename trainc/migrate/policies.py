@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
-from trainc.model.legacy_kinds import ASK, KINDS, MPI_OPERATOR, processes
+from trainc.model.legacy_kinds import KINDS, MPI_OPERATOR, processes
+from trainc.model.object_keys import TRAINC_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,7 +68,7 @@ class OlderFacts(NamedTuple):
 
     def is_asked(self, name: str) -> bool:
         """Whether an annotation asks for a way to compile the job."""
-        return bool((self.old["metadata"].get("annotations") or {}).get(f"{ASK}{name}") == "true")
+        return bool((self.old["metadata"].get("annotations") or {}).get(f"{TRAINC_PREFIX}{name}") == "true")
 
     def main(self, role: dict[str, Any]) -> dict[str, Any]:
         """The container of a role that the operator looked at."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_of_keys
 from trainc.migrate.renaming import rename_main, rename_roles
 from trainc.model.input_kinds import GROUP_INDEX
-from trainc.model.legacy_kinds import ASK
-from trainc.model.object_keys import TRAINER_API
+from trainc.model.object_keys import TRAINC_PREFIX, TRAINER_API
 from trainc.model.plan import ANCESTOR_LABEL
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ OF_SERVER = (
 )
 # What is asked of the compiler of older jobs alone; the runtime holds the answer.
 _OF_OLDER_JOBS = tuple(
-    f"{ASK}{name}"
+    f"{TRAINC_PREFIX}{name}"
     for name in (
         "cluster-domain",
         "compat-names",
@@ -143,7 +142,7 @@ def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
         kept = {
             key: text
             for key, text in jobset["metadata"].get(part, {}).items()
-            if not key.startswith(("trainc.dev/", "kueue.x-k8s.io/"))
+            if not key.startswith((TRAINC_PREFIX, "kueue.x-k8s.io/"))
         }
         if kept:
             metadata[part] = kept

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.kept_job import JOB_NAME_LABELS, KEEP
-from trainc.model.legacy_kinds import ASK
+from trainc.model.kept_job import KEEP
+from trainc.model.object_keys import JOB_NAME_LABELS, TRAINC_PREFIX
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 
@@ -27,8 +27,8 @@ INPUT_KINDS = frozenset(
         ("ray.io/v1", "RayJob"),
     )
 )
-RUNS_TO_COMPLETION = f"{ASK}run-to-completion"
-COMPILE = f"{ASK}compile"
+RUNS_TO_COMPLETION = f"{TRAINC_PREFIX}run-to-completion"
+COMPILE = f"{TRAINC_PREFIX}compile"
 
 
 def is_input_kind(document: Document) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.legacy_kinds import ASK
-from trainc.model.object_keys import JOBSET_API
+from trainc.model.object_keys import JOBSET_API, TRAINC_PREFIX
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -11,8 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
-KEEP = f"{ASK}keep"
-JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")  # of the pods of any Job
+KEEP = f"{TRAINC_PREFIX}keep"
 OF_THE_WHOLE = ("suspend", "managedBy", "ttlSecondsAfterFinished")  # what a Job and a JobSet call alike
 ROLE = "node"
 _API_VERSION = Sourced("batch/v1", Origin(by="trainc.dev/keep"))

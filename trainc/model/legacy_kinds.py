@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ASK = "trainc.dev/"  # annotations under this prefix on a job choose between ways to compile it
-
 
 class Kind:
     """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.

@@ -8,6 +8,13 @@ JOBSET_API = "jobset.x-k8s.io/v1alpha2"
 
 GPU_RESOURCE, TPU_RESOURCE, NEURON_RESOURCE = "nvidia.com/gpu", "google.com/tpu", "aws.amazon.com/neuron"
 
+TRAINC_PREFIX = "trainc.dev/"  # annotations under it on a job choose between ways to compile it
+
+JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")  # of the pods of any Job
+JOB_LABELS = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
+POD_INDEX = "batch.kubernetes.io/job-completion-index"  # label and annotation of the pods of an indexed Job
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+JOB_INDEX_LABEL = "jobset.sigs.k8s.io/job-index"
 JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name"
 JOBSET_CONTROLLER = "jobset.sigs.k8s.io/jobset-controller"  # `managedBy` of a JobSet that its own controller runs
 MULTIKUEUE = "kueue.x-k8s.io/multikueue"  # `managedBy` of what Kueue sends to another cluster

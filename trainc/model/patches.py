@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.literals import literals_of
+from trainc.model.object_keys import POD_INDEX
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.vocabulary import Vocabulary
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
     from trainc.model.start import Start
     from trainc.model.tree import Tree
 
-COMPLETION_INDEX: dict[str, Any] = {
-    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
-}
+COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}
+POD_IP: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
 
 _NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 

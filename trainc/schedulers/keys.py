@@ -26,8 +26,6 @@ PODSET_UNCONSTRAINED = f"{PODSET}unconstrained-topology"
 PODSET_SLICE = f"{PODSET}slice-required-topology"
 PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
 
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
-JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
 
 # The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.

@@ -7,7 +7,7 @@ from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.gang import members
 from trainc.model.literals import literals_of
 from trainc.model.numbers import whole_number
-from trainc.model.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
+from trainc.model.object_keys import JOB_INDEX_LABEL, REPLICATED_JOB, VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
@@ -22,8 +22,6 @@ from trainc.schedulers.counting import (
 )
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.keys import (
-    JOB_INDEX,
-    REPLICATED_JOB,
     VOLCANO_QUEUE_LABEL,
     VOLCANO_TOPOLOGY_MODE,
     VOLCANO_TOPOLOGY_TIER,
@@ -193,7 +191,7 @@ def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
 def _task_group(group: Tree) -> Tree:
     """One gang for each partition of a Volcano Job's task."""
     part = {key: node for key, node in group.items() if key != "task"}
-    selected = {"labelSelector": {"matchLabels": {REPLICATED_JOB: group["task"]}}, "matchLabelKeys": [JOB_INDEX]}
+    selected = {"labelSelector": {"matchLabels": {REPLICATED_JOB: group["task"]}}, "matchLabelKeys": [JOB_INDEX_LABEL]}
     return _LITERALS.map({"name": group["task"], **part, **selected})
 
 
@@ -204,7 +202,7 @@ def _sub_group(role: Role, topology: Tree) -> Tree:
         "subGroupSize": role.count,
         "minSubGroups": role.replicas,
         "labelSelector": {"matchLabels": {REPLICATED_JOB: role.name}},
-        "matchLabelKeys": [JOB_INDEX],
+        "matchLabelKeys": [JOB_INDEX_LABEL],
     }
     return _LITERALS.map({**part, "networkTopology": topology} if topology else part)
 

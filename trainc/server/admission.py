@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import dotted, get
@@ -125,7 +126,7 @@ def _lists_once(document: Document, faults: Sequence[Fault], server: Server, rep
 
 def _is_every_answer_asked(document: Document, report: Report) -> bool:
     """Whether the servers' answer alone is asked for, which is given in full."""
-    return report.admission_only and not document.api_version.startswith(_OWN)
+    return report.admission_only and not document.api_version.startswith(TRAINC_PREFIX)
 
 
 def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
@@ -185,7 +186,6 @@ def _lower(text: str) -> str:
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
-_OWN = "trainc.dev/"
 _EITHER = " must be of type integer,string: "
 
 

@@ -14,6 +14,9 @@ SKIPPED_RULES = (
     "correct the existing errors to complete validation"
 )
 
+# The types of values as Go's decoder of JSON calls them, and as a schema does.
+JSON_TYPES = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
+SCHEMA_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 FURTHER = "further"  # the kind of a fault that the server would tell once those before it are mended
 NO_MAP = "must be an object for an array of list-type map"
 

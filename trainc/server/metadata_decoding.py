@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted
-from trainc.server.fault import Fault, number
+from trainc.server.fault import JSON_TYPES, Fault, number
 from trainc.server.golang.time import time_fault
 
 TYPE_CHECKING = False
@@ -54,7 +54,6 @@ _FIELDS = {
 }
 _STRUCTS: Mapping[str, Mapping[str, str]] = {"v1.ManagedFieldsEntry": _ENTRY, "v1.OwnerReference": _OWNER}
 _TIMES = frozenset({"creationTimestamp", "deletionTimestamp", "time"})
-_WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _FITTING = {_NUMBER: "number", _BOOL: "bool"}
 
 
@@ -110,7 +109,7 @@ def _time(field: str, tree: Tree, got: str, path: Path) -> list[Fault]:
 
 def _word(value: Tree) -> str:
     """JSON's word for a value in Go's errors, empty for null."""
-    return _WORDS.get(type(value.value if type(value) is Sourced else value), "")
+    return JSON_TYPES.get(type(value.value if type(value) is Sourced else value), "")
 
 
 def _undecodable(path: Path, text: str) -> Fault:

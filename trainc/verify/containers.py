@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import POD_INDEX
 from trainc.model.sourced import Sourced
 from trainc.verify import shell
 from trainc.verify.demand import devices
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 
 _INDEX_KEYS = {
-    "batch.kubernetes.io/job-completion-index": COMPLETION_INDEX,
+    POD_INDEX: COMPLETION_INDEX,
     "jobset.sigs.k8s.io/job-index": JOB_INDEX,
     "jobset.sigs.k8s.io/job-global-index": "global job index",
     "jobset.sigs.k8s.io/job-group-index": "job index in its group",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.object_keys import JOB_NAME_LABELS
 from trainc.verify.containers import INIT, SIDECAR, Container, index_of
 from trainc.verify.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 
@@ -165,8 +166,6 @@ class ExpandedRole:
     def system(self, key: str) -> Value | None:
         """The value of a label that the JobSet controller writes on every pod of the role, None for other keys."""
         if self.job.bundle.keeps_job:
-            from trainc.model.kept_job import JOB_NAME_LABELS  # noqa: PLC0415 (few jobs stay plain Jobs)
-
             return self.job.name if key in JOB_NAME_LABELS else None
         prefix, _, name = key.partition("/")
         if prefix != "jobset.sigs.k8s.io":

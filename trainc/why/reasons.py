@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainc.model.merge_keys import MERGE_KEYS
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.tree import get
 
@@ -92,7 +93,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
 def _metadata(kind: str, path: Path) -> str:
     if path[-1] == _FRAMEWORK:
         return "says which framework the runtime is for; where no policy does, it selects the framework"
-    if str(path[-1]).startswith("trainc.dev/"):
+    if str(path[-1]).startswith(TRAINC_PREFIX):
         return "trainc itself reads it"
     if path[1] == "name":
         return "names this document"

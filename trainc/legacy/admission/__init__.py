@@ -7,8 +7,8 @@ from trainc.legacy.admission.moved import settled
 from trainc.legacy.admission.refusals import Refuser
 from trainc.legacy.replica_lists import key_of
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
-from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
-from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
+from trainc.model.legacy_kinds import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.model.object_keys import FORMER_TRAINER_API, TRAINC_PREFIX, TRAINER_API
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
 from trainc.server.repairs import has_place
@@ -64,7 +64,7 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     keyed = typed.keyed(settled(document, kind, report), server, report)
     if keyed is None:
         return None
-    lenient = lenient or value(keyed.tree, "metadata", "annotations", f"{ASK}lenient") == "true"
+    lenient = lenient or value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
     return keyed if legal(keyed, report, lenient=lenient) else None
 
 

@@ -6,6 +6,7 @@ from trainc.frameworks.base.hosts import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.legacy.environment.peers import aliased, services
 from trainc.legacy.environment.references import names, quotable, rewritten
 from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.object_keys import POD_INDEX
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
 from trainc.model.sourced import Sourced
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
 INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
 POD_NAMESPACE = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
-_INDEX = "batch.kubernetes.io/job-completion-index"
 # What our values refer to: declared at the head of the list, because a reference sees only earlier entries.
 _HELPERS: dict[str, Tree] = {INDEX: COMPLETION_INDEX, NAMESPACE: POD_NAMESPACE}
 _HELPER_FIELDS = {
-    INDEX: (f"metadata.annotations['{_INDEX}']", f"metadata.labels['{_INDEX}']"),
+    INDEX: (f"metadata.annotations['{POD_INDEX}']", f"metadata.labels['{POD_INDEX}']"),
     NAMESPACE: ("metadata.namespace",),
 }
 _HELPER_CONTENTS = {INDEX: "the index of the pod", NAMESPACE: "the namespace of the pod"}
+JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 
 OVERRIDDEN = Rule(

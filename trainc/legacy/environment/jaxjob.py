@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.legacy.environment.env import framework
 from trainc.legacy.environment.peers import host, port, total
-from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.patches import COMPLETION_INDEX
 from trainc.model.sourced import derive
 from trainc.model.tree import value
@@ -25,7 +25,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         "NUM_PROCESSES": total(plan),
         "PROCESS_ID": COMPLETION_INDEX,
     }
-    if value(plan.job, "metadata", "annotations", f"{ASK}jax-variables") == "true":
+    if value(plan.job, "metadata", "annotations", f"{TRAINC_PREFIX}jax-variables") == "true":
         own["JAX_COORDINATOR_ADDRESS"] = derive("coordinator", lambda a, n: f"{a}:{n}", address, number)
         own["JAX_NUM_PROCESSES"] = total(plan)
         own["JAX_PROCESS_ID"] = COMPLETION_INDEX

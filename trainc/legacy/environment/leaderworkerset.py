@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.legacy.environment.env import GLOBAL_INDEX
+from trainc.legacy.environment.env import GLOBAL_INDEX, JOB_INDEX
 from trainc.legacy.leader_worker_set import ALL, LEADER, WORKER
 from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.patch import Patch
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
 
-_JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 _POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
 _TPU, _TPU_PORT = TPU_RESOURCE, 8476
 
@@ -70,7 +69,7 @@ def _tpu_variables(plan: Plan, role: Role, users: list[Tree]) -> list[Tree]:
         return []
     hosts = [host for other, host in _hosts(plan) if any(map(_asks_for_tpus, other.containers))]
     leads = any(map(_asks_for_tpus, plan.roles[0].containers))
-    number = _index(role) if leads else _JOB_INDEX
+    number = _index(role) if leads else JOB_INDEX
     own = {
         "TPU_WORKER_HOSTNAMES": ",".join(hosts),
         "TPU_WORKER_ID": number,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from trainc.legacy.environment.env import framework
 from trainc.legacy.environment.peers import has, host, peer, port, total
+from trainc.model.patches import POD_IP
 from trainc.model.sourced import derive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
-
-POD_IP = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
 
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import POD_INDEX, TRAINC_PREFIX
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
 
@@ -94,7 +94,7 @@ def has(plan: Plan, kind: str) -> bool:
 
 def aliased(plan: Plan) -> bool:
     """Whether the names of the operator are kept by Services of their own."""
-    return bool(value(plan.job, "metadata", "annotations", f"{ASK}compat-names") == "true")
+    return bool(value(plan.job, "metadata", "annotations", f"{TRAINC_PREFIX}compat-names") == "true")
 
 
 def short(plan: Plan, p: Peer) -> str:
@@ -150,7 +150,7 @@ def _service(plan: Plan, p: Peer, container: str) -> Tree:
         f"{domain}job-index": str(p.job),
     }
     if p.role.count.value > 1:
-        selector["batch.kubernetes.io/job-completion-index"] = str(p.pod)
+        selector[POD_INDEX] = str(p.pod)
     spec = {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector}
     ports = (p.role.container(container) or {}).get("ports") or []
     service_ports = [{"name": entry["name"], "port": entry["containerPort"]} for entry in ports if "name" in entry]

@@ -13,7 +13,8 @@ from trainc.legacy.plan.restart import restart
 from trainc.legacy.plan.shapes import SHAPES
 from trainc.legacy.plan.versions import servable
 from trainc.model.finding import ERROR, NOTE, Rule
-from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.legacy_kinds import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.placeholders import is_placeholder
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
@@ -132,7 +133,7 @@ def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
 def _metadata(job: LegacyJob, shape: JobLayout) -> Tree:
     metadata = job_metadata(job.document.tree)
     if shape.layout:
-        metadata["annotations"][ASK + "rank-layout"] = stamp(shape.layout, "layout of ranks")
+        metadata["annotations"][TRAINC_PREFIX + "rank-layout"] = stamp(shape.layout, "layout of ranks")
     return metadata
 
 

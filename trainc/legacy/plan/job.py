@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainc.legacy.replica_lists import listed, spelled
 from trainc.model.finding import place
-from trainc.model.legacy_kinds import ASK, LISTED, MPI_OPERATOR
+from trainc.model.legacy_kinds import LISTED, MPI_OPERATOR
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get, value
@@ -135,7 +136,7 @@ class LegacyJob:
 
     def asks(self, name: str) -> str:
         """What the annotation `trainc.dev/<name>` of the job says, "" where it has none."""
-        wish = value(self.document.tree, "metadata", "annotations", ASK + name)
+        wish = value(self.document.tree, "metadata", "annotations", TRAINC_PREFIX + name)
         return wish if type(wish) is str else ""
 
     def span(self, path: Path, *, key: bool = False) -> Span:

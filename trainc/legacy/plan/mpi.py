@@ -6,7 +6,7 @@ from trainc.legacy.plan.layout import JobLayout, ReplicatedJobPlan
 from trainc.legacy.plan.restart import EVICTED, WITHOUT_EFFECT
 from trainc.legacy.plan.tensorflow import TOLERATED
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
-from trainc.model.legacy_kinds import ASK
+from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, leaves, value
 
@@ -62,7 +62,7 @@ def mpi_ssh(job: LegacyJob) -> JobLayout | None:
         return None
     _discovery(job, launcher)
     if job.asks("compat-names") == "true":
-        at = job.span(("metadata", "annotations", f"{ASK}compat-names"))
+        at = job.span(("metadata", "annotations", f"{TRAINC_PREFIX}compat-names"))
         message = "the names of the mpi-operator lie below a Service, where no other can be: they are not kept"
         job.say(WITHOUT_EFFECT.at(at, message, help="remove it"))
     if worker is not None:

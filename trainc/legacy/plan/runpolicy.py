@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import FOR_THE_JOB
 from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.gang import UNKNOWN_SIZE
-from trainc.model.legacy_kinds import ASK, EVERY_KIND, LISTED, MPI_OPERATOR
+from trainc.model.legacy_kinds import EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
@@ -207,10 +208,9 @@ def _handed_on(job: LegacyJob) -> Tree:
         return {}
     annotations = get(job.document.tree, "metadata", "annotations")
     annotations = annotations if type(annotations) is dict else {}
-    return {key: text for key, text in annotations.items() if not key.startswith(_FOR_THE_JOB)}
+    return {key: text for key, text in annotations.items() if not key.startswith(FOR_THE_JOB)}
 
 
-_FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
 PART_OF_GANG = Rule(
     "part-of-gang-counted",
     WARNING,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.legacy.job_metadata import FOR_THE_JOB
 from trainc.legacy.plan.mpi import DEADLOCK
-from trainc.model.legacy_kinds import ASK
 from trainc.model.sourced import is_written
 from trainc.model.tree import get
 
@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.legacy.volcanojob.tasks import JobOfTasks, Task
     from trainc.model.tree import Tree
-
-_FOR_THE_JOB = (ASK, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
 
 
 def gang(job: JobOfTasks) -> Tree:
@@ -37,7 +35,7 @@ def gang(job: JobOfTasks) -> Tree:
 
 def _handed_on(job: JobOfTasks, section: str) -> Tree:
     given = get(job.document.tree, "metadata", section) or {}
-    return {key: text for key, text in given.items() if not key.startswith(_FOR_THE_JOB)}
+    return {key: text for key, text in given.items() if not key.startswith(FOR_THE_JOB)}
 
 
 def _sub_group(task: Task) -> Tree:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.mpi_keys import PRIVATE, PUBLIC, generator
 from trainc.legacy.volcanojob.wiring import Wiring, lists
-from trainc.model.object_keys import JOBSET_NAME
+from trainc.model.object_keys import JOBSET_NAME, REPLICATED_JOB
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 ROOT_PATH = "/root/.ssh"
 _KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys")
 _MADE_KEYS = (PRIVATE, PUBLIC, PUBLIC)  # under which the External Secrets operator writes them

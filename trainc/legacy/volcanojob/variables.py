@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.hosts import length, refuse_length
-from trainc.legacy.environment.env import INDEX_REFERENCE, framework
+from trainc.legacy.environment.env import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, framework
 from trainc.legacy.volcanojob import plugin_objects
 from trainc.legacy.volcanojob.task_pods import claims
 from trainc.legacy.volcanojob.tasks import FRAMEWORK as NAME
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
-GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 _NAMES = 100  # bytes that two variables of a task take beside its addresses
 _CLUSTER = ("ps", "worker", "chief", "evaluator")
 

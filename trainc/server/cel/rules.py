@@ -7,7 +7,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.server.cel.builtin import RULES
 from trainc.server.cel.operators import CelError, bare, same
-from trainc.server.fault import Fault, NotJudgedError, shown, untold
+from trainc.server.fault import SCHEMA_TYPES, Fault, NotJudgedError, shown, untold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Rule = dict[str, Any]
     Test = Callable[[Any, Any], Any]
 
-_WORDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
 
 
@@ -80,7 +79,7 @@ def _apply(
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"
         broken = Fault(
-            path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{_WORDS.get(type(new), "null")}": {text}'
+            path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{SCHEMA_TYPES.get(type(new), "null")}": {text}'
         )
     waiting = [leaf for leaf in _placeholders(new) if f".{leaf[0]}" in rule["rule"]]
     unchecked += [untold(path, text) for _, text in waiting]

@@ -11,7 +11,7 @@ from trainc.model.placeholders import is_placeholder
 from trainc.model.quantity import Quantity, QuantityError, stored
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
-from trainc.server.fault import FURTHER, Fault, number
+from trainc.server.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.server.golang.type_names import field_name, type_name
 from trainc.server.golang.zeros import OMITTED, POINTERS, WRITTEN
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
     from trainc.server.schema.node import SchemaNode
 
-_WORDS = {str: "string", bool: "bool", int: "number", float: "number", dict: "object", list: "array"}
 _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
 
 
@@ -65,7 +64,7 @@ def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableEr
         _decode_number(node, value, path, faults)
         return
     if type(value) is not _FITTING[node.kind]:
-        _mistyped(node, _WORDS[type(value)], path, faults)
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
     elif type(value) is dict:
         for key in sorted(value):
             child = node.prop(key)
@@ -82,7 +81,7 @@ def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecoda
     if node.kind == "int-or-string":
         _decode_int_or_string(node, value, path)
     elif type(value) is not str:
-        _mistyped(node, _WORDS[type(value)], path, faults)
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
     else:
         _decode_time(value, path)
 
@@ -97,7 +96,7 @@ def _decode_time(text: str, path: Path) -> None:
 
 def _decode_number(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
     if type(value) not in (int, float):
-        _mistyped(node, _WORDS[type(value)], path, faults)
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
     elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
         _mistyped(node, f"number {number(value)}", path, faults)
 
@@ -111,7 +110,7 @@ def _decode_int_or_string(node: SchemaNode, value: Any, path: Path) -> None:
     elif type(value) is not str:
         whole = type(value) is int or (type(value) is float and value.is_integer())
         if not whole:
-            raise _of_int32(f"number {number(value)}" if type(value) is float else _WORDS[type(value)], path)
+            raise _of_int32(f"number {number(value)}" if type(value) is float else JSON_TYPES[type(value)], path)
         if not -(2**31) <= value < 2**31:
             raise _of_int32(f"number {number(value)}", path)
 

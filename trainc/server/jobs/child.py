@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.object_keys import EXCLUSIVE
+from trainc.model.object_keys import EXCLUSIVE, JOB_LABELS
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, plain, value
 from trainc.server.fault import compact
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
 _EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
-_GENERATED = ("controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name")
 
 
 class ChildFaults:
@@ -180,7 +179,7 @@ def _generated(tree: Tree, job: Tree, labels: dict[str, Any], path: Path, log: C
     if value(job, "template", "spec", "manualSelector") is True:
         return
     name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0"
-    for key in _GENERATED:
+    for key in JOB_LABELS:
         written = labels.get(key)
         wanted = name if key.endswith("job-name") else "<uid>"
         if written is not None and written != wanted and not is_placeholder(written):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import dotted
-from trainc.server.fault import Fault, NotJudgedError, invalid, shown, untold
+from trainc.server.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
 from trainc.server.schema.patterns import ORDINARY
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from trainc.server.schema.node import SchemaNode
     from trainc.server.schema.walker import Log
 
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _FORMATS = {int: "int64", float: "float64"}
 _FITTING: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -200,7 +199,7 @@ def _out_of_range(node: SchemaNode, path: Path, log: Log) -> None:
 def type_faults(node: SchemaNode, value: Tree, path: Path, log: Log) -> None:
     """The faults of a value whose type does not fit."""
     kind = value.__class__
-    got = _TYPES.get(kind, "null")
+    got = SCHEMA_TYPES.get(kind, "null")
     wanted = {"int-or-string": "integer,string", "partial": "object"}.get(node.kind, node.kind)
     if value is not None and node.format and kind not in (str, list):
         got = _FORMATS.get(kind, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
-from trainc.model.object_keys import KUEUE_QUEUE
+from trainc.model.object_keys import KUEUE_QUEUE, TRAINC_PREFIX
 from trainc.model.spelling import nearest
 from trainc.verify.values import table
 
@@ -17,7 +17,6 @@ MISSPELT = Rule(
     "an annotation of trainc.dev that trainc does not read",
     "A misspelt annotation changes nothing, and nobody says so: the job is compiled as if it were not there.",
 )
-_PREFIX = "trainc.dev/"
 _READ = (
     "cluster",
     "cluster-domain",
@@ -37,7 +36,7 @@ _READ = (
 def misspelt_annotation(job: Job) -> None:
     written = table(table(job.bundle.document.tree, "metadata"), "annotations")
     for key in (*written, *(key for key in table(job.metadata, "annotations") if key not in written)):
-        name = key.removeprefix(_PREFIX)
+        name = key.removeprefix(TRAINC_PREFIX)
         if name == key or name in _READ or name.startswith("override-"):
             continue
         near = nearest(name, _READ)
@@ -48,7 +47,7 @@ def misspelt_annotation(job: Job) -> None:
                 else job.at(("metadata", "annotations", key), key=True),
                 f"trainc does not read `{key}`",
                 effect="the job is compiled as if the annotation were not there",
-                help=f"did you mean `{_PREFIX}{near}`?"
+                help=f"did you mean `{TRAINC_PREFIX}{near}`?"
                 if near
                 else "remove it; docs/project.md lists those of `trainc.dev/`",
             )

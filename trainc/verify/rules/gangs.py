@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import WARNING, Rule
+from trainc.model.object_keys import VOLCANO_GROUP
 from trainc.verify.values import text
 from trainc.verify.world import collective
 
@@ -16,7 +17,7 @@ NO_GROUP = Rule(
     "pods ask for Volcano's scheduler and belong to no PodGroup",
     "Volcano makes a group of one for pods that name none: each pod is placed for itself, as without a gang.",
 )
-_GROUP_KEYS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
+_GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
 
 
 def scheduler_without_group(job: Job) -> None:
