@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from syrupy.assertion import SnapshotAssertion
 
@@ -45,9 +46,21 @@ def is_slow(test: str, parts: list[tuple[str, frozenset[str]]]) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that `slow.txt` names."""
     parts = slow_parts()
+    starts = tuple(part for part, _ in parts)
     for item in items:
-        if is_slow(item.nodeid, parts):
+        if item.nodeid.startswith(starts) and is_slow(item.nodeid, parts):
             item.add_marker("slow")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Spare the garbage collector the hundreds of thousands of objects of all items, which stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class InPlace(SingleFileSnapshotExtension):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import pytest
 import yaml
 
 from tests.compiling import ROOT
@@ -19,13 +18,20 @@ OPAQUE = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}|[0-9a-f]{40,}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-@pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_an_output_holds_no_key(path: Path) -> None:
-    text = DIGEST.sub("", path.read_text("utf-8"))
-    assert KEYS.findall(text) == []
-    secrets = [tree["metadata"]["name"] for tree in yaml.load_all(text, yaml.CSafeLoader) if tree["kind"] == "Secret"]
-    assert [name for name in secrets if f"name: {name}" not in given(path)] == []
-    assert [word for word in OPAQUE.findall(text) if re.search(r"\d", word) and re.search(r"[A-Z]", word)] == []
+def test_no_output_holds_a_key() -> None:
+    assert len(OUTPUTS) > 800
+    for path in OUTPUTS:
+        text = DIGEST.sub("", path.read_text("utf-8"))
+        assert KEYS.findall(text) == [], path
+        names = [tree["metadata"]["name"] for tree in trees(text) if tree["kind"] == "Secret"]
+        assert [name for name in names if f"name: {name}" not in given(path)] == [], path
+        words = [word for word in OPAQUE.findall(text) if re.search(r"\d", word) and re.search(r"[A-Z]", word)]
+        assert words == [], path
+
+
+def trees(text: str) -> list[Any]:
+    """The objects of an output; a text without a Secret is not worth reading."""
+    return list(yaml.load_all(text, yaml.CSafeLoader)) if "Secret" in text else []
 
 
 def given(path: Path) -> str:

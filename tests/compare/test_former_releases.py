@@ -63,8 +63,11 @@ def test_a_former_rendering_is_kept_as_it_is(tree: WorkingTree) -> None:
     assert tree.run("build", "--check").code == 0
 
 
-@pytest.mark.parametrize("file", FILES, ids=[str(path.relative_to(ROOT)) for path in FILES])
-def test_a_schema_fills_nothing_in(file: Path) -> None:
-    for document in read(file.read_bytes(), str(file), Report()):
-        if document.kind in ("JobSet", "PodGroup"):
-            assert load().completed(document.tree) is document.tree
+def test_a_schema_fills_nothing_in() -> None:
+    count = 0
+    for file in FILES:
+        for document in read(file.read_bytes(), str(file), Report()):
+            if document.kind in ("JobSet", "PodGroup"):
+                assert load().completed(document.tree) is document.tree, file
+                count += 1
+    assert count > 500

@@ -79,7 +79,9 @@ def has_placeholder(tree: Any) -> bool:
 
 
 @pytest.mark.skipif("KUBECONFIG" not in os.environ, reason="asks a real server: KUBECONFIG is not set")
-@pytest.mark.parametrize("file", RENDERED, ids=[str(path.relative_to(ROOT)) for path in RENDERED])
+@pytest.mark.parametrize(
+    "file", RENDERED if "KUBECONFIG" in os.environ else [], ids=lambda file: str(file.relative_to(ROOT))
+)
 def test_the_server_says_what_trainc_says(file: Path) -> None:
     documents = rendered(file)
     if has_placeholder(documents):

@@ -181,6 +181,6 @@ class Memory:
 
 def _has_additions() -> bool:
     """Whether an installed package adds to trainc: its code can change in a place that nothing here looks at."""
-    from trainc.model.installed import GROUPS, offered  # noqa: PLC0415 (an answer needs none of it)
+    from trainc.model.installed import has_additions  # noqa: PLC0415 (an answer needs none of it)
 
-    return any(offered(group) for group in GROUPS)
+    return has_additions()

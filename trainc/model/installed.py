@@ -39,6 +39,13 @@ def offered(group: str) -> list[str]:
     return sorted({entry.name for entry in _entries(group)})
 
 
+def has_additions() -> bool:
+    """Whether an installed package adds anything to trainc; every package is looked at once for all groups."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 (costs more than a whole validation)
+
+    return not entry_points().groups.isdisjoint(GROUPS)
+
+
 def _entries(group: str) -> EntryPoints:
     from importlib.metadata import entry_points  # noqa: PLC0415 (costs more than a whole validation)
 
