@@ -8,7 +8,9 @@ import re
 import pytest
 
 from tests.test_house_rules import PACKAGE, ROOT, calls
+from trainc.explain.annotations import ANNOTATIONS
 from trainc.frameworks import FRAMEWORKS
+from trainc.verify.rules.annotations import _READ
 
 SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
@@ -55,6 +57,11 @@ def test_a_framework_is_there_whole(name: str) -> None:
 
 def test_every_annotation_of_a_job_is_documented() -> None:
     asked = {str(call.args[0].value) for path in PACKAGE for name, call in calls(path) if name.endswith(".asks")}  # type: ignore[attr-defined]
-    named = set(re.findall(r'"trainc\.dev/([a-z]+)"', "".join(path.read_text("utf-8") for path in PACKAGE)))
+    name = r'(?:"trainc\.dev/|\{TRAINC_PREFIX\}|TRAINC_PREFIX \+ ")([a-z-]+)"'
+    named = set(re.findall(name, "".join(path.read_text("utf-8") for path in PACKAGE)))
     missing = [one for one in sorted(asked | named) if f"`trainc.dev/{one}" not in SETTINGS]
-    assert missing == ["metadata"]  # the manager of a patch that `trainc migrate` writes
+    assert missing == ["metadata", "shared-runtime"]  # managers of patches that `trainc migrate` writes
+
+
+def test_annotations_that_are_explained_are_those_that_are_read() -> None:
+    assert {name.removeprefix("trainc.dev/") for name in ANNOTATIONS} == set(_READ)

@@ -31,4 +31,9 @@ ANNOTATIONS = {
         "An older kind: the DNS domain of the cluster, where its host names hold it.",
     ),
     "trainc.dev/keep-ttl": ('"true"', "An older kind: its time to live stays."),
+    "trainc.dev/lenient": (
+        '"true"',
+        "An older kind: a role in lower case, or a Master without `replicas`, is a warning.",
+    ),
+    "trainc.dev/jax-variables": ('"true"', "A JAXJob: the variables that JAX itself reads are set too."),
 }
