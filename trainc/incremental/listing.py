@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from struct import iter_unpack, pack
+from array import array
+from struct import iter_unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Listing:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.numbers: list[int] = []  # the four of each file, one file behind the other
+        self.numbers = array("q")  # the four of each file, one file behind the other
         self.folders: list[str] = []
         self.links: list[str] = []  # each symbolic link, and the file that it leads to in the end
         self.lost: list[str] = []  # links that lead to no file
@@ -45,7 +46,7 @@ class Listing:
 
     def packed(self) -> bytes:
         """The numbers as bytes."""
-        return pack(f"{len(self.numbers)}q", *self.numbers)
+        return self.numbers.tobytes()
 
     def add(self, name: str, status: os.stat_result) -> None:
         """Note a file."""

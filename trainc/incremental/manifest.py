@@ -50,7 +50,7 @@ class Head:
 
     def is_listed(self, files: Listing) -> bool:
         """Whether a listing is exactly the one that is kept, which the order of a file system may prevent."""
-        return files.packed() == self.numbers and files.names == self.names and files.links == self.links
+        return files.names == self.names and files.packed() == self.numbers and files.links == self.links
 
     def states(self) -> dict[str, State]:
         """The state of each file by its name."""
