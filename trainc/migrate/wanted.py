@@ -11,6 +11,7 @@ from trainc.migrate.renaming import rename_main, rename_roles
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.object_keys import TRAINC_PREFIX, TRAINER_API
 from trainc.model.plan import ANCESTOR_LABEL
+from trainc.server.pods.complaints import fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,7 +119,7 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     metadata = _metadata(jobset)
     template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
     trainer: dict[str, Any] = {}
-    extras = [tree for tree in objects if tree["kind"] != "JobSet" and not _twin(tree, jobset)]
+    extras = [tree for tree in objects if tree.get("kind") != "JobSet" and not _twin(tree, jobset)]
     if isinstance(policy, Policy):
         trainer = _as_trainer(facts, spec, policy)
         extras = [tree for tree in extras if not (policy.volumes and tree["kind"] == "ConfigMap")]
@@ -133,7 +134,7 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
     subdomain = jobset["spec"].get("network", {}).get("subdomain", jobset["metadata"]["name"])
-    return bool(tree["kind"] == "Service" and tree["metadata"]["name"] == subdomain)
+    return bool(tree.get("kind") == "Service" and fields(tree.get("metadata")).get("name") == subdomain)
 
 
 def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
