@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -27,6 +28,11 @@ def test_past_crashes(name: str, tmp_path: Path) -> None:
     given.write(folder)
     broken = [one for one in run(given, folder) if one.kind != "memory"]  # this process runs all other tests as well
     assert broken == []
+
+
+def test_an_input_of_the_corpus_is_named_for_what_it_holds() -> None:
+    by_place = re.compile(r"^bug-|error-|-py-|-\d\d$")  # an exception and where it was raised, as they lie in `found`
+    assert [name for name in corpus() if by_place.search(name)] == []
 
 
 def test_a_sample(tmp_path: Path) -> None:

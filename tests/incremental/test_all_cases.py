@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDERS = [*CASES, *EXAMPLES]
+ENDING_IN_TEXT = [
+    case for case in CASES if case.match("verify/unpinned-download/fails")
+]  # a comment there is a line of it
 VALIDATE, BUILD = ("validate", "input"), ("build", "input", "-o", "out")
 
 
@@ -30,7 +33,8 @@ def test_the_same_with_and_without_a_cache(case: Path, tmp_path: Path) -> None:
     assert told(heeding, *BUILD) == told(alone, *BUILD, "--no-cache")
     edit(heeding)
     edit(alone)
-    assert told(heeding, *VALIDATE) == told(alone, *VALIDATE, "--no-cache")
+    after = told(alone, *VALIDATE, "--no-cache") if case in ENDING_IN_TEXT else before
+    assert told(heeding, *VALIDATE) == after
     assert told(heeding, *BUILD) == told(alone, *BUILD, "--no-cache")
     assert contents(heeding) == contents(alone)
 
