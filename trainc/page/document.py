@@ -24,7 +24,7 @@ def page_html(title: str, index: Any, details: Any) -> Iterator[str]:
     """The document, part by part."""
     style, script = _source("page.css"), "".join(map(_source, _SCRIPTS))
     parts = {
-        "title": html.escape(title),
+        "title": html.escape(title).replace("##", "#&#35;"),
         "policy": f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'",
         "style": style,
@@ -37,8 +37,8 @@ def page_html(title: str, index: Any, details: Any) -> Iterator[str]:
 
 
 def embedded(content: Any) -> str:
-    """`content` as JSON in which nothing ends a script element."""
-    return json.dumps(content, separators=(",", ":")).translate(_ESCAPED)
+    """`content` as JSON in which nothing ends a script element, and `##[` starts no command where the page is printed."""
+    return json.dumps(content, separators=(",", ":")).translate(_ESCAPED).replace("##", "#\\u0023")
 
 
 def _source(name: str) -> str:
