@@ -99,6 +99,15 @@ def test_a_page_has_rules_default_and_example(tmp_path: Path) -> None:
     assert "EXAMPLE:\n  spec:\n    managedBy: trainer.kubeflow.org/trainjob-controller" in page
 
 
+@pytest.mark.parametrize("reference", ["valueFrom.secretKeyRef", "valueFrom.configMapKeyRef"])
+def test_the_example_of_a_reference_names_the_object_and_the_key(reference: str, tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "explain", f"TrainJob.spec.trainer.env.{reference}")
+    example = yaml.safe_load(run.out.partition("EXAMPLE:\n")[2])
+    entry = example["spec"]["trainer"]["env"][0]["valueFrom"][reference.partition(".")[2]]
+    assert set(entry) == {"name", "key"}
+    assert all(entry.values())
+
+
 def test_json_and_recursion(tmp_path: Path) -> None:
     (entry,) = json.loads(compile_in(tmp_path, "explain", "TrainJob.spec.trainer.numNodes", "--report", "json").out)
     assert entry["type"] == "integer"

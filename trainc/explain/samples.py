@@ -45,6 +45,10 @@ _VALUES: dict[str, Any] = {
     "time": "2026-01-01T00:00:00Z",
     "path": "mlPolicy.numNodes",
     "scheduler": "kueue",
+    "secretKeyRef": {"name": "hf-token", "key": "token"},
+    "configMapKeyRef": {"name": "settings", "key": "epochs"},
+    "secretRef": {"name": "hf-token"},
+    "configMapRef": {"name": "settings"},
 }
 _BY_PATH: dict[str, Any] = {
     "Project.spec.clusters.components": ["gke-tcpxo"],
