@@ -190,12 +190,31 @@ def test_values_reach_the_component_of_the_machines(tmp_path: Path) -> None:
     assert job["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] == "2x2x2"
 
 
+@pytest.mark.parametrize(
+    ("clusters", "said"),
+    [
+        ("  clusters:\n    main:\n      kueue: '0.19'\n", "the cluster at trainc.yaml:5 (`main` names none)"),
+        ("  clusters:\n    main: {}\n", "the cluster at trainc.yaml:5 (`main` names none)"),
+        ("  output: rendered\n", "to `spec` in trainc.yaml"),
+    ],
+)
+def test_a_scheduler_that_a_project_does_not_name_is_asked_for_at_its_place(
+    clusters: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "trainc.yaml").write_text(f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n{clusters}", "utf-8")
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--scheduler", "kueue")
+    assert run.code == 2
+    assert said in run.err
+    assert not (tmp_path / "jobs").exists()
+
+
 def test_the_scheduler_of_a_project_counts(tmp_path: Path) -> None:
     assert (
         compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--scheduler", "kueue", "--queue", "research").code == 0
     )
     other = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--scheduler", "volcano")
     assert other.code == 2
-    assert "trainc.yaml is there already" in other.err
+    line = 1 + (tmp_path / "trainc.yaml").read_text("utf-8").splitlines().index("      scheduler: kueue")
+    assert f"write `scheduler: volcano` for the cluster at trainc.yaml:{line} (`main` has `kueue`)" in other.err
     assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--queue", "research").code == 0
     assert "kueue.x-k8s.io/queue-name: research" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")

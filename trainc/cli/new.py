@@ -12,8 +12,10 @@ from trainc.emit.spool.disk import create
 from trainc.load.shipped import COMPONENTS, catalogue
 from trainc.model.numbers import whole_number
 from trainc.model.quantity import Quantity, QuantityError
+from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.spelling import meant
+from trainc.model.tree import get
 from trainc.model.trouble import Trouble
 from trainc.new.hardware import HARDWARE
 from trainc.new.request import Request
@@ -23,6 +25,7 @@ from trainc.project import open_project
 from trainc.schedulers import TABLE as SCHEDULERS
 from trainc.server.names import dns1035
 from trainc.usage import blueprints, paths_here
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,13 +197,32 @@ def _settle_scheduler(request: Request, project: Project) -> None:
         else set()
     )
     if project.file and request.scheduler and known != {request.scheduler}:
-        raise Trouble(f"trainc.yaml is there already: set `scheduler: {request.scheduler}` for its clusters")
+        raise Trouble(f"--scheduler is for a project without trainc.yaml; {_places(request.scheduler, project)}")
     if not request.scheduler and len(known) == 1:
         request.scheduler = known.pop()
     if request.scheduler == "native" and not project.file and not request.kubernetes:
         raise Trouble("Kubernetes' own gangs differ from version to version: say --kubernetes VERSION")
     if request.queue and not queue_of(request.scheduler)[0]:
         raise Trouble("--queue goes with a scheduler that has queues: --scheduler kueue or --scheduler volcano")
+
+
+def _places(scheduler: str, project: Project) -> str:
+    """Where trainc.yaml says another scheduler, or none, and what to write there."""
+    path = os.path.join(project.root, project.file)
+    file = os.path.relpath(path)
+    documents = list(read(ordinary_contents(path), file, Report()))
+    places = []
+    for cluster in project.clusters:
+        keys = ("spec", "clusters", cluster.name)
+        known = cluster.scheduler
+        if not documents or get(documents[0].tree, *keys) is None:
+            return f"add `clusters: {{{cluster.name}: {{scheduler: {scheduler}}}}}` to `spec` in {file}"
+        if known is None:
+            places.append(f"{file}:{documents[0].span(keys, key=True).line} (`{cluster.name}` names none)")
+        elif known.value != scheduler:
+            line = documents[0].span((*keys, "scheduler")).line
+            places.append(f"{file}:{line} (`{cluster.name}` has `{known.value}`)")
+    return f"write `scheduler: {scheduler}` for the cluster at {', '.join(places)}"
 
 
 def _files(request: Request, options: Options, project: Project, own: list[Blueprint]) -> dict[str, str]:
