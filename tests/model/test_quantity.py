@@ -73,7 +73,8 @@ def test_nearly_canonical_texts_are_stored_as_they_are(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "spelled"), [(".", "0"), ("T", "0"), ("+", "0"), ("0.50e20", "50e18"), ("00.5", "500m"), ("1024Mi", "1Gi")]
+    ("text", "spelled"),
+    [(".", "0"), ("T", "0"), ("+", "0"), ("0.50e20", "50e18"), ("00.5", "500m"), ("1024Mi", "1Gi"), ("1.0Ki", "1Ki")],
 )
 def test_odd_texts_are_respelled(text: str, spelled: str) -> None:
     assert stored(text) == spelled
