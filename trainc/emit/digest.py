@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from json import JSONEncoder
 
 from trainc.model.sourced import Sourced
 
@@ -23,8 +22,12 @@ def job_digest(bundle: Bundle) -> str:
 
 def written_text(bundle: Bundle) -> str:
     """A job, and what stands beside it, in one spelling."""
+    from json import JSONEncoder  # noqa: PLC0415 (it loads `re`, and an unchanged run has no job to write)
+
     companions = bundle.plan.companions if bundle.plan is not None else ()
-    return _JSON.encode([document.written for document in (bundle.document, *companions)])
+    # No file holds a circle.
+    encoder = JSONEncoder(sort_keys=True, ensure_ascii=False, default=_bare, check_circular=False)
+    return encoder.encode([document.written for document in (bundle.document, *companions)])
 
 
 def written_digest(written: str) -> str:
@@ -43,6 +46,3 @@ def _short(data: bytes) -> str:
 
 def _bare(leaf: Any) -> Any:
     return leaf.value if type(leaf) is Sourced else str(leaf)
-
-
-_JSON = JSONEncoder(sort_keys=True, ensure_ascii=False, default=_bare, check_circular=False)  # no file holds a circle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from trainc.model.finding import ERROR
 from trainc.report.details import details
@@ -52,8 +52,8 @@ def _case(finding: Finding, file: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(visible(text)).replace("##", "#&#35;")
+    return escape(visible(text), quote=False).replace("##", "#&#35;")
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(visible(text)).replace("##", "#&#35;")
+    return f'"{escape(visible(text))}"'.replace("##", "#&#35;").replace("\t", "&#9;")
