@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
     Edit = Callable[[WorkingTree, random.Random], None]
 
-TWO = "  clusters:\n    eu: {paths: [jobs/eu]}\n    us: {paths: [jobs/us], scheduler: volcano, queue: q1}\n"
+TWO = (
+    "  clusters:\n    eu: {paths: [jobs/eu]}\n"
+    "    us: {namespace: team1, paths: [jobs/us], scheduler: volcano, queue: q1}\n"
+)
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: research}\ndata: {a: x1}\n"
 ENTRY = "    env: [{name: A, valueFrom: {configMapKeyRef: {name: shared, key: a}}}]\n"
+DEFAULT = "default"  # the namespace of what names none
 NAMES = ("bert", "t5", "vit")
 OTHER = RUNTIME.replace("name: torch", "name: other", 1)
 
@@ -41,6 +45,7 @@ def history(folder: Path, seed: int) -> tuple[WorkingTree, random.Random, bool]:
         text = job(name, nodes=chance.randint(1, 3), run=chance.choice(("", "", "2")))
         text = text.replace("    numNodes", f"{chance.choice((ENTRY, '', ''))}    numNodes")
         text = text.replace("name: torch", chance.choice(("name: torch", "name: other")))
+        text = text.replace("  namespace: research\n", chance.choice(("  namespace: research\n", "")))
         tree.write(f"{chance.choice(places)}/{name}.yaml", text)
     rendered = chance.random() < 0.6
     if rendered:
@@ -127,6 +132,13 @@ EDITS: tuple[Edit, ...] = (
     _substitute("^", "# comment\n", "project"),
     _substitute("queue: q.", "queue: q#", "project"),
     _substitute("scheduler: volcano", "scheduler: coscheduling", "project"),
+    _substitute("scheduler: [a-z]+", "scheduler: kueue", "project"),
+    _substitute(r"eu: {paths: \[jobs/eu\]", "eu: {paths: [jobs/eu], scheduler: kueue, queue: q#", "project"),
+    _substitute("(eu|us): {", r"\1-#: {", "project"),
+    _substitute(r"(eu|us): {(?!namespace)", r"\1: {namespace: team#, ", "project"),
+    _substitute("namespace: team.", "namespace: team#", "project"),
+    _substitute("  namespace: research\n", "  namespace: team#\n", "job"),
+    _substitute("  namespace: research\n", "", "job"),
     _substitute(r"\Z", "  oldRun: keep\n", "project"),
     _substitute("x[0-9]", "x#", "config"),
     _substitute("^    numNodes", f"{ENTRY}    numNodes", "job"),
@@ -141,9 +153,11 @@ assert PROJECT.endswith("output: rendered\n")
 
 
 def objects(text: str) -> dict[str, Any]:
-    """The objects of a YAML stream by kind and name."""
+    """The objects of a YAML stream by kind, namespace and name."""
     loaded = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
-    return {f"{one['kind']}/{one['metadata']['name']}": one for one in loaded}
+    return {
+        f"{one['kind']}/{one['metadata'].get('namespace', DEFAULT)}/{one['metadata']['name']}": one for one in loaded
+    }
 
 
 def rendered_objects(folder: Path) -> dict[str, Any]:
@@ -215,12 +229,12 @@ def check(folder: Path, seed: int) -> None:
 
 def _causes(tree: WorkingTree, rendered: bool, scratch: Path, found: Any, before: dict[str, Any] | None) -> None:
     edited = [(f"/{name}".split("/"), one) for one in found["edited"] if not one["kept"] for name in one["jobs"]]
-    entries = [(parts[-3], parts[-1], one["causes"]) for parts, one in edited]
+    entries = [(*parts[-3:], one["causes"]) for parts, one in edited]
+    changed = [(one, one["causes"]) for one in (*found["added"], *found["removed"], *found["objects"])]
+    changed += [(one["new"], one["causes"]) for one in found["renamed"]]
     entries += [
-        (one["cluster"], one["name"].rpartition("/")[2], one["causes"])
-        for one in (*found["added"], *found["removed"], *found["objects"])
+        (one["cluster"], one["namespace"] or DEFAULT, one["name"].rpartition("/")[2], causes) for one, causes in changed
     ]
-    entries += [(one["new"]["cluster"], one["new"]["name"], one["causes"]) for one in found["renamed"]]
     for *name, causes in entries:
         assert causes, name
         for size in range(len(causes) + 1):
@@ -230,5 +244,6 @@ def _causes(tree: WorkingTree, rendered: bool, scratch: Path, found: Any, before
                 assert is_same == (size == len(causes)), (name, causes, undone, refused)
 
 
-def _of(found: dict[str, Any], cluster: str, name: str) -> dict[str, Any]:
-    return {key: one for key, one in found.items() if key.startswith(cluster) and key.endswith(f"/{name}")}
+def _of(found: dict[str, Any], cluster: str, namespace: str, name: str) -> dict[str, Any]:
+    start, end = f"{cluster}:", f"/{namespace}/{name}"
+    return {key: one for key, one in found.items() if key.startswith(start) and key.endswith(end)}

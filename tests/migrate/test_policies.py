@@ -42,7 +42,7 @@ ROWS = {
     "kubexec": (mpijob(RUNS, WAITS, version="v1"), "", "`kubectl exec`"),
     "intel": (mpijob(RUNS, WAITS, "mpiImplementation: Intel"), "", "the Trainer has no Intel"),
     "discovery": (mpijob(RUNS.replace("train]", "discover_hosts.sh]"), WAITS), "", "`discover_hosts.sh` is read"),
-    "unknown user": (mpijob(RUNS, WAITS, SSH), "", "the user that reads the ssh keys is not known"),
+    "unknown user": (mpijob(RUNS, WAITS, SSH), "", "no field says which user reads the ssh keys"),
 }
 
 
@@ -120,6 +120,12 @@ def test_the_user_of_the_image_reads_the_ssh_keys_of_the_trainer() -> None:
     done = migrate(mpijob(RUNS[:-1] + user, WAITS[:-1] + user, SSH))
     assert [one.policy for one in done.outcomes] == ["mpi"]
     assert done.text.count("fsGroup: 1000") == 2
+
+
+def test_the_secret_of_a_job_that_no_policy_wires_is_named() -> None:
+    """`secret-needed` went with the MPIJob, and nothing said any more which Secret its pods wait for."""
+    said = [change.message for change in migrate(mpijob(RUNS, WAITS, SSH)).changes]
+    assert "the ssh keys come from the Secret `demo-ssh`, which must exist; `validate` no longer says so" in said
 
 
 def test_a_host_in_a_text_gets_the_new_name_of_its_role() -> None:

@@ -10,7 +10,7 @@ from trainc.migrate import older
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
-from trainc.migrate.policies import PLAIN, OlderFacts, Policy, policy_of
+from trainc.migrate.policies import PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of
 from trainc.migrate.wanted import MigrationTarget, wanted
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -141,7 +141,7 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
     policy = want.policy
     if policy is None:
-        messages.append(f"the runtime holds every address, `numNodes` cannot scale it: {want.reason}")
+        messages.append(f"the runtime holds every address, so `numNodes` cannot scale it: {want.reason}")
     else:
         messages.append(_wiring(policy))
         if policy.reason:
@@ -150,10 +150,19 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
             )
     if policy is not None and policy.name == "mpi":
         messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
+    elif kind == "MPIJob" and (secret := _key_secret(want)):
+        messages.append(f"the ssh keys come from the Secret `{secret}`, which must exist; `validate` no longer says so")
     if want.extras:
         kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
         messages.append(f"what the operator made beside the job is in the file: {kinds}")
     return messages
+
+
+def _key_secret(want: MigrationTarget) -> str:
+    """The Secret with the keys of the mpi-operator that the pods mount, "" where they mount none."""
+    pods = [role["template"]["spec"]["template"]["spec"] for role in want.roles_of_runtime]
+    volumes = [volume for pod in pods for volume in pod.get("volumes", []) if volume["name"] == SSH_VOLUME]
+    return next((str(volume["secret"]["secretName"]) for volume in volumes if "secret" in volume), "")
 
 
 def _wiring(policy: Policy) -> str:

@@ -21,7 +21,7 @@ NODE, LAUNCHER = "node", "launcher"
 FRAMEWORK = "trainer.kubeflow.org/framework"
 _SAME = ("image", "command", "args", "env")  # what roles must have in common to be one trainer
 _TORCH = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK")  # what torchrun gives to each of its processes
-_SSH, _HOSTS = "ssh-auth", "mpi-job-config"  # volumes of the mpi-operator
+SSH_VOLUME, _HOSTS = "ssh-auth", "mpi-job-config"  # volumes of the mpi-operator
 _MPI_DEFAULTS = {"sshAuthMountPath": "/root/.ssh", "mpiImplementation": "OpenMPI"}
 
 
@@ -244,7 +244,7 @@ def _mpi(facts: OlderFacts) -> Policy | str:
         sum(facts.count(role) for role in facts.roles if works or role["name"] != LAUNCHER),
         slots,
         frozenset(VOCABULARIES["mpi"].reserved),
-        volumes=frozenset({_SSH, _HOSTS}),
+        volumes=frozenset({SSH_VOLUME, _HOSTS}),
         resources=alike,
         env=alike or not works,
     )
@@ -265,11 +265,12 @@ def _not_mpi(facts: OlderFacts) -> str | None:
         return "`discover_hosts.sh` is read, which `mlPolicy.mpi` does not have"
     if spec.get("runLauncherAsWorker") is True and launcher.get("dependsOn"):
         return "the launcher holds rank 0 and waits for the workers, which come first under `mlPolicy.mpi`"
-    if any(_mounts(one) & {_SSH, _HOSTS} for role in facts.roles for one in _others(facts, role)):
+    if any(_mounts(one) & {SSH_VOLUME, _HOSTS} for role in facts.roles for one in _others(facts, role)):
         return "a container beside the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (
-            "the user that reads the ssh keys is not known: the Trainer's are for root and `fsGroup`, set `runAsUser`"
+            "no field says which user reads the ssh keys, and the Trainer's are for root and the group `fsGroup`; "
+            "with `runAsUser`, `mlPolicy.mpi` can wire it"
         )
     return clash(facts, (worker["name"], LAUNCHER))
 

@@ -26,18 +26,27 @@ def migration_lines(view: View) -> list[str]:
 
 def migration_markdown(view: View) -> list[str]:
     """The summary as Markdown."""
-    lines = [sentence(_headline(view)), "", "| kind | jobs | migrated | policy |", "|---|---|---|---|"]
-    lines += [f"| {' | '.join(map(sentence, _row(one)))} |" for one in view["kinds"]]
+    lines = [sentence(_headline(view))]
+    if view["jobs"]:
+        lines += ["", "| kind | jobs | migrated | policy |", "|---|---|---|---|"]
+        lines += [f"| {' | '.join(map(sentence, _row(one)))} |" for one in view["kinds"]]
     for title, rows in _tables(view):
         lines += ["", f"**{title}**", "", *(f"- {count}: {sentence(text)}" for count, text in rows)]
-    lines += ["", "<details><summary>Every job</summary>", ""]
-    for job in view["jobs"]:
+    return [*lines, *_every_job(view["jobs"])] if view["jobs"] else lines
+
+
+def _every_job(jobs: Iterable[View]) -> list[str]:
+    """All that changes in each job, folded away."""
+    lines = ["", "<details><summary>Every job</summary>", ""]
+    for job in jobs:
         lines.append(f"- {code(job['file'])}: {job['kind']} {code(job['name'])}")
         lines += [f"  - {sentence(text)}" for text in (*job["changes"], *job["compiledOtherwise"])]
     return [*lines, "", "</details>"]
 
 
 def _headline(view: View) -> str:
+    if not view["jobs"]:
+        return "no older jobs" if view["problems"] or view["respelled"] else "nothing to migrate"
     jobs, migrated = len(view["jobs"]), sum(job["migrated"] for job in view["jobs"])
     wired = sum(job["policy"] is not None for job in view["jobs"])
     left = f", {jobs - migrated} not migrated" if migrated < jobs else ""

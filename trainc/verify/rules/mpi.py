@@ -7,10 +7,11 @@ from trainc.model.tree import get, value
 from trainc.verify.hostfile import hostfile
 from trainc.verify.mpi_roles import launchers, workers
 from trainc.verify.start_order import waits_for
-from trainc.verify.values import table, whole
+from trainc.verify.values import mappings, table, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.plan import Plan
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
     from trainc.verify.containers import Container
@@ -59,6 +60,14 @@ VERSIONS = Rule(
     "launcher and nodes of an MPI job run different versions of one image",
     "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob reaches the "
     "launcher alone; the nodes have theirs from the runtime.",
+)
+
+IMAGE = Rule(
+    "image-of-launcher-alone",
+    WARNING,
+    "the image of an MPI TrainJob replaces the launcher's, and the nodes keep that of the runtime",
+    "The runtime gives launcher and nodes one image, and Kubeflow Trainer puts the `image` of a TrainJob into the launcher "
+    "alone (v2.3.0). mpirun starts the program in the nodes' image.",
 )
 
 
@@ -185,6 +194,42 @@ def mpi_versions_differ(job: Job) -> None:
             )
 
 
+def image_of_launcher_alone(job: Job) -> None:
+    plan = job.bundle.plan
+    if plan is None or plan.framework != "mpi" or plan.trainer_field("image") is None:
+        return
+    for launcher in launchers(job):
+        written = _repository(_runtime_image(plan, launcher))
+        for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
+            ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
+            is_one = written and written == _repository(_runtime_image(plan, worker))
+            if not is_one or not _repository(ours) or _repository(ours) == _repository(theirs):
+                continue
+            job.report.add(
+                IMAGE.at(
+                    job.at((*launcher.path, "image")),
+                    f"`{ours}` reaches the launcher alone, and `{worker.role.name}` runs `{theirs}`",
+                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                    effect="mpirun fails on the nodes if their image lacks the program, and trains another one if it has it",
+                    help=f"write the image of the job at the role `{worker.role.name}` of a runtime of your own too",
+                )
+            )
+
+
+def _runtime_image(plan: Plan, container: Container) -> str:
+    """The image of a container before `spec.trainer` changes it, "" where there is none."""
+    images = [_image(layer.tree, container) for layer in plan.layers]
+    return next((image for image in reversed(images) if image), "")
+
+
+def _image(template: Tree, container: Container) -> str:
+    """The image that a layer gives a container, "" where it gives none."""
+    roles = mappings(get(template, "spec", "replicatedJobs"))
+    role = next((one for one in roles if value(one, "name") == container.role.name), None)
+    containers = mappings(get(role, "template", "spec", "template", "spec", "containers"))
+    return str(next((value(one, "image") for one in containers if value(one, "name") == container.name), None) or "")
+
+
 def _repository(image: str) -> str:
     """An image without its tag and digest; empty where a part of it is filled in later."""
     path = image.partition("@")[0]
@@ -224,5 +269,6 @@ CHECKS = (
     launcher_holds_accelerators,
     launcher_without_requests,
     mpi_versions_differ,
+    image_of_launcher_alone,
     launcher_before_workers,
 )
