@@ -74,5 +74,5 @@ def test_time_grows_with_the_number_of_roles(
     seconds = []
     for count in (150, 150 * _GROWTH):
         (tmp_path / "job.yaml").write_text(_job(kind, order, count))
-        seconds.append(min(_seconds([*command, "job.yaml"]) for _ in range(2)))
+        seconds.append(_seconds([*command, "job.yaml"]))
     assert seconds[1] < seconds[0] * _GROWTH * _MARGIN + 0.2
