@@ -9,7 +9,7 @@ from trainc.model.spelling import intended, meant, nearest
 from trainc.model.tree import get, plain, value
 from trainc.server import repairs
 from trainc.server.fault import gate_help
-from trainc.server.history import replacement
+from trainc.server.history import reference_field, replacement
 from trainc.server.jobset.name_length import is_too_long, shorter
 from trainc.server.retyping import listed, rewritten
 
@@ -50,6 +50,8 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     name = str(fault.path[-1])
     if name in _SERVERS:
         return "remove it: only a server writes it"
+    if field := reference_field(fault.path, fault.candidates):
+        return f"the name of the object is `{field}` here"
     close = intended(name, fault.candidates) or [one for one in (nearest(name, fault.candidates),) if one]
     if close:
         return f"did you mean {' or '.join(f'`{one}`' for one in close)}?"

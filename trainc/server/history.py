@@ -6,6 +6,8 @@ from trainc.model.legacy_kinds import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trainc.model.tree import Path
 
 _TRAINJOB: dict[Path, str] = {
@@ -62,6 +64,9 @@ _RUNTIME: dict[Path, str] = {
     ("spec", "mlPolicy", "torch", "standalone"): "gone before v2.0",
     ("spec", "mlPolicy", "mpi", "SSHAuthMountPath"): "it is `sshAuthMountPath`",
 }
+# The field by which a reference names another object; each kind of reference has one of them.
+REFERENCES = ("name", "secretName", "claimName")
+_SOURCES = ("secret", "configMap", "persistentVolumeClaim")
 _TOP = 2  # steps to a field of `spec`
 _LEGACY: dict[str | int, str] = {
     "numNodes": "the number of pods is `replicas` of each role",
@@ -101,3 +106,13 @@ def replacement(kind: str, path: Path) -> str:
     if kind in NAMES:
         return _LEGACY.get(path[-1], "") if len(path) == _TOP else ""
     return _RUNTIME.get(path, "")
+
+
+def reference_field(path: Path, candidates: Sequence[str]) -> str:
+    """The field that names the object here, where a path gives the name in the field of another kind of reference.
+
+    `candidates` are the fields that there are. A variable reads `secretKeyRef.name`, a volume `secret.secretName`.
+    """
+    if len(path) < 2 or path[-1] not in REFERENCES or not (str(path[-2]).endswith("Ref") or path[-2] in _SOURCES):
+        return ""
+    return next((one for one in REFERENCES if one in candidates), "")

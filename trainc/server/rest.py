@@ -7,6 +7,7 @@ from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import get, leaves
+from trainc.server.history import reference_field
 from trainc.server.jobset import defaults as jobset
 from trainc.server.metadata import without_null_fields
 from trainc.server.schema.readable import read_by_go, readable
@@ -94,11 +95,26 @@ def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
     if type(node) is Sourced and fault.kind != "unknown" and not (is_placeholder(node.value) or _wants_more(fault)):
         lines |= _lines(node)
         return _changed(tree, path, lambda held, step: _set(held, step, Sourced(UNREADABLE, node.origin)))
-    meant = nearest(str(path[-1]), fault.candidates) if fault.kind == "unknown" else ""
+    meant = ""
+    if fault.kind == "unknown":
+        meant = reference_field(fault.path, fault.candidates) or nearest(str(path[-1]), fault.candidates)
     if meant and type(above) is dict and meant not in above:
         return _changed(tree, path, lambda held, step: {(meant if key == step else key): held[key] for key in held})
-    lines |= _lines(node if fault.kind == "unknown" else above)
+    lines |= _lines(node if fault.kind == "unknown" else above) | _lines(_item_name(tree, path))
     return _changed(tree, path, _without)
+
+
+def _item_name(tree: Tree, path: Path) -> Tree:
+    """The name of the list item in which nothing is left of a map without what stands at a path; `{}` elsewhere.
+
+    Whatever is then said of the map is placed at this name.
+    """
+    while len(path) > 2 and type(above := get(tree, *path[:-1])) is dict and len(above) == 1:
+        path = path[:-1]
+        if type(path[-2]) is int:
+            name = get(tree, *path[:-1], "name")
+            return {} if name is None else name
+    return {}
 
 
 def _wants_more(fault: Fault) -> bool:

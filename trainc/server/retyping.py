@@ -7,6 +7,7 @@ import json
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.server.fault import NO_MAP
+from trainc.server.history import REFERENCES
 from trainc.server.repairs import alike, amount, words
 from trainc.server.schema.engine import engine
 
@@ -79,7 +80,11 @@ def _map(written: str, node: SchemaNode | None) -> str:
     name, equals, rest = written.partition("=")
     if equals and all(one in names for one in _ENVIRONMENT):
         return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
-    return f"write a map: `{{name: {written}}}`" if "name" in names else "write a map"
+    if "name" in names and "key" in names:  # a reference to one key of a Secret or a ConfigMap
+        owner, _, key = written.replace(":", "/").partition("/")
+        return f"name the object and its key: `{{name: {owner or 'NAME'}, key: {key or 'KEY'}}}`"
+    field = next((one for one in (*REFERENCES, "path") if one in names), "")
+    return f"write a map: `{{{field}: {written}}}`" if field else "write a map"
 
 
 def _quoted(leaf: Sourced[object], node: SchemaNode | None) -> str:
