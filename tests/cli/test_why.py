@@ -112,6 +112,8 @@ def test_standard_input(place: Repository) -> None:
     ("argv", "words"),
     [
         (["jobs/bert.yaml", "numNode"], "no kind here has a field `numNode`; did you mean `numNodes`?"),
+        (["jobs/bert.yaml", "completion"], "fields that hold the word: `spec.completionMode`, `spec.completions`"),
+        (["jobs/bert.yaml", "queue"], "a job's queue is the label `kueue.x-k8s.io/queue-name`"),
         (["jobs/bert.yaml:99"], "no value stands on line 99 of jobs/bert.yaml"),
         (["jobs/none.yaml"], "jobs/none.yaml: No such file or directory"),
         ([], "usage: trainc why FILE[:LINE] [FIELD]"),
@@ -121,6 +123,14 @@ def test_no_answer(place: Repository, argv: list[str], words: str) -> None:
     done = place.run("why", *argv)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
+
+
+def test_a_word_that_people_use_leads_to_the_fields_that_hold_it(place: Repository) -> None:
+    gpus = "resourcesPerNode: {limits: {nvidia.com/gpu: 8, memory: 64Gi}}"
+    place.write("jobs/gpus.yaml", job("gpus").replace("  trainer:\n", f"  trainer:\n    {gpus}\n"))
+    done = place.run("why", "jobs/gpus.yaml", "GPUs")
+    assert done.code == 2
+    assert "fields that hold the word: `limits.nvidia.com/gpu`" in done.err
 
 
 def test_a_path_may_begin_with_a_dot(tmp_path: Path) -> None:

@@ -16,11 +16,13 @@ from trainc.load.walk import contents
 from trainc.lower.tool_marks import object_bundle
 from trainc.model.header import read_header
 from trainc.model.numbers import whole_number
+from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.model.paths import keyed, names
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.spelling import meant, nearest
-from trainc.model.tree import value
+from trainc.model.tree import leaves, value
 from trainc.model.trouble import Trouble
 from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from trainc.why import Why
 
 _WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
+_QUEUES = f"a job's queue is the label `{KUEUE_QUEUE}` or the annotation `{VOLCANO_QUEUE}`; nobody sets it here"
+_MAX_FIELDS = 5  # named where a word is in the names of many
+_SHORTEST = 3  # letters of a word that is looked for in names
 _MAX_ANSWERS = 40  # answers printed in a terminal before the rest is counted
 
 
@@ -182,14 +187,34 @@ def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN
     fields = [field for root in roots(kinds) for field in every_field(root)]
-    names = {field.path[-1] for field in fields if field.path}
+    known = {field.path[-1] for field in fields if field.path}
     if not any(leads_somewhere(field, words) for field in fields):
-        unknown = next((word for word in words if word not in names), words[-1] if words else wanted)
-        raise Trouble(f"no kind here has a field `{wanted}`; {meant(unknown, names, 'see trainc explain')}")
-    near = nearest(words[-1], names, cutoff=0.8) if words and words[-1] not in names else ""
+        unknown = next((word for word in words if word not in known), words[-1] if words else wanted)
+        holding = _holding(bundles, wanted)
+        otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"
+        help_ = f"fields that hold the word: {holding}" if holding else meant(unknown, known, otherwise)
+        raise Trouble(f"no kind here has a field `{wanted}`; {help_}")
+    near = nearest(words[-1], known, cutoff=0.8) if words and words[-1] not in known else ""
     if not json:
         answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")
     return 0
+
+
+def _holding(bundles: Iterable[Bundle], wanted: str) -> str:
+    """The fields of the output whose own name holds a word that is not the name of a field, or its plural."""
+    word = wanted.lower().removesuffix("s")
+    if len(word) < _SHORTEST or not word.replace("-", "").isalnum():
+        return ""
+    trees = [tree for bundle in bundles for tree in bundle.objects]
+    paths = [names(keyed(tree, path)) for tree in trees for path, _ in leaves(tree)]
+    fields = dict.fromkeys(".".join(path[at - 1 : at + 1]) for path in paths for at in _steps_with(path, word))
+    shown = ", ".join(f"`{field}`" for field in list(fields)[:_MAX_FIELDS])
+    return f"{shown} and {len(fields) - _MAX_FIELDS} more" if len(fields) > _MAX_FIELDS else shown
+
+
+def _steps_with(path: Sequence[str], word: str) -> Iterator[int]:
+    """The positions of the steps of a path, below the first, that hold a word."""
+    return (at for at, step in enumerate(path) if at and word in step.lower())
 
 
 def _single(session: Session) -> Iterator[Bundle]:
