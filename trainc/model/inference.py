@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 PORT = 29500  # where rank 0 of every framework listens
+MAX_DEVICES = 1_000  # accelerators that no machine has: such a number is an amount of bytes, or another slip
 PARTS = ("requests", "limits")
 _NO_GPU: Sourced[int] = Sourced(0, Origin(by="no GPU in the resources"))
 _NO_CPU: Sourced[int] = Sourced(0, Origin(by="no CPU in the resources"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.inference import MAX_DEVICES
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import ONE, amount
 from trainc.verify.data.devices import device_kind
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 STANDARD = ("cpu", "memory", "ephemeral-storage")  # resources without a vendor, beside huge pages
-MANY = 1_000 * ONE  # accelerators that no machine has
+MANY = MAX_DEVICES * ONE
 
 
 def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int | Unknown]:
-    """The accelerators by resource, unknown where the amount is not a whole number; a limit wins over a request."""
+    """The accelerators by resource, unknown where the amount is not a number of devices; a limit wins over a request."""
     counts: dict[str, int | Unknown] = {}
     for side in (requests, limits):
         for resource, leaf in side.items():
@@ -24,7 +25,7 @@ def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int
             if "/" not in resource or not value or not device_kind(resource):
                 continue
             number = amount(value)
-            if number is None or (number > 0 and number % ONE):
+            if number is None or number >= MANY or (number > 0 and number % ONE):
                 counts[resource] = UNKNOWN
             elif number > 0:
                 counts[resource] = number // ONE

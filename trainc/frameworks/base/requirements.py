@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.inference import MAX_DEVICES
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.tree import first_leaf, value
 
@@ -139,7 +140,7 @@ def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
     if slots is None or type(slots.value) is not int or slots.value < 1:
         return
     gpu = plan.inferred.gpus
-    if gpu.value in (0, slots.value):
+    if gpu.value in (0, slots.value) or gpu.value >= MAX_DEVICES:
         return
     fewer = slots.value < gpu.value
     report.add(
