@@ -67,7 +67,7 @@ class Writer:
 
     def _matches(self, wanted: list[Any], known: list[SourceEntry]) -> list[SourceEntry | None]:
         """For each item of a list the entry that it comes from: by its name, else what says the same."""
-        by_name = {self._name(entry.node.value): entry for entry in known}
+        by_name = {self._name(entry.node): entry for entry in known}
         left = list(known)
         out: list[SourceEntry | None] = []
         for item in wanted:
@@ -80,9 +80,10 @@ class Writer:
             out.append(match)
         return out
 
-    def _name(self, value: Any) -> Any:
-        name = value.get("name") if isinstance(value, dict) else None
-        return self.names.get(name, name) if isinstance(name, str) else None
+    def _name(self, node: SourceNode) -> Any:
+        """The new name of an item; roles are composed with theirs, which may be the former one of a container."""
+        name = node.value.get("name") if isinstance(node.value, dict) else None
+        return self.names.get(name, name) if isinstance(name, str) and node.style != COMPOSED else name
 
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
