@@ -135,8 +135,8 @@ def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -
         from trainc.server.metadata import validate  # noqa: PLC0415 (most metadata are plainly right)
         from trainc.server.metadata_decoding import decode  # noqa: PLC0415
 
-        # What a name may look like is the kind's own business; the kinds of kustomize's files need none.
-        judged = () if document.api_version.startswith(_KUSTOMIZE) else validate(held)
+        # What a name may look like is the kind's own business; what programs read as their configuration needs none.
+        judged = () if _CONFIGURATION in document.api_version else validate(held)
         faults = decode(held) or [fault for fault in judged if fault.blocking or fault.path != ("metadata", "name")]
         if faults:
             _refused(document, faults, server, report)
@@ -190,7 +190,7 @@ def _lower(text: str) -> str:
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
-_KUSTOMIZE = "kustomize.config.k8s.io/"
+_CONFIGURATION = "config."  # in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
 _EITHER = " must be of type integer,string: "
 
 
