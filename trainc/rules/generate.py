@@ -29,7 +29,7 @@ def render(checkout: Path) -> str:
 
 def cases(checkout: Path) -> dict[str, Path]:
     """By rule, the folder of its own case."""
-    failing: dict[str, list[tuple[int, Path]]] = {}
+    failing: dict[str, list[tuple[int, int, Path]]] = {}
     for findings in sorted(checkout.glob("tests/cases/**/expected/findings.txt")):
         folder = findings.parent.parent
         size = sum(path.stat().st_size for path in (folder / "input").glob("*"))
@@ -37,8 +37,9 @@ def cases(checkout: Path) -> dict[str, Path]:
             re.findall(r"^(?:error|warning|note)\[([a-z0-9-]+)\]", findings.read_text("utf-8"), re.MULTILINE)
         ):
             own = name in {folder.parent.name, folder.name}
-            failing.setdefault(name, []).append((size if own else size + 1_000_000, folder))
-    return {name: min(folders)[1] for name, folders in failing.items()}
+            rank = 0 if own and folder.name == "fails" else 1 if own else 2
+            failing.setdefault(name, []).append((rank, size, folder))
+    return {name: min(folders)[2] for name, folders in failing.items()}
 
 
 def _example(name: str, folder: Path) -> tuple[str, str, str]:
