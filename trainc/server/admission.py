@@ -132,16 +132,20 @@ def _is_every_answer_asked(document: Document, report: Report) -> bool:
 def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
     """An object of a kind without a schema here: every server reads its metadata in the same way."""
     if document.api_version and not is_sound(held := tree.get("metadata")):
-        from trainc.server.metadata import validate  # noqa: PLC0415 (most metadata are plainly right)
-        from trainc.server.metadata_decoding import decode  # noqa: PLC0415
+        from trainc.server.metadata_decoding import decode  # noqa: PLC0415 (most metadata are plainly right)
 
-        # What a name may look like is the kind's own business; what programs read as their configuration needs none.
-        judged = () if _CONFIGURATION in document.api_version else validate(held)
-        faults = decode(held) or [fault for fault in judged if fault.blocking or fault.path != ("metadata", "name")]
+        faults = decode(held) or ([] if _CONFIGURATION in document.api_version else _metadata_faults(held))
         if faults:
             _refused(document, faults, server, report)
             return None
     return document if tree is document.tree else document.admitted(tree)
+
+
+def _metadata_faults(metadata: Tree) -> list[Fault]:
+    """What a server has against metadata that it can read, but for the form of the name, which is the kind's own business."""
+    from trainc.server.metadata import validate  # noqa: PLC0415 (most metadata are plainly right)
+
+    return [fault for fault in validate(metadata) if fault.blocking or fault.path != ("metadata", "name")]
 
 
 def _reason(fault: Fault) -> str:
@@ -190,7 +194,7 @@ def _lower(text: str) -> str:
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
-_CONFIGURATION = "config."  # in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
+_CONFIGURATION = "config."  # what programs read as their own needs no name; in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
 _EITHER = " must be of type integer,string: "
 
 
