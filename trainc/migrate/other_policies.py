@@ -28,6 +28,8 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
     kind = facts.old["kind"]
     if kind in _NONE:
         return _NONE[kind]
+    if not all(facts.main(role) for role in facts.roles):
+        return "the pods of a role have no containers"
     plugins = _plugins(facts)
     if "tensorflow" in plugins:
         return tensorflow_policy(facts)

@@ -71,12 +71,12 @@ class OlderFacts(NamedTuple):
         return bool((self.old["metadata"].get("annotations") or {}).get(f"{TRAINC_PREFIX}{name}") == "true")
 
     def main(self, role: dict[str, Any]) -> dict[str, Any]:
-        """The container of a role that the operator looked at."""
+        """The container of a role that the operator looked at; an empty one where a role has none."""
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
         kind = KINDS.get((self.old["apiVersion"], self.old["kind"]))
         name = kind.container if kind is not None else ""
-        container: dict[str, Any] = next((one for one in containers if one["name"] == name), containers[0])
-        return container
+        matching: list[dict[str, Any]] = [one for one in containers if one["name"] == name]
+        return next(iter([*matching, *containers]), {})
 
     def count(self, role: dict[str, Any]) -> int:
         """The number of pods of a role."""
