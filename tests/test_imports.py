@@ -29,7 +29,7 @@ from trainc.cli import program
 program()
 """
 # No `re`, `typing`, `json` or `yaml`: with what they bring along they cost more than a validation.
-STANDARD = frozenset(["__future__", "_collections", "_json", "gc", "itertools"])
+STANDARD = frozenset(["__future__", "_collections", "gc", "itertools"])
 MAX_MODULES = 215  # what a job does not need is imported where it is needed
 ROOMS = ("cli", "project", "model", "yaml", "server", "load", "admit", "resolve", "lower", "verify", "emit", "report")
 

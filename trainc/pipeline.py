@@ -7,7 +7,6 @@ import os
 from trainc.admit import RUNTIMES, admit
 from trainc.load import load
 from trainc.lower import lower
-from trainc.lower.tool_marks import object_bundle
 from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
 from trainc.model.references import References, references_of
@@ -156,6 +155,8 @@ def referenced_objects(
     project: Project, selection: Selection, references: References, report: Report, together: SharedNames
 ) -> Iterator[Bundle]:
     """A bundle for each object of the project that jobs name, but for those that go out with a job."""
+    from trainc.lower.tool_marks import object_bundle  # noqa: PLC0415 (one file of a job alone has none)
+
     report.end()
     documents = load(project, selection, report)
     for cluster in project.clusters:
@@ -209,7 +210,7 @@ def bundles(
 
 def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) -> None:
     """Look at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
-    if report.compiles:
+    if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
         return
     from trainc.resolve.alone import tell, unreached  # noqa: PLC0415 (a run that compiles asks for none)
 
@@ -291,9 +292,8 @@ def _seeing(bundle: Bundle, project: Project, selection: Selection, catalog: Cat
     cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
     if not (cluster.objects or cluster.closed):
         return project
-    folder = bundle.document.file.rpartition("/")[0]
     missing = {
-        one: (folder,)
+        one: (bundle.document.file.rpartition("/")[0],)
         for one in references_of(bundle, bundle.objects)
         if cluster.has(one.kind, one.name, one.namespace) is False
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -16,8 +16,11 @@ from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
-from trainc.server.verdict import Verdict, verdict
+from trainc.server.verdict import verdict
 from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from trainc.server.fault import Verdict
 
 STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}
 CLUSTER_SCOPED = {"Queue", "WorkloadPriorityClass"}

@@ -17,14 +17,14 @@ import yaml
 from tests.compiling import ROOT
 from trainc.model.tree import stamp
 from trainc.server.cel.rules import check
-from trainc.server.fault import NotJudgedError
+from trainc.server.fault import NotJudgedError, Verdict
 from trainc.server.profile import Profile
 from trainc.server.schema import engine as asking
 from trainc.server.schema.definitions import read_definition
 from trainc.server.schema.engine import MISSING, Engine
 from trainc.server.schema.table import Table, compile_table, load
 from trainc.server.schema.visible import visible
-from trainc.server.verdict import Verdict, verdict
+from trainc.server.verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

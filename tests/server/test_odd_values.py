@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from trainc.model.tree import plain, stamp
-from trainc.server.fault import SKIPPED_RULES, compact, number, shown
+from trainc.server.fault import SKIPPED_RULES, Verdict, compact, number, shown
 from trainc.server.golang.time import time_fault
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
-from trainc.server.verdict import Verdict, verdict
+from trainc.server.verdict import verdict
 
 
 def jobset(metadata: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
-from trainc.server.verdict import Verdict, verdict
+from trainc.server.verdict import verdict
 from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from trainc.server.fault import Verdict
 
 HEAD = "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata: {name: a}\nspec:\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,10 @@ from trainc.model.tree import plain, stamp
 from trainc.server.jobset.defaults import BY
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
-from trainc.server.verdict import Verdict, verdict
+from trainc.server.verdict import verdict
+
+if TYPE_CHECKING:
+    from trainc.server.fault import Verdict
 
 
 def judged(tree: Any, profile: Profile | None = None, **more: Any) -> Verdict:

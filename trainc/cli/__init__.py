@@ -1,10 +1,7 @@
 """argv -> pipeline -> report: the one place that prints, and that turns verdicts into exit codes."""
 
-from __future__ import annotations
-
+# Nothing but the interpreter's own modules is imported here: the others come from the archive, once it is open.
 import sys
-
-from trainc.model.trouble import Trouble, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
 
-def program() -> Never:
+def program() -> "Never":
     """`trainc` as a program of its own: `main`, in a process that neither looks for cycles nor tidies up after itself.
 
     Skipping garbage collection and teardown saves a fifth of a small run, and hardly anything here is a cycle.
@@ -55,11 +52,13 @@ def program() -> Never:
     ended(code)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command line and return its exit code: 0 clean, 1 findings, 2 usage or I/O, 3 a bug in trainc.
 
     130 stands for a run that was interrupted, 141 for one whose reader has gone, as a shell has them.
     """
+    from trainc.model.trouble import Trouble, near  # noqa: PLC0415
+
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _dispatch(words)
@@ -149,7 +148,7 @@ def _overview() -> str:
     return overview(COMMANDS)
 
 
-def _command(name: str) -> Command:
+def _command(name: str) -> "Command":
     from trainc.cli.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
 
     if name in COMPILING:
@@ -159,6 +158,7 @@ def _command(name: str) -> Command:
     command = COMMANDS.get(name)
     if command is None:
         from trainc.model.spelling import meant  # noqa: PLC0415
+        from trainc.model.trouble import Trouble  # noqa: PLC0415
 
         raise Trouble(f"there is no command `{name}`; {meant(name, COMMANDS, 'see trainc --help')}")
     return command

@@ -9,9 +9,7 @@ The file is an index and the code of a few modules at a time: names and constant
 no more of it is in memory than a run uses.
 """
 
-from __future__ import annotations
-
-# All are loaded with the interpreter; `importlib` would bring more along.
+# All are loaded with the interpreter; `importlib` would bring more along, and so would `__future__`.
 import os
 import sys
 from _frozen_importlib import ModuleSpec as Spec
@@ -36,6 +34,7 @@ _LENGTH = 8  # bytes of a number
 _FEWEST = 100  # modules of a run that is worth an archive
 _ADDED = 4  # modules that are worth another one
 _GROUP = 8  # modules whose code is read together
+_FUTURE = "__future__"  # which each module imports, and otherwise none of Python's own that is in a file
 _STREAMS = 3  # the numbers of standard input, output and error lie below
 # What an archive is made for; another Python, version or place of this package makes its own.
 _KEY = (MAGIC_NUMBER, trainc.__version__, os.path.dirname(trainc.__file__))
@@ -44,11 +43,11 @@ _KEY = (MAGIC_NUMBER, trainc.__version__, os.path.dirname(trainc.__file__))
 class _Loader(SourceFileLoader):
     """Loads one module from its code in the archive; whatever else a loader is asked for comes of the source."""
 
-    def __init__(self, name: str, file: str, archive: Archive) -> None:
+    def __init__(self, name: str, file: str, archive: "Archive") -> None:
         super().__init__(name, file)
         self._archive = archive
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         """Run the code of the module."""
         exec(self._archive.code(module.__name__), module.__dict__)  # noqa: S102 (as trusted as the compiled files beside it)
 
@@ -81,7 +80,7 @@ class Archive:
             self._entries, self._is_whole = entries, True
             sys.meta_path.insert(0, self)
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002 (Python passes them)
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "ModuleSpec | None":  # noqa: ARG002 (Python passes them)
         """Where a module comes from; None where it is loaded as ever."""
         entry = self._entries.get(name)
         if entry is None:
@@ -97,7 +96,7 @@ class Archive:
             spec.submodule_search_locations = [os.path.dirname(file)]
         return spec
 
-    def code(self, name: str) -> CodeType:
+    def code(self, name: str) -> "CodeType":
         """The code of a module that was found here."""
         if name not in self._codes:
             _, _, _, place, size = self._entries[name]
@@ -117,7 +116,7 @@ class Archive:
             return
         if not self._is_whole:
             self._entries = {}
-        loaded = {name: module for name, module in sys.modules.items() if name.startswith("trainc.")}
+        loaded = {name: module for name, module in sys.modules.items() if name.startswith("trainc.") or name == _FUTURE}
         missing = {name: module for name, module in loaded.items() if name not in self._entries}
         if len(loaded) < _FEWEST or len(missing) < _ADDED:
             return
@@ -133,7 +132,7 @@ class Archive:
             with suppress(OSError):
                 os.remove(new)
 
-    def _packed(self, missing: dict[str, ModuleType]) -> bytes:
+    def _packed(self, missing: "dict[str, ModuleType]") -> bytes:
         """The archive with these modules added, as bytes."""
         groups = self._read(os.fstat(self._file).st_size, self._start) if self._entries else b""
         compiled = [code for name, module in missing.items() if (code := _compiled(name, module)) is not None]
@@ -148,7 +147,7 @@ class Archive:
         return len(index).to_bytes(_LENGTH) + index + groups
 
 
-def _compiled(name: str, module: ModuleType) -> tuple[str, str, str, State, CodeType] | None:
+def _compiled(name: str, module: "ModuleType") -> "tuple[str, str, str, State, CodeType] | None":
     """A module's name, source, compiled file, the source's state and the code that Python made of it.
 
     None where that is not known to be of the source as it is now.
@@ -170,7 +169,7 @@ def _compiled(name: str, module: ModuleType) -> tuple[str, str, str, State, Code
     return name, spec.origin, spec.cached, state, loads(compiled[_HEADER:])  # noqa: S302
 
 
-def _state(file: str) -> State | None:
+def _state(file: str) -> "State | None":
     """When a file was written and last changed in any way, in nanoseconds, and its size."""
     try:
         now = os.stat(file)

@@ -60,6 +60,6 @@ def _export(folder: str) -> None:
 def _generate(checkout: str) -> None:
     from trainc.api.generate import write  # noqa: PLC0415 (needs a package that only development has)
 
-    if not (Path(checkout) / "trainc" / "server" / "schema" / "table.json").is_file():
+    if not (Path(checkout) / "trainc" / "server" / "schema" / "builtin_table.py").is_file():
         raise Trouble(f"{checkout} is not a checkout of trainc: schemas are generated where they are developed")
     answer(f"wrote {len(write(Path(checkout)))} files")

@@ -8,7 +8,6 @@ from trainc.lower.delivery import carried_labels, deadline, managed_by
 from trainc.lower.lay import Draft
 from trainc.lower.notes import lost_claims, lost_ports
 from trainc.lower.objects import jobset, service, single, waiting
-from trainc.lower.tool_marks import applied
 from trainc.model.bundle import Bundle
 from trainc.model.gang import INITIALIZERS
 from trainc.model.patches import Contribution
@@ -77,7 +76,12 @@ def _placed(
         if patches:
             _over(plan, drafts, patches)
             plan.steps += (("images", cluster.name, None, patches, None),)
-    return applied(_bundle(plan, contribution, gang, project.cluster), project.delivery, project.cluster.namespace)
+    bundle = _bundle(plan, contribution, gang, project.cluster)
+    if not (project.delivery or plan.companions):
+        return bundle
+    from trainc.lower.tool_marks import applied  # noqa: PLC0415 (most projects name no tool that delivers)
+
+    return applied(bundle, plan.companions, project.delivery, project.cluster.namespace)
 
 
 def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:

@@ -6,7 +6,7 @@ from trainc.model.tree import dotted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Path
+    from trainc.model.tree import Path, Tree
 
 # The notice that the API server adds when schema faults keep it from evaluating CEL rules.
 SKIPPED_RULES = (
@@ -57,6 +57,40 @@ class Fault:
 
 
 _PATHLESS = "<nil>: Internal error: "  # how webhooks begin an error that names no field
+
+
+class Verdict:
+    """What a server answers.
+
+    `by` is the stage that refused: decode, unknown-field, schema, listtype, cel or webhook, empty when accepted.
+    `messages` are the server's texts, `faults` the same with places. `stored` is the object as it would be kept, for a
+    refused one as far as it got. `empty_patch` tells whether mutating webhooks left the object as it was, None where
+    none was asked. `dropped` are unknown fields, `unchecked` rules not judged, `schema_faults` those of an unreadable one.
+    """
+
+    __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
+
+    def __init__(self, stored: Tree) -> None:
+        self.by = ""
+        self.faults: list[Fault] = []
+        self.messages: list[str] = []
+        self.stored = stored
+        self.empty_patch: bool | None = None
+        self.dropped: list[Fault] = []
+        self.unchecked: list[Fault] = []
+        self.schema_faults: list[str] = []
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the object would be stored."""
+        return not self.by
+
+    def refuse(self, by: str, faults: list[Fault], messages: list[str] | None = None) -> Verdict:
+        """This verdict, refused at a stage."""
+        self.by = by
+        self.faults = faults
+        self.messages = list(dict.fromkeys(fault.message for fault in faults) if messages is None else messages)
+        return self
 
 
 def in_words(fault: Fault) -> tuple[str, str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks import vocabulary_of
-from trainc.model.legacy_kinds import MERGED_ROLE, NAMES
 from trainc.model.tree import value
-from trainc.verify.inside import within
 from trainc.verify.pods import ExpandedRole
 from trainc.verify.values import UNKNOWN, flag, rows, substituted, table, text, whole
 from trainc.verify.world import meetings
@@ -115,6 +113,8 @@ class Job:
         if self.bundle.document.kind == "TrainJob" and trainer is not None and trainer.name.value == role.name:
             return f"`numNodes: {size}`"
         if self.is_legacy:
+            from trainc.model.legacy_kinds import MERGED_ROLE  # noqa: PLC0415 (as below)
+
             # Master and Worker that look alike are one role, of which the Master is the first pod.
             return f"`replicas: {size - 1}` for its Worker" if role.name == MERGED_ROLE else f"`replicas: {size}`"
         return f"`parallelism: {size}` and `completions: {size}`"
@@ -122,6 +122,8 @@ class Job:
     @property
     def is_legacy(self) -> bool:
         """Whether the job is written for an operator before the Trainer, so that no field of a JobSet is in its file."""
+        from trainc.model.legacy_kinds import NAMES  # noqa: PLC0415 (few findings ask)
+
         return self.bundle.document.kind in NAMES
 
     @property
@@ -178,7 +180,11 @@ class Job:
         path = container.word_path(*fragments)
         span, written = self.at(path), value(self.tree, *path)
         fragment = next((f for f in fragments if type(written) is str and f in written), "")
-        return within(span, written, fragment) if fragment else span
+        if not fragment:
+            return span
+        from trainc.verify.inside import within  # noqa: PLC0415 (only where something is found)
+
+        return within(span, written, fragment)
 
     def at_object(self, tree: Tree, path: Path = ()) -> Span:
         """Where a node of another object of the bundle is written."""

@@ -170,7 +170,6 @@ MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
                 "resources.google.com/tpu",
                 "failurePolicy.rules",
                 "Job.podFailurePolicy",
-                "pod.nodeSelector",
                 "pod.initContainers",
                 "containers.1",
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Span
-from trainc.yaml import plain, rules
+from trainc.yaml import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
 
 def too_large(file: str) -> Finding:
     """The finding for a file that is not read at all."""
+    from trainc.yaml import rules  # noqa: PLC0415 (few files are so large)
+
     message = f"this file is larger than {LIMIT // (1024 * 1024)} MiB"
     return rules.SIZE.at(Span(file, 1, 1, 1, 1), message, help="split it, or move what is not a manifest elsewhere")
 
@@ -97,6 +99,8 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
 def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Finding:
     """The finding for a character in the document that starts at `start`, on `line`."""
     import re  # noqa: PLC0415
+
+    from trainc.yaml import rules  # noqa: PLC0415 (as in `too_large`)
 
     breaks = [match.end() for match in re.compile(_BREAKS).finditer(bad.string, start, bad.start())]
     column = len(bad.string[breaks[-1] if breaks else start : bad.start()].removeprefix("\ufeff")) + 1

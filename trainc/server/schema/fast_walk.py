@@ -9,7 +9,6 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.server.cel.rules import holds
 from trainc.server.schema.node import Shape
-from trainc.server.schema.piece import piece
 from trainc.server.schema.scalar import REMEMBERED, scalar
 from trainc.server.schema.walker import Log, completed
 
@@ -182,6 +181,8 @@ def _known(leaf: Tree) -> object:
 def _other(node: SchemaNode, tree: Tree) -> Tree:
     """A node of a kind of its own: a piece of an object, or anything at all."""
     if node.kind == "partial":
+        from trainc.server.schema.piece import piece  # noqa: PLC0415 (few objects hold a piece of another one)
+
         log = Log()
         piece(node, tree, (), log)
         if log.schema or log.unknown or log.lists or log.unchecked:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from trainc.model.tree import value
 from trainc.server.schema.node import SchemaNode, complete
 
@@ -170,30 +168,9 @@ _loaded: list[Table] = []
 
 
 def load() -> Table:
-    """The built-in table, read from `table.json` beside this module once per process."""
+    """The built-in table, opened once per process."""
     if not _loaded:
-        with open(os.path.join(os.path.dirname(__file__), "table.json"), encoding="utf-8") as file:
-            _loaded.append(Table(_parsed(file.read())))
+        from trainc.server.schema.builtin_table import TABLE  # noqa: PLC0415 (only where an object is judged)
+
+        _loaded.append(Table(TABLE))
     return _loaded[0]
-
-
-class _Plainly:
-    """How `json` reads a text when nobody asks for anything special."""
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float, parse_int = float, int
-    parse_constant = None
-    memo: dict[str, str] = {}  # noqa: RUF012 (the scanner's own)
-
-
-def _parsed(text: str) -> Any:
-    """The value of a JSON text, by the scanner of `json` without the modules around it, which take longer than it."""
-    try:
-        from _json import make_scanner  # noqa: PLC0415
-    except ImportError:
-        from json import loads  # noqa: PLC0415
-
-        return loads(text)
-    settings: Any = _Plainly
-    return make_scanner(settings)(text, 0)[0]

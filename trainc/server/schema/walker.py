@@ -9,7 +9,6 @@ from __future__ import annotations
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, plain
 from trainc.server.fault import NO_MAP, Fault, compact, invalid, shown
-from trainc.server.schema.piece import piece
 from trainc.server.schema.scalar import scalar, type_faults, unsupported
 
 TYPE_CHECKING = False
@@ -162,6 +161,8 @@ def _branch(at: SchemaNode, child: Tree, trail: Trail, log: Log) -> Tree:
         return _array(at, child, trail, log)
     path = flat(trail)
     if at.kind == "partial":
+        from trainc.server.schema.piece import piece  # noqa: PLC0415 (few objects hold a piece of another one)
+
         piece(at, child, path, log)
         return child
     held = child if at.preserve else _prune(child, path, log)

@@ -72,7 +72,16 @@ DOMAIN = Rule(
 )
 
 
+SPOT = Rule(
+    "spot-without-toleration",
+    WARNING,
+    "pods select Spot machines without tolerating their taint",
+    "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
+)
+
+
 _ARM = ("nvidia-gb200", "nvidia-gb300")
+_SPOT = "cloud.google.com/gke-spot"
 
 
 def more_accelerators_than_machine(job: Job) -> None:
@@ -238,6 +247,21 @@ def _unknown_claim(refused: ServerComplaint) -> Words:
     return Words(message, "declare it under `resourceClaims` of the pod")
 
 
+def spot_without_toleration(job: Job) -> None:
+    for role in job.roles:
+        if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
+            continue
+        if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
+            job.report.add(
+                SPOT.at(
+                    job.at((*role.pod_path, "nodeSelector", _SPOT)),
+                    f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
+                    effect="where the node pool carries the taint the pods stay pending for ever",
+                    help=f'tolerate `{_SPOT}` with value `"true"`',
+                )
+            )
+
+
 EXPLANATIONS = (Explanation(CLAIM_UNKNOWN, "resources.claims.#", _unknown_claim, "Not found"),)
 
 
@@ -248,4 +272,5 @@ CHECKS = (
     arm_not_tolerated,
     claim_not_used,
     compute_domain_mismatch,
+    spot_without_toleration,
 )

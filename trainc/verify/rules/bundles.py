@@ -33,15 +33,8 @@ PAIR = Rule(
     "the network daemon and the NCCL plugin are not of versions known to work together",
     "They speak a protocol of their own, and are released in pairs.",
 )
-SPOT = Rule(
-    "spot-without-toleration",
-    WARNING,
-    "pods select Spot machines without tolerating their taint",
-    "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
-)
 
 _MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
-_SPOT = "cloud.google.com/gke-spot"
 _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
 
@@ -130,21 +123,6 @@ def _on_disruption(rule: Tree) -> bool:
     return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
-def spot_without_toleration(job: Job) -> None:
-    for role in job.roles:
-        if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
-            continue
-        if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
-            job.report.add(
-                SPOT.at(
-                    job.at((*role.pod_path, "nodeSelector", _SPOT)),
-                    f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
-                    effect="where the node pool carries the taint the pods stay pending for ever",
-                    help=f'tolerate `{_SPOT}` with value `"true"`',
-                )
-            )
-
-
 def daemon_and_plugin_differ(job: Job) -> None:
     for role in job.roles:
         images = tuple([text(container.tree, "image") for container in role.containers])
@@ -184,4 +162,4 @@ def _tag(image: str) -> str:
     return image.rpartition(":")[2]
 
 
-CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled, spot_without_toleration)
+CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled)
