@@ -81,7 +81,7 @@ def _placed(
         return bundle
     from trainc.lower.tool_marks import applied  # noqa: PLC0415 (most projects name no tool that delivers)
 
-    return applied(bundle, plan.companions, project.delivery, project.cluster.namespace)
+    return applied(bundle, project.delivery, project.cluster.namespace)
 
 
 def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:

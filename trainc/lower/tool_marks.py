@@ -21,14 +21,13 @@ _KEEPS = {OPTIONS: "Prune=false,Delete=false", "kustomize.toolkit.fluxcd.io/prun
 _KEY_MATERIAL = "external-secrets.io"  # the group of what External Secrets makes keys from, and of its generators
 
 
-def applied(
-    bundle: Bundle, companions: tuple[Document, ...], delivery: str, namespace: Sourced[str] | None = None
-) -> Bundle:
+def applied(bundle: Bundle, delivery: str, namespace: Sourced[str] | None = None) -> Bundle:
     """The bundle with what the tool that applies it needs; what stands beside the job stays as people wrote it.
 
     A claim alone gets a mark: no tool deletes it because its job, and its file, are gone. What jobs name is put into
     the cluster's namespace where it names none, as jobs are.
     """
+    companions = bundle.plan.companions if bundle.plan is not None else ()
     theirs = {id(document.tree) for document in companions}
     objects = [
         in_namespace(tree, namespace) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree

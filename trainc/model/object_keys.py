@@ -23,7 +23,7 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # an annotati
 COSCHEDULING_LABEL = "scheduling.x-k8s.io/pod-group"
 # The prefix is historical: this annotation belongs to Volcano, not to Kubernetes' own groups.
 VOLCANO_GROUP = "scheduling.k8s.io/group-name"
-VOLCANO_GROUP = "scheduling.volcano.sh/v1beta1/PodGroup"
+VOLCANO_POD_GROUP = "scheduling.volcano.sh/v1beta1/PodGroup"
 VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"  # of JobSet: each Job has a domain of its own

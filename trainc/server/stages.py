@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.object_keys import VOLCANO_GROUP
+from trainc.model.object_keys import VOLCANO_POD_GROUP
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced
 from trainc.server import metadata
@@ -186,7 +186,7 @@ def _is_open(fault: Fault) -> bool:
 
 
 def _validating_webhooks(judged: Verdict, types: SchemaNode, kind: str, profile: Profile, old: Tree | None) -> Verdict:
-    if kind == VOLCANO_GROUP and old is None:
+    if kind == VOLCANO_POD_GROUP and old is None:
         from trainc.server import volcano  # noqa: PLC0415
 
         faults = volcano.create_faults(judged.stored, profile)

@@ -5,7 +5,7 @@ Order: decode, unknown fields, mutating webhooks (create only), schema and list 
 
 from __future__ import annotations
 
-from trainc.model.object_keys import VOLCANO_GROUP
+from trainc.model.object_keys import VOLCANO_POD_GROUP
 from trainc.model.sourced import Sourced
 from trainc.server import metadata
 from trainc.server.cel.operators import bare
@@ -63,7 +63,7 @@ def _usual(tree: Tree, node: SchemaNode, typed: SchemaNode | None, kind: str, pr
 def _is_plainly_valid(judged: Verdict, node: SchemaNode, types: SchemaNode, kind: str, profile: Profile) -> bool:
     """Whether a new object is taken with nothing but the defaults of its schema; if not, every stage has to speak."""
     tree = judged.stored
-    if kind == VOLCANO_GROUP or "status" in tree or not metadata.is_sound(tree.get("metadata")):
+    if kind == VOLCANO_POD_GROUP or "status" in tree or not metadata.is_sound(tree.get("metadata")):
         return False
     try:
         stored = walk_valid(node, tree)
