@@ -25,21 +25,10 @@ _SUFFIX = Sourced("abcde", Origin(None, "generated name"))
 
 
 def judge(
-    judged: Verdict,
-    kind: str,
-    tree: Tree,
-    node: SchemaNode,
-    typed: SchemaNode | None,
-    table: Table,
-    profile: Profile,
-    old: Tree | None,
-    *,
-    strict: bool,
+    judged: Verdict, kind: str, node: SchemaNode, table: Table, profile: Profile, old: Tree | None, *, strict: bool
 ) -> Verdict:
-    """The answer to `tree`, of whose kind `node` is the schema, and `typed` the one that webhooks read it by.
-
-    `old` is the stored object that it replaces, None for a new one.
-    """
+    """The answer to an object as it is sent, of a kind with the schema `node`; `old` is the stored one that it replaces."""
+    tree, typed = judged.stored, table.own_types(kind)
     types = typed or node  # what webhooks read the object by, whatever a definition lets through
     held = tree.get("metadata", {})
     if type(held) is Sourced and held.value is None:

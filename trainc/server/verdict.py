@@ -43,7 +43,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         return judged.refuse("decode", [_unserved(tree)])
     from trainc.server.stages import judge  # noqa: PLC0415 (most objects are plainly valid)
 
-    return judge(judged, kind, tree, node, typed, table, profile, old, strict=strict)
+    return judge(judged, kind, node, table, profile, old, strict=strict)
 
 
 def _unserved(tree: Tree) -> Fault:
