@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +31,7 @@ os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run
 SLOW = Path(__file__).parent / "slow.txt"
 
 
+@cache
 def slow_parts() -> list[tuple[str, frozenset[str]]]:
     """The lines of `slow.txt`: the start of a test's id, and the functions and parameters that are quick all the same."""
     lines = [line.split() for line in SLOW.read_text("utf-8").splitlines() if line and not line.startswith("#")]
@@ -39,16 +42,47 @@ def is_slow(test: str, parts: list[tuple[str, frozenset[str]]]) -> bool:
     """Whether a test, by its id, is one that `-m "not slow"` leaves out."""
     name, _, parameters = test.partition("[")
     file, _, function = name.partition("::")
-    quick = {function, parameters.removesuffix("]")}
-    return any(part in (file, name) and not quick & exceptions for part, exceptions in parts)
+    return any(
+        part in (file, name) and not is_exception(function, parameters.removesuffix("]"), exceptions)
+        for part, exceptions in parts
+    )
+
+
+def is_exception(function: str, parameters: str, exceptions: frozenset[str]) -> bool:
+    """Whether what is named after "but" in a line of `slow.txt` holds this function or these parameters."""
+    return any(
+        word in (function, parameters) or in_sample(parameters, word) or matches(parameters, word)
+        for word in exceptions
+    )
+
+
+def in_sample(parameters: str, share: str) -> bool:
+    """Whether parameters belong to a share such as `1/5`: the same ones in each run, whatever others there are."""
+    _, one, size = share.partition("1/")
+    return bool(one and size.isdigit() and parameters and crc32(parameters.encode()) % int(size) == 0)
+
+
+def matches(parameters: str, pattern: str) -> bool:
+    """Whether parameters start or end as a pattern with one `*` says."""
+    start, star, end = pattern.partition("*")
+    return bool(star) and parameters.startswith(start) and parameters.endswith(end)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare a quick run the import of files that have nothing for it."""
+    if config.option.markexpr != "not slow":
+        return None
+    return (f"tests/{collection_path.relative_to(SLOW.parent).as_posix()}", frozenset()) in slow_parts() or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that `slow.txt` names."""
-    parts = slow_parts()
-    starts = tuple(part for part, _ in parts)
+    parts: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    for part, exceptions in slow_parts():
+        parts.setdefault(part.partition("::")[0], []).append((part, exceptions))
     for item in items:
-        if item.nodeid.startswith(starts) and is_slow(item.nodeid, parts):
+        of_file = parts.get(item.nodeid.partition("::")[0])
+        if of_file and is_slow(item.nodeid, of_file):
             item.add_marker("slow")
 
 

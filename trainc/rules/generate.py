@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from trainc.rules import rules
@@ -27,6 +28,7 @@ def render(checkout: Path) -> str:
     return json.dumps(examples, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+@cache
 def cases(checkout: Path) -> dict[str, Path]:
     """By rule, the folder of its own case."""
     failing: dict[str, list[tuple[int, int, Path]]] = {}
