@@ -96,3 +96,13 @@ def test_what_helps_for_every_job_is_said_once(tmp_path: Path) -> None:
     assert (run.err.count("[missing-runtime]"), run.err.count("prints those of a cluster")) == (3, 1)
     report = compile_in(tmp_path, "validate", ".", "--report", "json").out
     assert report.count("prints those of a cluster") == 3
+
+
+def test_a_rule_of_older_kinds_on_a_job_without_a_list_of_its_own_is_named(tmp_path: Path) -> None:
+    # Volcano's Job shares such rules, and `rules --kind Job` has no answer.
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "example.com/a:1", "command": ["train"]}]}
+    tasks = [{"name": "worker", "replicas": 2, "template": {"spec": pod}}]
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "a", "namespace": "b"}}
+    (tmp_path / "job.yaml").write_text(json.dumps({**job, "spec": {"minAvailable": 2, "tasks": tasks}}))
+    err = compile_in(tmp_path, "validate", "job.yaml").err
+    assert "note: `clean-up-differs`; `trainc validate --notes` shows it" in err

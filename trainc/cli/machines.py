@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Lines = Callable[[str], list[str]]
 
 
-_TRIED = 100_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
+_TRIED = 50_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
 
 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:

@@ -52,10 +52,10 @@ def why(options: Options) -> int:
     file, line = _place(options.arguments[0])
     wanted = options.arguments[1] if len(options.arguments) == 2 else ""
     source = "" if file == "-" else _source(file)
-    if line and not source:
-        return _landings(options, file, line)
     session = Session(Options([source or file], _colour(options)))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    if line and not source:
+        return _landings(options, file, line, session, bundles)
     if source and is_object_file(file):
         bundles = list(_single(session)) or bundles
     if line:
@@ -65,7 +65,7 @@ def why(options: Options) -> int:
         answers = [answer for bundle in candidates for answer in explain(bundle, wanted)]
     json = options.one("report") == "json"
     if not answers and wanted and not source and not session.report.failed:
-        return _landings(options, file, wanted, session.stdin)
+        return _landings(options, file, wanted, session, bundles)
     if json:
         data(why_json(answers, session.shown))
     if session.report.failed and not answers:
@@ -143,12 +143,9 @@ def _moved(file: str, source: str) -> str:
     )
 
 
-def _landings(options: Options, file: str, wanted: int | str, text: bytes | None = None) -> int:
+def _landings(options: Options, file: str, wanted: int | str, session: Session, bundles: Sequence[Bundle]) -> int:
     """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
-    session = Session(Options([file], _colour(options)))
-    text = text if text is not None else session.stdin
-    session.selection.stdin = text
-    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    text = session.stdin
     if not bundles and not session.report.failed:
         session = Session(Options([os.path.relpath(session.project.root)], _colour(options)))
         bundles = list(pipeline.bundles(session.project, session.selection, session.report))

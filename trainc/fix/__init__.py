@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainc.fix.edits import make
 from trainc.fix.layout import merged
 from trainc.fix.layout import replacements as _replacements
-from trainc.migrate.chunks import UnreadableError, dump, load, split, with_line_ends
+from trainc.migrate.chunks import UnreadableError, dump, load, split, values, with_line_ends
+from trainc.model.line_diff import unified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +79,7 @@ def replacements(text: str, finding: Finding, file: str) -> list[Replacement]:
 def diff(before: str, after: str, file: str) -> list[str]:
     """The lines of the change as a unified diff, none where there is none."""
     out = []
-    for line in difflib.unified_diff(_lines(before), _lines(after), file, file):
+    for line in unified(_lines(before), _lines(after), (file, file), end="\n", context=3):
         out.append(line.removesuffix("\n"))
         if not line.endswith("\n"):
             out.append("\\ No newline at end of file")
@@ -111,17 +111,10 @@ def _piece_of(edit: Edit, starts: list[int]) -> int:
 def _edited(piece: str, edits: list[Edit], first: int) -> str:
     """A document that begins on line `first` with its edits, in the layout that it has."""
     root = load(piece)
+    before = dump(root, piece)
     make(root, edits, first)
     after = dump(root, piece)
-    before = dump(load(piece), piece)
     if before == piece:
         return after
     kept = merged(piece, before, after)
-    return kept if kept is not None and _says_the_same(kept, after) else after
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    try:
-        return bool(load(one) == load(other))
-    except UnreadableError:
-        return False
+    return kept if kept is not None and values(kept) == values(after) else after

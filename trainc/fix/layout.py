@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-
+from trainc.model.line_diff import LineMatcher
 from trainc.model.replacement import Replacement
-
-_LONGEST = 3_000  # lines in which differences of layout are looked for
 
 
 def merged(original: str, before: str, after: str) -> str | None:
@@ -16,10 +13,8 @@ def merged(original: str, before: str, after: str) -> str | None:
     """
     old, plain, new = (text.splitlines(keepends=True) for text in (original, before, after))
     places = _places(plain, old)
-    if places is None:
-        return None
     out: list[str] = []
-    for kind, start, end, first, last in SequenceMatcher(None, plain, new).get_opcodes():
+    for kind, start, end, first, last in LineMatcher(plain, new).get_opcodes():
         begin, stop = _boundary(places, start, len(plain), len(old)), _boundary(places, end, len(plain), len(old))
         if begin is None or stop is None:
             return None
@@ -31,14 +26,12 @@ def merged(original: str, before: str, after: str) -> str | None:
     return "".join(out)
 
 
-def _places(plain: list[str], old: list[str]) -> dict[int, int] | None:
-    """Which line of the original each line stands for; None where a text is too long to be compared."""
+def _places(plain: list[str], old: list[str]) -> dict[int, int]:
+    """Which line of the original each line stands for."""
     one, other = ([_letters(line) for line in lines] for lines in (plain, old))
     if one == other:
         return dict(enumerate(range(len(old))))
-    if max(len(one), len(other)) > _LONGEST:
-        return None
-    blocks = SequenceMatcher(None, one, other).get_matching_blocks()
+    blocks = LineMatcher(one, other).get_matching_blocks()
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
 
 
@@ -69,7 +62,7 @@ def replacements(before: str, after: str) -> list[Replacement]:
     """The parts in which two texts differ: whole lines, or what differs within lines that stand for each other."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     out = []
-    for kind, start, end, first, last in SequenceMatcher(None, old, new).get_opcodes():
+    for kind, start, end, first, last in LineMatcher(old, new).get_opcodes():
         if kind == "equal":
             continue
         if end - start == last - first:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, dump, joined, load, split, with_line_ends
+from trainc.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, split, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
 from trainc.migrate.keys import MisshapenError
-from trainc.migrate.older_job import Older, TextPlace, as_bytes, errors, rewritten, with_comments
+from trainc.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
 from trainc.migrate.other_job import rewritten_other
 from trainc.model.input_kinds import ARMADA, INPUT_KINDS
 from trainc.model.kinds import FOREIGN, foreign_kind

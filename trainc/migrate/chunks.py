@@ -11,6 +11,9 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
 from trainc.migrate.placed_text import is_same_amount
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.yaml.reader import read
 from trainc.yaml.spelling import plain_text
 
 if TYPE_CHECKING:
@@ -50,6 +53,16 @@ class UnreadableError(ValueError):
         self.column: int = getattr(mark, "column", 0)
         problem = getattr(error, "problem", None) or "this cannot be read"
         super().__init__(problem)
+
+
+def as_bytes(text: str) -> bytes:
+    """The bytes of a text, those that are no text as they were."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def values(text: str) -> list[Any]:
+    """What the documents of a text say, as a server reads them."""
+    return [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
 
 
 def load(text: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.migrate.older_job import as_bytes
+from trainc.migrate.chunks import as_bytes
 from trainc.model.input_kinds import INPUT_KINDS, JOB, holds_several, is_input_kind, is_training, selected_job
 from trainc.model.kinds import COMPILED
 from trainc.model.legacy_kinds import KINDS

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
+from trainc.migrate.chunks import as_bytes, values
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
@@ -17,7 +18,6 @@ from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.verify import expand
 from trainc.yaml.comments import comments
-from trainc.yaml.reader import read
 from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, w
 
 def misread(text: str, want: MigrationTarget) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
-    trees = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
-    if says(trees, want.documents):
+    if says(values(text), want.documents):
         return ""
     return "the new text would not say what it should: a comment stands where it would become part of a value"
 
@@ -179,11 +178,6 @@ def with_comments(text: str, former: str) -> str:
         return text
     start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
     return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
-
-
-def as_bytes(text: str) -> bytes:
-    """The bytes of a text, those that are no text as they were."""
-    return text.encode("utf-8", "surrogateescape")
 
 
 def errors(report: Report) -> tuple[Finding, ...]:

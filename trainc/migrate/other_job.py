@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
-from trainc.migrate.chunks import joined
+from trainc.migrate.chunks import joined, values
 from trainc.migrate.compared import differences
 from trainc.migrate.comparison import at_clusters_of, made, objects, unplaced
 from trainc.migrate.older_job import (
     Older,
-    as_bytes,
     errors,
     launches,
     messages_of,
@@ -26,10 +25,8 @@ from trainc.migrate.source_reader import source_of
 from trainc.migrate.volcano_groups import is_of_volcano, readable_group, with_group
 from trainc.migrate.wanted import wanted
 from trainc.model.finding import ERROR
-from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.server.pods.complaints import fields
-from trainc.yaml.reader import read
 from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from trainc.migrate.wanted import MigrationTarget
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.report import Report
 
 KEPT = "it stays a plain Job, as `trainc.dev/keep` asks; a TrainJob becomes a JobSet"
 
@@ -166,8 +164,8 @@ def _is_placed(source: _Source) -> bool:
 
 
 def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
-    read_ = [plain(one.tree) for one in read(as_bytes(joined(around.values())), "", Report(), duplicates="ignore")]
-    return [one for one in read_ if isinstance(one, dict) and isinstance(one.get("metadata"), dict) and "kind" in one]
+    trees = values(joined(around.values()))
+    return [one for one in trees if isinstance(one, dict) and isinstance(one.get("metadata"), dict) and "kind" in one]
 
 
 def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
@@ -205,8 +203,7 @@ def _misread(text: str, wants: list[MigrationTarget]) -> str:
     """Why a new text does not say what it should, "" where it does."""
     if len(wants) == 1:
         return misread(text, wants[0])
-    trees = [plain(document.tree) for document in read(as_bytes(text), "", Report(), duplicates="ignore")]
-    return "" if says(trees, [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
+    return "" if says(values(text), [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
 
 
 def _followed(piece: str, compiled: list[Any]) -> str:

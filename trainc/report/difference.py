@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
+from trainc.model.line_diff import unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def differences(texts: Iterable[tuple[str, str, str]]) -> list[str]:
             cut += 1
             continue
         old, new = before.splitlines(), after.splitlines()
-        lines = list(unified_diff(old, new, f"committed/{name}", f"compiled/{name}", lineterm="", n=2))
+        lines = list(unified(old, new, (f"committed/{name}", f"compiled/{name}"), end="", context=2))
         room = _LINES - len(out)
         out += lines[:room]
         if len(lines) > room:

@@ -16,17 +16,26 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
 
     A fact that holds for every job of an older kind is counted, the rules of all other notes are named.
     """
-    constant = {note.rule.name for note in notes if note.rule.differs}
-    kinds = sorted({kind for note in notes for kind in kinds_in(note.span.file) if kind in note.rule.differs})
+    kinds: set[str] = set()
+    constant: set[str] = set()
+    others: list[str] = []
+    for note in notes:
+        # Kinds of which no table is printed, such as Volcano's Job, share rules with those of which one is.
+        differing = [kind for kind in kinds_in(note.span.file) if kind in note.rule.differs]
+        kinds.update(differing)
+        if differing:
+            constant.add(note.rule.name)
+        else:
+            others.append(note.rule.name)
     parts = []
     if constant:
-        where = ", ".join(f"`trainc rules --kind {kind}`" for kind in kinds)
+        where = ", ".join(f"`trainc rules --kind {kind}`" for kind in sorted(kinds))
         things = "1 thing differs" if len(constant) == 1 else f"{len(constant)} things differ"
         parts.append(f"{things} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
-    others = _counts(note.rule.name for note in notes if not note.rule.differs)
-    if others:
-        rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in others[:_MAX_RULES_NAMED]]
-        rule_names += [f"{len(others) - _MAX_RULES_NAMED} more rules"] if len(others) > _MAX_RULES_NAMED else []
+    counts = _counts(others)
+    if counts:
+        rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]
+        rule_names += [f"{len(counts) - _MAX_RULES_NAMED} more rules"] if len(counts) > _MAX_RULES_NAMED else []
         parts.append(f"{'also ' if constant else ''}{', '.join(rule_names)}")
     return f"{'; '.join(parts)}; `trainc validate --notes` shows {'all' if len(notes) > 1 else 'it'}"
 

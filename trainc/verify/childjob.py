@@ -5,6 +5,7 @@ Source: the Job controller of Kubernetes 1.36 with its default feature gates.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from heapq import heappop, heappush
 from typing import Any
 
@@ -29,12 +30,13 @@ class PodState:
 class PolicyRule:
     """A rule of a Job's success policy, with how many of the indexes that it names have succeeded."""
 
-    __slots__ = ("_needed", "_succeeded", "_succeeded_indexes")
+    __slots__ = ("_needed", "_runs", "_starts", "_succeeded")
 
     def __init__(self, rule: dict[str, Any], size: int) -> None:
         succeeded, count = rule.get("succeededIndexes"), rule.get("succeededCount")
-        self._succeeded_indexes = indexes(succeeded, size) if type(succeeded) is str else range(size)
-        self._needed = count if type(count) is int else len(self._succeeded_indexes)
+        self._runs = indexes(succeeded, size) if type(succeeded) is str else [range(size)]
+        self._starts = [run.start for run in self._runs]
+        self._needed = count if type(count) is int else sum(len(run) for run in self._runs)
         self._succeeded = 0
 
     @property
@@ -44,7 +46,8 @@ class PolicyRule:
 
     def count(self, index: int | None) -> None:
         """Take note of a pod that succeeded."""
-        self._succeeded += index in self._succeeded_indexes
+        run = bisect_right(self._starts, index) - 1 if index is not None else -1
+        self._succeeded += run >= 0 and index in self._runs[run]
 
 
 class ChildJob:
@@ -69,7 +72,8 @@ class ChildJob:
         parallelism, completions = spec.get("parallelism"), spec.get("completions")
         self.width = parallelism if type(parallelism) is int else 1
         self.size = completions if type(completions) is int else self.width
-        self._free = list(range(self.size)) if self.indexed else []  # a heap: the lowest index is made first
+        self._unused = 0  # the lowest index that no pod has had
+        self._returned: list[int] = []  # a heap of indexes whose pod is to be replaced: the lowest is made first
         self._policy = [PolicyRule(rule, self.size) for _, rule in maps(fields(spec.get("successPolicy")).get("rules"))]
         self.fill()
 
@@ -101,8 +105,15 @@ class ChildJob:
             return
         room = min(self.width - self._active, self.size - self._done - self._active - len(self.failed_indexes))
         for _ in range(room):
-            self.pods.append(PodState(heappop(self._free) if self.indexed else None))
+            self.pods.append(PodState(self._index() if self.indexed else None))
             self._active += 1
+
+    def _index(self) -> int:
+        """The lowest index that is free."""
+        if self._returned:
+            return heappop(self._returned)
+        self._unused += 1
+        return self._unused - 1
 
     def succeed(self, pod: PodState) -> None:
         """A pod ends well."""
@@ -154,7 +165,7 @@ class ChildJob:
 
     def _replace(self, pod: PodState) -> None:
         if pod.index is not None:
-            heappush(self._free, pod.index)
+            heappush(self._returned, pod.index)
         self.fill()
 
     def _fail_index(self, index: int | None) -> str:
@@ -194,14 +205,11 @@ def _is_among(code: int, codes: dict[str, Any]) -> bool:
     return (code in items(codes.get("values"))) == (text(codes, "operator") == "In")
 
 
-def indexes(written: str, size: int) -> set[int]:
-    """The indexes that a text such as `0,2-5` names, none where it is not one."""
+def indexes(written: str, size: int) -> list[range]:
+    """The runs of indexes that a text such as `0,2-5` names in ascending order, none where it is not one."""
     try:
         size_of(written, size)
     except ValueError:
-        return set()
-    numbers: set[int] = set()
-    for interval in written.split(",") if written else ():
-        first, _, last = interval.partition("-")
-        numbers.update(range(int(first), int(last or first) + 1))
-    return numbers
+        return []
+    limits = [interval.partition("-") for interval in written.split(",")] if written else []
+    return [range(int(first), int(last or first) + 1) for first, _, last in limits]

@@ -24,6 +24,7 @@ _IN_PROGRESS = ("StartupPolicyInProgress", "InOrderStartupPolicyInProgress")
 _STARTED = ("StartupPolicyCompleted", "InOrderStartupPolicyCompleted")
 _RESTARTING = "RestartingJobSet"
 _MAX_PODS = 100_000  # as many as a Job with indexes may have
+_MAX_JOBS = 20_000
 _MAX_ROLES = 64  # each role's failures are played through, and each step looks at every role
 _ONE_JOB = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
 
@@ -54,12 +55,14 @@ class Lifecycle:
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
         pods = sum(_count(role) * _width(role) for role in self.roles)
-        if pods > _MAX_PODS:
-            raise UndecidedError(f"it has {pods} pods, and only the life of {_MAX_PODS} or fewer is played through")
-        if len(self.roles) > _MAX_ROLES:
-            raise UndecidedError(
-                f"it has {len(self.roles)} roles, and only the life of {_MAX_ROLES} or fewer is played through"
-            )
+        jobs = sum(_count(role) for role in self.roles)
+        for count, most, what in (
+            (pods, _MAX_PODS, "pods"),
+            (jobs, _MAX_JOBS, "Jobs"),
+            (len(self.roles), _MAX_ROLES, "roles"),
+        ):
+            if count > most:
+                raise UndecidedError(f"it has {count} {what}, and only the life of {most} or fewer is played through")
         self._roles = {text(role, "name"): role for role in reversed(self.roles)}
         self._names = {
             name: [f"{self.name}-{name}-{index}" for index in range(_count(role))] for name, role in self._roles.items()

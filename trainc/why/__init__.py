@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import NamedTuple
 
 from trainc.model.overlay import overlay
@@ -67,7 +68,7 @@ def label(tree: Tree) -> str:
 
 def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf of the object of that label, explained by the layers of its job."""
-    overruled = list(layers.values_at(steps)) if object_name.startswith("JobSet/") else []
+    overruled = layers.values_at(steps) if object_name.startswith("JobSet/") else []
     won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
     if not won:
         # No layer holds the value itself: code computed it, and says from what.
@@ -92,16 +93,34 @@ class Layers:
 
     def __init__(self, bundle: Bundle) -> None:
         self.cluster = bundle.cluster
-        self._plan = plan = bundle.plan
-        self._read = [(layer, list(_trees(plan, layer))) for layer in plan.layers] if plan is not None else []
+        self._values: dict[Steps, list[tuple[int, LayerValue]]] = {}  # each with the number of its layer
+        self._nodes: list[tuple[int, LayerValue]] = []
+        self._trained: set[str] = set()  # the roles whose pods `numNodes` counts
+        if bundle.plan is not None:
+            self._read(bundle.plan)
 
-    def values_at(self, steps: Steps) -> Iterator[LayerValue]:
+    def _read(self, plan: Plan) -> None:
+        self._trained = {role.name.value for role in plan.roles if role.ancestor == TRAINER}
+        for number, layer in enumerate(plan.layers):
+            for known in _trees(plan, layer):
+                for steps, leaf in known.items():
+                    self._values.setdefault(steps, []).append((number, _value_of(layer, leaf)))
+            if type(layer.nodes) is Sourced:
+                self._nodes.append((number, _value_of(layer, layer.nodes)))
+
+    def values_at(self, steps: Steps) -> list[LayerValue]:
         """What each layer says about a field of the JobSet, lowest layer first."""
-        counted = len(steps) == 6 and steps[5] in _COUNTS and self._plan is not None and _trains(self._plan, steps[2])
-        for layer, trees in self._read:
-            for leaf in (*(known.get(steps) for known in trees), layer.nodes if counted else None):
-                if type(leaf) is Sourced:
-                    yield LayerValue(layer.name, layer.label, leaf.value, leaf.origin)
+        values = self._values.get(steps, [])
+        if len(steps) == 6 and steps[5] in _COUNTS and self._is_trained(steps[2]):
+            values = sorted([*values, *self._nodes], key=itemgetter(0))
+        return [one for _, one in values]
+
+    def _is_trained(self, step: Step) -> bool:
+        return type(step) is tuple and str(step[1]) in self._trained
+
+
+def _value_of(layer: Layer, leaf: Sourced[Any]) -> LayerValue:
+    return LayerValue(layer.name, layer.label, leaf.value, leaf.origin)
 
 
 def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
@@ -121,9 +140,3 @@ def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:
         if type(leaf) is Sourced:
             out.setdefault(steps, leaf)
     return out
-
-
-def _trains(plan: Plan, step: Step) -> bool:
-    """Whether the role that a path passes through is the trainer's, whose pods `numNodes` counts."""
-    role = plan.role(str(step[1])) if type(step) is tuple else None
-    return role is not None and role.ancestor == TRAINER
