@@ -16,6 +16,7 @@ from trainc.migrate.compared import by_reason
 from trainc.migrate.summary import summary
 from trainc.model.header import is_rendered
 from trainc.model.kinds import may_name_training
+from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown
@@ -38,6 +39,10 @@ def migrate(options: Options) -> int:
 def _migrate(options: Options) -> int:
     session = Session(options)
     form = options.one("report", "text")
+    if form != "text" and session.stdin is not None and options.has("write"):
+        raise Trouble(
+            f"--write prints what it makes of standard input, where --report {form} prints its report; leave out one"
+        )
     given = list(texts(session))
     shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
     results = [(file, migrated(text, session.project, file, shared)) for file, text in given]

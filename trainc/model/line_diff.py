@@ -74,12 +74,12 @@ def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int
         length = bisect_left(ends, other)
         chains.append((line, other, last[length - 1] if length else -1))
         ends[length : length + 1], last[length : length + 1] = [other], [len(chains) - 1]
-    found = []
+    chain = []
     at = last[-1] if last else -1
     while at >= 0:
         line, other, at = chains[at]
-        found.append((line, other))
-    return found[::-1]
+        chain.append((line, other))
+    return chain[::-1]
 
 
 def _single(lines: Sequence[str]) -> dict[str, int]:
