@@ -8,6 +8,8 @@ from trainc.model.report import Report
 from trainc.yaml.causes import CONFLICT, TEMPLATE
 from trainc.yaml.reader import read
 
+QUOTE = "check the indentation, and quote a value that contains `: `"
+SPACE = "write `key: value`, with a space after the colon"
 TABS = "indent with spaces, not tabs"
 
 
@@ -23,6 +25,16 @@ TABS = "indent with spaces, not tabs"
         ("a: 1\n{% if x %}\nb: 1\n{% endif %}\n", "2:1", TEMPLATE),
         ("a:\n\tb: 1\n", "2:1", TABS),
         ("a: 'x\nb: 1\n", "1:4", "close the quote or bracket that is opened here"),
+        ("a:\n  x: 1\n  b:2\n  c: 3\n", "3:3", "write `b: 2`"),
+        ("a:\n  - x: 1\n    b:r.example.com/a:1\n", "3:5", "write `b: r.example.com/a:1`"),
+        ("ä: 1\né:2\nc: 3\n", "2:1", "write `é: 2`"),
+        ("a:\n  b:2\n  c: 3\n", "2:3", "write `b: 2`"),
+        ("a:\n  b: x\n  c: d: 3\n", "3:7", QUOTE),
+        ("a: 1\n\nb c\nd: 1\n", "3:1", SPACE),
+        ("a:2\nc: 3\n", "1:1", "write `a: 2`"),
+        ("a: 1\xc2\x85b:2\xc2\x85c: 3\xc2\x85", "2:1", SPACE),
+        ("a: 1\nhttp://x\nd: 1\n", "2:1", SPACE),
+        ("a: 1\nb\r\nd: 1\n", "2:1", SPACE),
     ],
 )
 def test_cause(text: str, place: str, help_: str) -> None:

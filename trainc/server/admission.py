@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
 from trainc.model.object_keys import TRAINC_PREFIX
 from trainc.model.placeholders import is_placeholder, placeholder
 from trainc.model.settings import STRICT, WARN
@@ -112,15 +112,15 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
 
 
 def _lists_once(document: Document, faults: Sequence[Fault], server: Server, report: Report) -> Iterable[Fault]:
-    """Of the keys of a map that should be a list the first alone: one edit settles them all."""
+    """Of the keys of a map that should be a list or a text the first alone: one edit settles them all."""
     if _is_every_answer_asked(document, report) or len(faults) == 1:
         return faults
-    from trainc.server.advice import is_for_list  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.server.advice import is_for_fields  # noqa: PLC0415 (needed only once something is wrong)
 
     firsts: dict[Path, Fault] = {}
     for fault in faults:
         above = fault.path[:-1]
-        firsts.setdefault(above if is_for_list(document, above, server.table) else fault.path, fault)
+        firsts.setdefault(fault.path if is_for_fields(document, above, server.table) else above, fault)
     return firsts.values()
 
 
@@ -160,7 +160,7 @@ def _reason(fault: Fault) -> str:
 
 
 def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
-    from trainc.server.advice import for_value  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.server.advice import first_alike, for_value  # noqa: PLC0415 (needed only once something is wrong)
     from trainc.server.repairs import retyped  # noqa: PLC0415
 
     every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
@@ -173,20 +173,27 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
         if placed is not fault:
             path = dotted(placed.path)
             text = text.replace(f"{path} ", "", 1)
-        missing = get(document.written, *placed.path) is None
+        is_key = get(document.written, *placed.path) is None or _is_of_key(placed)
         advice = for_value(document, placed, server.table) if index < _ADVISED else ""
         if advice and not every and (placed.path, advice) in advised:
             continue
         advised.add((placed.path, advice))
+        first = first_alike(document, placed) if index < _ADVISED else None
         report.add(
             rule.at(
-                document.span(placed.path, key=missing),
+                document.span(placed.path, key=is_key),
                 f"`{path}`: {_lower(text)}",
+                also=[] if first is None else [Label(document.span(first), "the first one stands here")],
                 help=advice,
                 fix=retyped(document, placed),
                 refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
             )
         )
+
+
+def _is_of_key(fault: Fault) -> bool:
+    """Whether a fault of a label or an annotation is one of its key."""
+    return fault.path[-2:-1] in (("labels",), ("annotations",)) and fault.value == fault.path[-1]
 
 
 def _lower(text: str) -> str:

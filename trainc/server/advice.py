@@ -29,7 +29,9 @@ _SERVERS = frozenset(
     {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "status", "uid"}
 )
 _EVERYWHERE = frozenset({"apiVersion", "kind", "metadata", "name", "spec"})
+_TWICE = ": Duplicate value: "
 _NO_ROLE = "does not appear in .spec.ReplicatedJobs"
+_IMAGE_PARTS = {"repository", "tag"}  # as charts write an image
 _DEEPEST = 14  # steps down to a field of a container in a runtime patch
 
 
@@ -43,10 +45,7 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     if above is not None and above.kind == "array":
         return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
     if above is not None and above.kind == "string":
-        written = _as_text(document, fault.path)
-        if written.startswith("-"):
-            return f"write one word: `{written.replace(': ', '=', 1)}`"
-        return f"quote it to make it text: `{json.dumps(written)}`"
+        return _text(document, fault.path)
     name = str(fault.path[-1])
     if name in _SERVERS:
         return "remove it: only a server writes it"
@@ -58,10 +57,10 @@ def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
 
 
-def is_for_list(document: Document, path: Path, table: Table) -> bool:
-    """Whether a list belongs at a path."""
+def is_for_fields(document: Document, path: Path, table: Table) -> bool:
+    """Whether a map belongs at a path, and not a list or a text; also where nobody can say."""
     node = _node(_root(document, table), path)
-    return node is not None and node.kind == "array"
+    return node is None or node.kind not in ("array", "string")
 
 
 def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
@@ -72,9 +71,20 @@ def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
     return repairs.renamed(document, fault)
 
 
-def _as_text(document: Document, path: Path) -> str:
-    """A map of one key that was meant to be text, as in `[--lr: 0.1]`."""
-    return f"{path[-1]}: {plain(get(document.tree, *path))}"
+def _text(document: Document, path: Path) -> str:
+    """How a map is written as text: a word of a command (`[--lr: 0.1]`), or the one value of a field (`{name: x}`)."""
+    content = plain(get(document.tree, *path))
+    if isinstance(path[-2], int):
+        written = f"{path[-1]}: {content}"
+        if written.startswith("-"):
+            return f"write one word: `{written.replace(': ', '=', 1)}`"
+        return f"quote it to make it text: `{json.dumps(written)}`"
+    parts = plain(get(document.tree, *path[:-1]))
+    if isinstance(parts, dict) and set(parts) == _IMAGE_PARTS and all(isinstance(part, str) for part in parts.values()):
+        content = f"{parts['repository']}:{parts['tag']}"
+    elif not isinstance(content, str) or (isinstance(parts, dict) and len(parts) > 1):
+        return f"`{path[-2]}` is text: write `{path[-2]}: TEXT`"
+    return f"`{path[-2]}` is text: write `{path[-2]}: {content}`"
 
 
 def _elsewhere(document: Document, path: Path, root: SchemaNode | None, table: Table) -> str:
@@ -146,7 +156,22 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
         return shorter(document.tree, fault)
     if _NO_ROLE in fault.message:
         return _existing_role(document, fault)
+    if _TWICE in fault.message:
+        return "remove one of the two"
     return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))
+
+
+def first_alike(document: Document, fault: Fault) -> Path | None:
+    """Where the item stands of which one with the same key is refused; None for other faults."""
+    _, twice, key = fault.message.partition(_TWICE)
+    items = get(document.tree, *fault.path[:-1]) if twice else None
+    if type(items) is not list or not key.startswith("{"):
+        return None
+    wanted = json.loads(key)
+    for index, item in enumerate(items):
+        if type(item) is dict and {name: plain(item[name]) for name in wanted if name in item} == wanted:
+            return (*fault.path[:-1], index)
+    return None
 
 
 def _existing_role(document: Document, fault: Fault) -> str:

@@ -41,6 +41,8 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
         return _name(written)
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
         return f"shorten it from {len(written)} to at most {LABEL} characters"
+    if fault.path[-2:-1] == ("labels",):
+        return _label(written, fault)
     wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
     wanted = wanted or _GO_TYPES.get(fault.message.rpartition(" of type ")[2], "")
     return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
@@ -113,6 +115,15 @@ def _name(written: str) -> str:
     if not kept or not kept[0].isalpha():
         return "lower-case letters, digits and `-` make a name, and a letter begins it"
     return f"write `{kept[:LABEL].rstrip('-')}`: lower-case letters, digits and `-`"
+
+
+def _label(written: str, fault: Fault) -> str:
+    """What a label's value may be, for one that is refused; nothing where its key is."""
+    if fault.value != written:
+        return "use letters, digits, `-`, `_` and `.` for a key, below a domain and `/` if you like"
+    if len(written) > LABEL:
+        return f"shorten it from {len(written)} to at most {LABEL} characters, or make it an annotation"
+    return "use letters, digits, `-`, `_` and `.`, with a letter or digit at both ends, or make it an annotation"
 
 
 def _no_runtime(fault: Fault) -> bool:

@@ -38,3 +38,22 @@ def cause(data: bytes, line: int, column: int, opened: int) -> SyntaxCause | Non
             line, column, "this is not YAML: a tab stands where only spaces may", "indent with spaces, not tabs"
         )
     return None
+
+
+def missing_space(data: bytes, line: int, column: int) -> SyntaxCause | None:
+    """What is wrong with a line that was read as text and not as a key: `numNodes:2`; None where it has no colon."""
+    lines = data.splitlines()  # fewer than the parser's, which also ends lines at Unicode's separators
+    text = lines[line - 1].decode("utf-8", "replace")[column - 1 :].strip() if line <= len(lines) else ""
+    key, _, content = text.partition(":")
+    if not content or content.startswith(("//", " ")) or " " in key:
+        return None
+    message = f"this is not YAML: no space follows the colon of `{key}`"
+    return SyntaxCause(line, column, message, f"write `{key}: {content}`")
+
+
+def missing_space_above(data: bytes, line: int) -> SyntaxCause | None:
+    """The same for the line above, of which the one at `line` was read as the rest: the first line of a map."""
+    indents = [len(text) - len(text.lstrip(b" ")) for text in data.splitlines()[max(line - 2, 0) : line]]
+    if len(indents) != 2 or indents[0] != indents[1]:
+        return None
+    return missing_space(data, line - 1, indents[0] + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
-from trainc.yaml.causes import cause
+from trainc.yaml.causes import cause, missing_space, missing_space_above
 from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
 from trainc.yaml.faults import StopError, unread_rest
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RESTARTS = 20  # broken documents of one file that are reported
 
 _LINE_END = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+_SECOND_COLON = "mapping values are not allowed in this context"
+_NO_COLON = "could not find expected ':'"
 _NEXT = rb"(?m)^---(?=\s|\Z)"
 
 
@@ -52,6 +54,11 @@ def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
     mark, context = error.problem_mark, error.context_mark
     opened = context.line + 1 if context is not None else mark.line + 1
     known = cause(data, mark.line + 1, mark.column + 1, opened)
+    if error.problem == _SECOND_COLON:
+        known = known or missing_space_above(data, mark.line + 1)
+    if error.problem == _NO_COLON and context is not None:
+        mark = context  # the line that was read as text; the parser names the next one
+        known = known or missing_space(data, mark.line + 1, mark.column + 1)
     if known is not None:
         at = Span(file, known.line, known.column, known.line, known.column + 1)
         return rules.SYNTAX.at(at, known.message, help=known.help)

@@ -16,19 +16,22 @@ UNIT = Rule(
     "amount-in-wrong-unit",
     ERROR,
     "an amount of cpu or memory that can only be meant in another unit",
-    "`memory: 512m` is half a byte and `memory: 64` is 64 bytes; no container starts with that little. `cpu: 64Gi` is "
+    "`memory: 512m` is half a byte and `memory: 64` is 64 bytes; no program runs in that little. `cpu: 64Gi` is "
     "69 billion CPUs; no node has them.",
 )
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
 _MOST_CPUS = 4096  # above the largest machines that clouds offer
-_BYTES = ("memory", "ephemeral-storage")
+_LITTLE = {
+    "memory": "the node kills the container before its program starts",
+    "ephemeral-storage": "the kubelet evicts the pod once its files and logs hold more",
+}
 
 
 def amount_in_wrong_unit(job: Job) -> None:
     for container in job.containers:
         seen: set[str] = set()
         for field, amounts in (("limits", container.limits), ("requests", container.requests)):
-            for resource in ("cpu", *_BYTES):
+            for resource in ("cpu", *_LITTLE):
                 leaf: Tree = amounts.get(resource)
                 if type(leaf) is Sourced and resource not in seen and _add(job, container, field, resource, leaf.value):
                     seen.add(resource)
@@ -45,9 +48,7 @@ def _add(job: Job, container: Container, field: str, resource: str, written: obj
     else:
         wrong = size < _LEAST_MEMORY * ONE
         meaning = "less than a byte" if size < ONE else f"{size // ONE} bytes"
-        effect = (
-            "the container cannot start with so little" if field == "limits" else "the scheduler counts it as nothing"
-        )
+        effect = _LITTLE[resource] if field == "limits" else "the scheduler counts it as nothing"
     if wrong:
         job.report.add(
             UNIT.at(
@@ -55,7 +56,7 @@ def _add(job: Job, container: Container, field: str, resource: str, written: obj
                 f"`{resource}: {written}` is {meaning}",
                 effect=effect,
                 help=_advice(resource, str(written)),
-                # The recorded server makes such pods; how little memory a container starts with is its node's business.
+                # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
                 level=ERROR if resource == "cpu" else WARNING,
             )
         )
