@@ -134,6 +134,17 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert all(path.read_bytes() == text for path, text in before.items())
 
 
+@pytest.mark.parametrize(
+    ("machines", "cpu", "memory"),
+    [("eks-p4d", "90", "1008Gi"), ("eks-p5", "180", "1792Gi"), ("eks-p6-b300", "180", "3584Gi")],
+)
+def test_a_job_takes_most_of_a_whole_machine(machines: str, cpu: str, memory: str, tmp_path: Path) -> None:
+    """It was half of the cores and a quarter of the memory of a machine that nobody else can use."""
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", machines)
+    assert run.code == 0
+    assert f"        cpu: {cpu}\n        memory: {memory}\n" in (tmp_path / "jobs/bert.yaml").read_text("utf-8")
+
+
 def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> None:
     compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", "eks-p5")
     run = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--on", "eks-p5", "--checkpoints", "c")

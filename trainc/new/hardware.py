@@ -10,8 +10,8 @@ class Hardware:
     """A machine type: components with the values of their parameters, and the accelerators of one pod.
 
     `count` is 0 where the component's topology decides it, which then decides the number of nodes as well. `cpu` and
-    `memory` are what a job asks for that says nothing else: about half of the machine. `sorts` are words of
-    `model/start.py`: a framework says there which of them it runs on.
+    `memory` are what a job asks for that says nothing else: most of the machine on EKS, about half elsewhere. `sorts`
+    are words of `model/start.py`: a framework says there which of them it runs on.
     """
 
     __slots__ = ("about", "count", "cpu", "is_sized_by_component", "memory", "sorts", "uses")
@@ -60,14 +60,25 @@ def _oci(shape: str, about: str) -> Hardware:
     return Hardware(f"OCI {shape}, {about} with RDMA", {"shm": {"size": "32Gi"}, "oci-rdma": {"shape": shape}})
 
 
+def _most(cores: int, gib: int) -> tuple[str, str]:
+    """The cores and the memory that a job takes of a machine with so many cores and GiB, which it has alone.
+
+    The rest is for the kubelet, DaemonSets and, on machines with EFA, 10 GiB of huge pages.
+    """
+    return str(cores * 15 // 16), f"{gib * 7 // 8}Gi"
+
+
 def _neuron(instance: str) -> Hardware:
     about = f"EKS {instance}, Trainium with EFA; a process for each of 32 cores"
-    return Hardware(about, {"aws-neuron": {"instance": instance}}, 32, (start.NEURON,), memory="256Gi")
+    cpu, memory = _most(128, 512)
+    return Hardware(about, {"aws-neuron": {"instance": instance}}, 32, (start.NEURON,), cpu=cpu, memory=memory)
 
 
-def _efa(instance: str, about: str) -> Hardware:
+def _efa(instance: str, about: str, cores: int = 192, gib: int = 2048) -> Hardware:
+    """An instance of so many cores and GiB (torchx, named_resources_aws.py, which takes them from Amazon's pages)."""
     uses = {"shm": {}, "aws-efa": {"instance": instance}}
-    return Hardware(f"EKS {instance}, {about} with EFA", uses, sorts=(start.GPU, start.EFA))
+    cpu, memory = _most(cores, gib)
+    return Hardware(f"EKS {instance}, {about} with EFA", uses, sorts=(start.GPU, start.EFA), cpu=cpu, memory=memory)
 
 
 HARDWARE = {
@@ -90,13 +101,13 @@ HARDWARE = {
     "oci-b200": _oci("BM.GPU.B200.8", "B200"),
     "eks-trn1": _neuron("trn1.32xlarge"),
     "eks-trn1n": _neuron("trn1n.32xlarge"),
-    "eks-p4d": _efa("p4d.24xlarge", "A100"),
-    "eks-p4de": _efa("p4de.24xlarge", "A100"),
+    "eks-p4d": _efa("p4d.24xlarge", "A100", 96, 1152),
+    "eks-p4de": _efa("p4de.24xlarge", "A100", 96, 1152),
     "eks-p5": _efa("p5.48xlarge", "H100"),
     "eks-p5e": _efa("p5e.48xlarge", "H200"),
     "eks-p5en": _efa("p5en.48xlarge", "H200"),
     "eks-p6-b200": _efa("p6-b200.48xlarge", "B200"),
-    "eks-p6-b300": _efa("p6-b300.48xlarge", "B300"),
+    "eks-p6-b300": _efa("p6-b300.48xlarge", "B300", gib=4096),
     "tpu-v4": _slice("v4", "200Gi"),
     "tpu-v5e": _slice("v5e", "96Gi"),
     "tpu-v5p": _slice("v5p", "220Gi"),
