@@ -176,3 +176,23 @@ def test_show_has_a_table_for_each_cluster_and_their_totals(tree: WorkingTree) -
     assert lines[-1] == "2 jobs, 5 pods"
     by_queue = tree.run("show", "--group", "queue").out
     assert "queue urgent: 1 job, 2 pods\n" in by_queue
+
+
+def test_a_job_whose_rendering_is_committed_is_said_to_need_a_new_run(tree: WorkingTree) -> None:
+    # `validate` and `build -w` then refused the files, and `migrate` had said nothing.
+    tree.change("trainc.yaml", "scheduler: kueue, queue: urgent", "scheduler: none")
+    before = tree.run("migrate", "jobs/eu")
+    assert "needs a new run" not in before.err
+    assert tree.run("build", "-w", "jobs/eu").code == 0
+    tree.commit("rendered")
+    line = "jobs/eu/elastic.yaml: `elastic` needs a new run, since rendered/eu/research/elastic.yaml cannot change so: "
+    assert line in tree.run("migrate", "jobs/eu").err
+    table = tree.run("migrate", "jobs/eu", "--report", "markdown").out
+    assert (
+        "**need a new run, since their rendered files cannot change so: `trainc run JOB`**\n\n- 1: elastic\n" in table
+    )
+    assert line + "`trainc run elastic`, " in tree.run("migrate", "-w", "jobs/eu").err
+    assert "immutable-change" in tree.run("validate", "jobs/eu").err
+    assert tree.run("run", "elastic").code == 0
+    assert tree.run("build", "-w", "jobs/eu").code == 0
+    assert tree.run("migrate", "jobs/eu").err == "nothing to migrate\n"

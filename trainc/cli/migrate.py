@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 
+from trainc import pipeline
 from trainc.cli.output import data as put_data
 from trainc.cli.output import tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cli.shared_runtime import runtime_text, shared_runtime, write_runtime
+from trainc.compare.refused import renderings
 from trainc.emit.spool.disk import replace
 from trainc.load.walk import contents, files, ours
 from trainc.migrate import migrate as migrated
@@ -16,10 +18,12 @@ from trainc.migrate.compared import by_reason
 from trainc.migrate.summary import summary
 from trainc.model.header import is_rendered
 from trainc.model.kinds import may_name_training
+from trainc.model.report import Report
+from trainc.model.settings import STDIN
 from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
-from trainc.report.migration import migration_lines, migration_markdown
+from trainc.report.migration import migration_lines, migration_markdown, new_run_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +61,14 @@ def _migrate(options: Options) -> int:
         elif done.touched and form == "text":
             put(done.text)
     # When all of it is written: a reader that has gone stops nothing half-way.
-    view = summary([(session.shown(file), done) for file, done in results])
+    ended = _ended_runs(session, results)
+    view = summary([(session.shown(file), done) for file, done in results], ended)
     if form != "text":
         put_data(dumps(view) if form == "json" else text_of(migration_markdown(view)))
     elif options.has("details") or len(view["jobs"]) <= _FEW:
         for file, done in results:
             (_tell_all if options.has("details") else _tell)(session.shown(file), done)
+        tell(*new_run_lines(view))
         if not any(done.touched or done.problems for _, done in results):
             tell("nothing to migrate")
     else:
@@ -70,10 +76,26 @@ def _migrate(options: Options) -> int:
     return 1 if any(done.has_failed for _, done in results) else 0
 
 
+def _ended_runs(session: Session, results: list[tuple[str, Migration]]) -> list[tuple[str, str, str]]:
+    """The jobs whose rendered run cannot become what they are now: the file, the name, and the rendered file."""
+    touched = {file: done.text for file, done in results if done.touched and file != STDIN}
+    if not touched or not os.path.isdir(os.path.join(session.project.root, session.project.output)):
+        return []
+    for file, text in touched.items():
+        session.project.texts.replace(file, text.encode("utf-8", "surrogateescape"))
+    compiled = pipeline.bundles(session.project, session.selection, Report(compiles=False))
+    migrated_jobs = (bundle for bundle in compiled if bundle.document.file in touched)
+    return [
+        (session.shown(bundle.document.file), bundle.document.name, file)
+        for bundle, file, _, decision in renderings(migrated_jobs, session.project, session.selection)
+        if decision.refused and not decision.text
+    ]
+
+
 def texts(session: Session) -> Iterator[tuple[str, str]]:
     """Every file under the paths that may hold a job, with its text."""
     if session.stdin is not None:
-        yield "<stdin>", _text(session.stdin)
+        yield STDIN, _text(session.stdin)
     for file in files(session.project.root, session.selection.paths):
         data = contents(session.project.root, file)
         if ours(data) or (not is_rendered(data) and may_name_training(data)):
@@ -82,7 +104,7 @@ def texts(session: Session) -> Iterator[tuple[str, str]]:
 
 def write(session: Session, file: str, text: str) -> None:
     """Put a new text in the place of a file's; standard input has none, its text is printed."""
-    if file == "<stdin>":
+    if file == STDIN:
         put(text)
         return
     # A link stays a link: what it points to gets the new text.

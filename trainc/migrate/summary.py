@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from trainc.migrate import Migration, Outcome
 
 
-def summary(files: Sequence[tuple[str, Migration]]) -> dict[str, Any]:
-    """The answer of `trainc migrate` as plain data."""
+def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
+    """The answer of `trainc migrate` as plain data.
+
+    `ended` are the jobs whose rendered run cannot become what they are now: the file, the name, and the rendered file.
+    """
     jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
     older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
     return {
@@ -30,6 +33,7 @@ def summary(files: Sequence[tuple[str, Migration]]) -> dict[str, Any]:
             for change in done.changes
             if change.document not in older
         ],
+        "newRuns": [{"file": file, "job": name, "rendering": rendering} for file, name, rendering in ended],
     }
 
 

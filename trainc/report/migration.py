@@ -35,6 +35,15 @@ def migration_markdown(view: View) -> list[str]:
     return [*lines, *_every_job(view["jobs"])] if view["jobs"] else lines
 
 
+def new_run_lines(view: View) -> list[str]:
+    """A line for each job that needs a new run."""
+    return [
+        f"{one['file']}: `{one['job']}` needs a new run, since {one['rendering']} cannot change so: `trainc run {one['job']}`, "
+        f"or `trainc build -w --rerender {one['job']}` where it was never applied"
+        for one in view["newRuns"]
+    ]
+
+
 def _every_job(jobs: Iterable[View]) -> list[str]:
     """All that changes in each job, folded away."""
     lines = ["", "<details><summary>Every job</summary>", ""]
@@ -69,6 +78,7 @@ def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
         ("no policy wires them, so `numNodes` cannot scale them", _counted(unwired)),
         ("left behind, or kept from the operator", _counted(left)),
         ("compiled otherwise", _counted(reasons)),
+        ("need a new run, since their rendered files cannot change so: `trainc run JOB`", _named(view["newRuns"])),
         ("in today's spelling", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
     ]
     return [(title, rows) for title, rows in tables if rows]
@@ -81,6 +91,10 @@ def _counted(pairs: Iterable[tuple[str, View]]) -> list[tuple[int, str]]:
         by_text.setdefault(text, []).append(job["name"])
     rows = sorted(by_text.items(), key=lambda row: (-len(row[1]), row[0]))
     return [(len(names), f"{text} ({_few(names)})") for text, names in rows]
+
+
+def _named(runs: list[View]) -> list[tuple[int, str]]:
+    return [(len(runs), _few([one["job"] for one in runs]))] if runs else []
 
 
 def _few(names: list[str]) -> str:
