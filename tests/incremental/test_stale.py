@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -103,8 +104,7 @@ def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkey
 
     def within_one_tick(*given: Any) -> listing.Listing:
         found = genuine(*given)
-        at = 4 * found.names.index("jobs/job-1.yaml")
-        found.numbers[at : at + 4] = type(found.numbers)("q", frozen)
+        found.rows[found.names.index("jobs/job-1.yaml")] = pack("4q", *frozen)
         return found
 
     monkeypatch.setattr("trainc.cli.incremental.listing", within_one_tick)

@@ -7,6 +7,10 @@ import sys
 
 from trainc.model.reading import READING, is_regular_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
 _HEXADECIMAL = frozenset("0123456789abcdef")
@@ -24,16 +28,30 @@ class FileCache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
+        stream = self.open(key)
+        if stream is None:
+            return None
+        with stream:
+            try:
+                return stream.read()
+            except OSError:
+                return None
+
+    def open(self, key: str) -> BinaryIO | None:
+        """What was put under a key, on the same terms, to be read as far as it is needed; another run may replace it meanwhile."""
         try:
-            with open(self._path(key), "rb", opener=_unwaited) as stream:
-                entry = os.fstat(stream.fileno())
-                if not (is_regular_file(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder))):
-                    return None
-                data = stream.read()
-                _touch(stream.fileno())
+            stream = open(self._path(key), "rb", opener=_unwaited)  # noqa: SIM115 (whoever asked closes it)
         except OSError:
             return None
-        return data
+        try:
+            entry = os.fstat(stream.fileno())
+            if is_regular_file(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder)):
+                _touch(stream.fileno())
+                return stream
+        except OSError:
+            pass
+        stream.close()
+        return None
 
     def put(self, key: str, data: bytes) -> None:
         """Keep data under a key, and forget what was not asked for the longest."""

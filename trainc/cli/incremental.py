@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from hashlib import sha256
 from time import time_ns
 
 from trainc import __version__
@@ -18,17 +17,18 @@ from trainc.cli.output import data, data_beside
 from trainc.cli.terminal import terminal
 from trainc.incremental.listing import listing
 from trainc.incremental.manifest import read_head
-from trainc.model.outcomes import Unfamiliar
+from trainc.model.digests import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
     from trainc.cli.options import Options
 
     Command = Callable[[Options, Memory | None], int]
 
-_FORM = 3  # counts up whenever what is kept comes to mean something else
+_FORM = 4  # counts up whenever what is kept comes to mean something else
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged")  # these runs read more than files
 _SHOWN = (
     "all",
@@ -47,20 +47,30 @@ def remembered(name: str, options: Options) -> int:
     memory = _memory(name, options)
     if memory is None:
         return _command(name)(options, None)
-    answer = memory.answer()
-    if answer is not None:
-        code, out, err = answer
-        data(out)
-        data_beside(err)
-        return code
-    command = _command(name)
+    try:
+        answer = memory.answer()
+        if answer is None:
+            return _run(_command(name), options, memory)
+    finally:
+        memory.close()
+    code, out, err = answer
+    data(out)
+    data_beside(err)
+    return code
+
+
+def _run(command: Command, options: Options, memory: Memory) -> int:
+    """Run a command on what is not known, or on everything where it turns out that this does not suffice."""
+    from trainc.model.outcomes import Unfamiliar  # noqa: PLC0415 (an answer needs none of it)
+
     try:
         return command(options, memory)
     except Unfamiliar:
-        memory = memory.without_knowledge()
-        return command(options, memory)
-    finally:
-        memory.close()
+        again = memory.without_knowledge()
+        try:
+            return command(options, again)
+        finally:
+            again.close()
 
 
 def _command(name: str) -> Command:
@@ -81,16 +91,22 @@ def _memory(name: str, options: Options) -> Memory | None:
     here = os.getcwd()
     key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
-    memory = Memory(cache, sha256(repr(key).encode()).hexdigest(), repr((shown, _terminal())), started)
-    kept = cache.get(memory.key)
-    head = read_head(kept) if kept is not None else None
-    if head is None or kept is None:
-        return memory
-    try:
-        memory.remember(head, kept, listing(head.root, head.whole, head.outside))
-    except OSError:
-        return memory  # a folder is gone, or nobody may read it: the run says so
+    memory = Memory(cache, digest_of(repr(key).encode()).hex(), repr((shown, _terminal())), started)
+    kept = cache.open(memory.key)
+    if kept is not None and not _remembers(memory, kept):
+        kept.close()
     return memory
+
+
+def _remembers(memory: Memory, kept: BinaryIO) -> bool:
+    """Whether what was kept can be read, and its files can be listed; the memory has both then."""
+    try:
+        head = read_head(kept)
+        if head is not None:
+            memory.remember(head, kept, listing(head.root, head.whole, head.outside))
+    except OSError:
+        return False  # a folder is gone, or nobody may read it: the run says so
+    return head is not None
 
 
 def _marks(here: str, arguments: list[str]) -> list[str]:
@@ -132,7 +148,7 @@ def _build() -> str:
     if not os.path.isdir(package):
         return ""
     sources = [_sources(package), _sources(os.path.join(above, "runtimes"))]
-    return f"{__version__} {package} {sha256(repr(sources).encode()).hexdigest()}"
+    return f"{__version__} {package} {digest_of(repr(sources).encode()).hex()}"
 
 
 def _sources(folder: str) -> list[tuple[str, int, int]]:

@@ -11,7 +11,7 @@ from trainc.incremental.recent import MAX_DIFFERENT, is_recent, keep_recent, rec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import BinaryIO, TextIO
 
     from trainc.cli.cache import FileCache
     from trainc.cli.session import Session
@@ -55,7 +55,7 @@ class Memory:
         self._shown = shown
         self._started = started
         self._head: Head | None = None
-        self._data = b""
+        self._data: BinaryIO | None = None  # what was kept behind the head, not read yet
         self._found: Listing | None = None  # the files before the run
         self._manifest: Manifest | None = None
         self._different: States = {}  # of files that are not as the manifest has them
@@ -64,7 +64,7 @@ class Memory:
         self._outcomes: Plain | None = None
         self._output: tuple[_Tee, _Tee] | None = None
 
-    def remember(self, head: Head, data: bytes, listed: Listing) -> None:
+    def remember(self, head: Head, data: BinaryIO, listed: Listing) -> None:
         """Take what was kept, and the files that are there now."""
         self._head, self._data, self._found = head, data, listed
 
@@ -78,7 +78,7 @@ class Memory:
         recent = recent_answers(self._cache, self.key, head, listed)
         if self._shown in recent:
             return recent[self._shown]
-        manifest = self._manifest = read_manifest(head, self._data)
+        manifest = self._manifest = read_manifest(head, self._data) if self._data is not None else None
         if manifest is None:
             return None
         self._different, changed = manifest.changes(listed, self._started)
@@ -144,7 +144,9 @@ class Memory:
         sys.stdout, sys.stderr = self._output
 
     def close(self) -> None:
-        """Hear no more."""
+        """Hear no more, and let go of what was kept."""
+        if self._data is not None:
+            self._data.close()
         if self._output is not None:
             out, err = self._output
             sys.stdout, sys.stderr = out.stream, err.stream

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from array import array
-from struct import iter_unpack
+from struct import Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,18 +17,20 @@ UNSETTLED: State = (0, 0, 0, 0)  # of a file that may change again without a cha
 # A file system counts time in steps; within one step a second change of a file shows nowhere.
 _FINE, _COARSE = 50_000_000, 2_000_000_000  # nanoseconds: longer than one step
 _MILLISECOND = 1_000_000
-_ROW = 32  # bytes of a file's state
+_STATE = Struct("4q")
+_pack = _STATE.pack
+_ROW = _STATE.size  # bytes of a file's state
 _BLOCK = 128 * _ROW
 
 
 class Listing:
     """The names of files and their states, in the order of the file system; comparing two costs next to nothing."""
 
-    __slots__ = ("folders", "links", "lost", "names", "numbers")
+    __slots__ = ("folders", "links", "lost", "names", "rows")
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.numbers = array("q")  # the four of each file, one file behind the other
+        self.rows: list[bytes] = []  # the numbers of each file, as bytes
         self.folders: list[str] = []
         self.links: list[str] = []  # each symbolic link, and the file that it leads to in the end
         self.lost: list[str] = []  # links that lead to no file
@@ -40,24 +41,29 @@ class Listing:
 
     def states_of(self, names: Collection[str]) -> dict[str, State]:
         """The states of a few files, of those that are there."""
-        numbers = self.numbers
-        places = {name: 4 * at for at, name in enumerate(self.names) if name in names}
-        return {name: (numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]) for name, at in places.items()}
+        listed = zip(self.names, self.rows, strict=True)
+        return {name: state_in(row) for name, row in listed if name in names}
 
     def packed(self) -> bytes:
         """The numbers as bytes."""
-        return self.numbers.tobytes()
+        return b"".join(self.rows)
 
     def add(self, name: str, status: os.stat_result) -> None:
         """Note a file."""
         self.names.append(name)
-        self.numbers.extend(state_of(status))
+        self.rows.append(_pack(*state_of(status)))
 
 
 def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
     """The state of each file, of numbers as bytes."""
-    states: Iterator[State] = iter_unpack("4q", numbers)
+    states: Iterator[State] = _STATE.iter_unpack(numbers)
     return dict(zip(names, states, strict=True))
+
+
+def state_in(row: bytes) -> State:
+    """The state that a row of bytes stands for."""
+    state: State = _STATE.unpack(row)
+    return state
 
 
 def different(before: tuple[list[str], bytes], now: tuple[list[str], bytes]) -> set[str]:
@@ -114,7 +120,7 @@ def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = (
 
 
 def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everything: bool) -> None:
-    names, numbers = out.names, out.numbers
+    names, rows = out.names, out.rows
     below: list[str] = []
     is_environment = False
     out.folders.append(prefix)
@@ -126,14 +132,14 @@ def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everyt
                 if entry.is_dir(follow_symlinks=False):
                     if everything or (name[0] != "." and name != "node_modules") or prefix + name in whole:
                         below.append(name)
-                elif everything or name == ENVIRONMENT or (name[0] != "." and name.lower().endswith(SUFFIXES)):
+                elif everything or (name[0] != "." and name.lower().endswith(SUFFIXES)) or name == ENVIRONMENT:
                     is_environment = is_environment or name == ENVIRONMENT
                     if entry.is_symlink():
                         _add_link(os.path.join(path, name), prefix + name, out)
                         continue
                     status = entry.stat(follow_symlinks=False)
                     names.append(prefix + name)
-                    numbers.extend((status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino))
+                    rows.append(_pack(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino))
     finally:
         os.close(number)
     if is_environment and prefix and not everything:
@@ -149,5 +155,5 @@ def _add_link(path: str, name: str, out: Listing) -> None:
         out.add(name, os.stat(path))
     else:
         out.names.append(name)
-        out.numbers.extend(UNSETTLED)
+        out.rows.append(_pack(*UNSETTLED))
         out.lost.append(name)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import marshal
 import os
-from hashlib import sha256
 from struct import pack
 
 from trainc.incremental.listing import UNSETTLED, different, is_settled, unpacked
+from trainc.model.digests import DIGEST, digest_of
 from trainc.model.reading import ordinary_contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from typing import Any
+    from typing import Any, BinaryIO
 
     from trainc.incremental.listing import Listing, State
 
     Answer = tuple[int, str, str]  # exit code, standard output, standard error
 
-_DIGEST = 32  # bytes
-_UNKNOWN = bytes(_DIGEST)  # the digest of a file that has none
+_UNKNOWN = bytes(DIGEST)  # the digest of a file that has none
 _LENGTH = 8  # bytes of a number
 MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
 
@@ -83,7 +82,7 @@ class Manifest:
         if self._digests is not None:
             return self._digests
         rows = {
-            name: self._rows[_DIGEST * at : _DIGEST * (at + 1)] for at, name in enumerate(self._names) if name in names
+            name: self._rows[DIGEST * at : DIGEST * (at + 1)] for at, name in enumerate(self._names) if name in names
         }
         return {name: row for name, row in rows.items() if row != _UNKNOWN}
 
@@ -118,7 +117,7 @@ class Manifest:
         first = marshal.dumps((places, "\0".join(head.names), head.numbers, head.links, head.answers))
         rows = b"".join([self.digests.get(name) or _UNKNOWN for name in head.names])
         second = marshal.dumps((rows, self.outcomes))
-        return b"".join((sha256(first).digest(), len(first).to_bytes(_LENGTH), first, sha256(second).digest(), second))
+        return b"".join((digest_of(first), len(first).to_bytes(_LENGTH), first, digest_of(second), second))
 
 
 def add_answer(answers: dict[str, Answer], shown: str, answer: Answer) -> None:
@@ -132,17 +131,20 @@ def add_answer(answers: dict[str, Answer], shown: str, answer: Answer) -> None:
 def digest(path: str) -> bytes:
     """The digest of a file's content, empty where it cannot be read."""
     try:
-        return sha256(ordinary_contents(path)).digest()
+        return digest_of(ordinary_contents(path))
     except OSError:
         return b""
 
 
-def read_head(data: bytes) -> Head | None:
-    """The head of packed bytes, None where anything is wrong with it."""
-    start = _DIGEST + _LENGTH
-    size = int.from_bytes(data[_DIGEST:start])
-    first = data[start : start + size]
-    if len(first) != size or not size or sha256(first).digest() != data[:_DIGEST]:
+def read_head(stream: BinaryIO) -> Head | None:
+    """The head of what is kept, None where anything is wrong with it.
+
+    Raises:
+        OSError: where it cannot be read.
+    """
+    content, size = stream.read(DIGEST), int.from_bytes(stream.read(_LENGTH))
+    first = stream.read(min(size, os.fstat(stream.fileno()).st_size))
+    if len(first) != size or not size or digest_of(first) != content:
         return None
     places, names, numbers, links, answers = marshal.loads(first)  # noqa: S302 (its digest says that we wrote it)
     head = Head(*places)
@@ -151,11 +153,13 @@ def read_head(data: bytes) -> Head | None:
     return head
 
 
-def read_manifest(head: Head, data: bytes) -> Manifest | None:
-    """The whole of packed bytes of which the head has been read, None where anything is wrong with the rest."""
-    start = _DIGEST + _LENGTH + int.from_bytes(data[_DIGEST : _DIGEST + _LENGTH])
-    second = data[start + _DIGEST :]
-    if not second or sha256(second).digest() != data[start : start + _DIGEST]:
+def read_manifest(head: Head, stream: BinaryIO) -> Manifest | None:
+    """The whole of what is kept, of which the head has been read; None where anything is wrong with the rest."""
+    try:
+        content, second = stream.read(DIGEST), stream.read()
+    except OSError:
+        return None
+    if not second or digest_of(second) != content:
         return None
     rows, outcomes = marshal.loads(second)  # noqa: S302 (its digest says that we wrote it)
     return Manifest(head, None, outcomes, rows)

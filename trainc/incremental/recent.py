@@ -7,10 +7,10 @@ a listing, and the answers that were given to it. Changes are counted from the m
 from __future__ import annotations
 
 import marshal
-from hashlib import sha256
 
 from trainc.incremental.listing import are_settled, is_settled
 from trainc.incremental.manifest import add_answer
+from trainc.model.digests import DIGEST, digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 MAX_DIFFERENT = 32  # files; with more of them, a manifest of all is worth its price
-_DIGEST = 32  # bytes
 
 
 def is_recent(head: Head, listed: Listing, different: Collection[str], started: int) -> bool:
@@ -50,9 +49,9 @@ def is_recent(head: Head, listed: Listing, different: Collection[str], started: 
 def recent_answers(cache: AnswerCache, key: str, head: Head, listed: Listing) -> dict[str, Answer]:
     """The answers that were given to exactly these files, by the ways in which they were printed."""
     data = cache.get(_key(key))
-    if data is None or sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
+    if data is None or digest_of(data[DIGEST:]) != data[:DIGEST]:
         return {}
-    files, answers = marshal.loads(data[_DIGEST:])  # noqa: S302 (its digest says that we wrote it)
+    files, answers = marshal.loads(data[DIGEST:])  # noqa: S302 (its digest says that we wrote it)
     return answers if files == _digest(head, listed) else {}
 
 
@@ -61,14 +60,14 @@ def keep_recent(cache: AnswerCache, key: str, head: Head, listed: Listing, shown
     answers = recent_answers(cache, key, head, listed)
     add_answer(answers, shown, answer)
     payload = marshal.dumps((_digest(head, listed), answers))
-    cache.put(_key(key), sha256(payload).digest() + payload)
+    cache.put(_key(key), digest_of(payload) + payload)
 
 
 def _key(key: str) -> str:
-    return sha256(f"recent {key}".encode()).hexdigest()
+    return digest_of(f"recent {key}".encode()).hex()
 
 
 def _digest(head: Head, listed: Listing) -> bytes:
     places = repr((head.root, head.whole, head.outside, listed.links))
     names = "\0".join(listed.names)
-    return sha256(b"\n".join((places.encode(), names.encode("utf-8", "surrogateescape"), listed.packed()))).digest()
+    return digest_of(b"\n".join((places.encode(), names.encode("utf-8", "surrogateescape"), listed.packed())))

@@ -63,10 +63,11 @@ def recorded(run: CompletedRun) -> Manifest | None:
         return None  # a project in a project: each is remembered where it is run alone
     if not run.rendered and is_hidden(run.project.output):
         return None  # what is rendered counts, and nobody lists it
-    folders = [folder for folder in run.listed.folders if not run.is_rendered(folder)]
+    made_in = _made_in(run)
+    folders = [folder for folder in run.listed.folders if not run.is_rendered(folder) and folder != made_in]
     if not are_settled(run.root, folders, run.started):
         return None
-    manifest = _of_everything(run) if run.known is None else _of_changes(run)
+    manifest = _of_everything(run, made_in) if run.known is None else _of_changes(run)
     if manifest is None:
         return None
     states, plain = manifest.head.states(), manifest.outcomes
@@ -87,9 +88,30 @@ def _differing(run: CompletedRun, digests: dict[str, bytes], plain: Plain) -> se
     }
 
 
-def _of_everything(run: CompletedRun) -> Manifest | None:
+def _made_in(run: CompletedRun) -> str | None:
+    """The folder in which the run made its output folder, as it is listed, where nothing else changed there before.
+
+    A run reads nothing any more once it writes.
+    """
+    if run.spool.above is None:
+        return None
+    path, status = run.spool.above
+    inside = os.path.relpath(path, run.root)
+    return ("" if inside == os.curdir else f"{inside}/") if is_settled(state_of(status), run.started) else None
+
+
+def _has_more(run: CompletedRun, files: Listing, folder: str) -> bool:
+    """Whether a folder holds something that neither was there before the run nor comes from it."""
+    there = {*run.listed.names, *run.listed.folders}
+    now = [name for name in (*files.names, *files.folders) if name not in there and not run.is_rendered(name)]
+    return any(name.rstrip("/").rpartition("/")[0] == folder.rstrip("/") for name in now)
+
+
+def _of_everything(run: CompletedRun, made_in: str | None) -> Manifest | None:
     whole, outside = _places(run)
     files = listing(run.root, whole, outside)
+    if made_in is not None and _has_more(run, files, made_in):
+        return None
     before, now = run.listed.states(), files.states()
     for name, state in now.items():
         if not run.is_rendered(name) and before.get(name, state) != state:

@@ -7,6 +7,7 @@ from trainc.model.trouble import Reaching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator
     from typing import IO, Any
 
@@ -24,6 +25,7 @@ class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
 
     streams = False  # whether the text goes to the one stream that people and programs see
+    above: tuple[str, os.stat_result] | None = None  # where the output folder was made, and the state just before
     is_settled = True  # whether everything is as it was before the run, and as it is to be
     counts = False  # whether it only counts jobs, and needs no text
 

@@ -77,6 +77,16 @@ class Folder:
         self._every: list[str] | None = None
         self._places: dict[str, list[str]] | None = None  # by name of a file, where such files stand
 
+    def above(self) -> tuple[str, os.stat_result] | None:
+        """The folder in which this one is to be made, and its state now; None where this one is there."""
+        path = os.path.abspath(self.name)
+        if os.path.isdir(path):
+            return None
+        while not os.path.isdir(path):
+            path = os.path.dirname(path)
+        with Reaching(path):
+            return path, os.stat(path)
+
     def every(self) -> list[str]:
         """Every file below the folder, relative to it and sorted, as it was when somebody first asked."""
         if self._every is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 from trainc.emit import run_path
 from trainc.emit.digest import body_digest, job_digest, written_digest
@@ -12,6 +11,7 @@ from trainc.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, F
 from trainc.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
 from trainc.emit.spool.moves import NewRun, moves, new_run
 from trainc.emit.spool.objects import is_named_nearby, is_object_file, parts_of, services_of, trees_of, without_objects
+from trainc.model.digests import digest_of
 from trainc.model.finding import place as place_of
 from trainc.model.header import Header
 from trainc.model.trouble import Trouble
@@ -130,7 +130,7 @@ class FolderSpool(Spool):
         """The first line of a rendering; the next run is to know its digest."""
         header = Header(rendered.source, job, body_digest(body), self._project)
         if self.outcomes is not None:
-            self.digests[path] = sha256(f"{header}".encode() + body).digest()
+            self.digests[path] = digest_of(f"{header}".encode() + body)
         return header
 
     def _is_unknown_to_git(self, path: str) -> bool:
@@ -277,6 +277,7 @@ class FolderSpool(Spool):
     def write(self) -> None:
         """Unless only checking, or something is in the way, replace files, and remove those of jobs that are gone."""
         if not self._check and not self.refused:
+            self.above = self._files.above()
             if self.alone:
                 clear_leftovers(self._files)
             with Staged() as staged:
