@@ -49,8 +49,11 @@ def test_it_is_the_only_one_that_compiles(repository: Repository) -> None:
 
 
 def test_a_file_that_comes_and_goes_before_it_writes(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    passing = repository.folder / "passing.yaml"
-    around(monkeypatch, lambda: (passing.write_text(job("late"), "utf-8"), passing.unlink()), list)
+    def come_and_go() -> None:
+        repository.write("passing.yaml", job("late"))
+        (repository.folder / "passing.yaml").unlink()
+
+    around(monkeypatch, come_and_go, list)
     assert compiled(repository.run("build", "-w")) == 4
     monkeypatch.undo()
     assert compiled(repository.run("build", "-w")) == 4
