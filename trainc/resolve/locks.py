@@ -8,6 +8,7 @@ from trainc.model.overlay import overlay
 from trainc.model.paths import at_path, keyed_leaves, parsed
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, plain
+from trainc.resolve.trainer_block import INITIALIZERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ UNKNOWN_LOCK = Rule(
     "Such a lock protects nothing, while everybody believes that it does.",
     admission=True,
 )
+
+_JOB_FIELDS = {"resources": "resourcesPerNode", "envFrom": "secretRef"}  # fields of a container, as a job calls them
 
 
 class Held:
@@ -130,8 +133,7 @@ def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
 def _changed_values(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
     """The leaves of a tree that may be what changes a field, the likeliest first."""
     above = [at_path(tree, steps[:length]) for length in range(len(steps), -1, -1)]
-    field = next((step for step in reversed(steps) if type(step) is str), "")
-    for inner, leaf in keyed_leaves(above[0], steps, field) if above[0] is not None else ():
+    for inner, leaf in _leaves(tree, steps):
         old = at_path(before, inner)
         if type(old) is not Sourced or old.value != leaf.value:
             yield leaf
@@ -159,7 +161,7 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
             for patch, units in overriding:
                 touched = _touched(lock.steps[1:], units)
                 if touched:
-                    for finding in _overruled(lock, plan.template, overlay(plan.roles, patch), touched):
+                    for finding in _overruled(lock, plan, patch, touched):
                         report.add(finding)
         elif lock.steps[0] == "mlPolicy":
             for finding in _scaled(lock, plan.document, runtime.policy):
@@ -212,13 +214,42 @@ def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
     return next(((name, field) for name in ("mpi", "flux") if get(policy, name) is not None), None)
 
 
-def _overruled(lock: Held, template: Tree, patch: Tree, units: list[Steps]) -> Iterator[Finding]:
+def _overruled(lock: Held, plan: Plan, patch: Patch, units: list[Steps]) -> Iterator[Finding]:
     inner = lock.steps[1:]
+    tree = overlay(plan.roles, patch)
     for unit in units:
         deeper = max(unit, inner, key=len)
-        new = at_path(patch, deeper)
-        if plain(new) != plain(at_path(template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
-            leaf = first_leaf(new if new is not None else at_path(patch, unit))
-            spot = place(leaf.origin) if leaf is not None else None
-            if spot is not None:
-                yield lock.broken(spot, "the job")
+        new = at_path(tree, deeper)
+        if plain(new) != plain(at_path(plan.template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
+            block = (
+                ("initializer", part) if (part := INITIALIZERS.get(plan.roles[patch.role].ancestor)) else ("trainer",)
+            )
+            yield lock.broken(_written(plan, tree, unit, deeper, block), "the job")
+
+
+def _written(plan: Plan, tree: Tree, unit: Steps, steps: Steps, block: tuple[str, ...]) -> Span:
+    """Where a job changes a field: at its first value that is new, or at what takes the values away."""
+    job = plan.document
+    leaves = [(inner, leaf) for inner, leaf in _leaves(tree, steps) if _is_in(job, leaf)]
+    changed_leaves = [leaf for inner, leaf in leaves if plain(at_path(plan.template, inner)) != leaf.value]
+    for leaf in changed_leaves or [leaf for _, leaf in _leaves(tree, unit) if _is_in(job, leaf)]:
+        spot = place(leaf.origin)
+        if spot is not None:
+            return spot
+    path = ("spec", *block)
+    names = [_JOB_FIELDS.get(step, step) for step in reversed(unit) if type(step) is str]
+    return job.span(next(((*path, name) for name in names if get(job.tree, *path, name) is not None), path))
+
+
+def _leaves(tree: Tree, steps: Steps) -> Iterator[tuple[Steps, Sourced[Any]]]:
+    """The leaves at a path and below it, with their paths."""
+    node = at_path(tree, steps)
+    field = next((step for step in reversed(steps) if type(step) is str), "")
+    return keyed_leaves(node, steps, field) if node is not None else iter(())
+
+
+def _is_in(job: Document, leaf: Tree) -> bool:
+    """Whether a leaf is written in a job's document, beside which its runtime may stand in the same file."""
+    spot = place(leaf.origin) if type(leaf) is Sourced else None
+    whole = job.span()
+    return spot is not None and spot.file == job.file and whole.line <= spot.line <= whole.end_line
