@@ -147,3 +147,48 @@ def test_random_jobs(seed: int) -> None:
     assert {comment: key for comment, key in after.items() if key} == {
         comment: before[comment] for comment, key in after.items() if key
     }
+
+
+BEHIND = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: demo}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              env:
+                - name: FIRST
+                  value: "1"
+                # behind the variables
+              volumeMounts:
+                - name: data
+                  mountPath: /data
+                # behind the mounts
+              # behind the fields of the container
+            # behind the containers
+          volumes:
+            - name: data
+              emptyDir: {}
+            # behind the volumes
+"""
+
+
+def test_a_comment_behind_the_last_item_stays_behind_it() -> None:
+    # It stood behind what the migration adds to the list, or also beside variables of the operator in the runtime.
+    lines = [line.strip() for line in migrate(BEHIND).text.splitlines()]
+    above = {line: lines[index - 1] for index, line in enumerate(lines) if line.startswith("# behind")}
+    assert above == {
+        "# behind the variables": 'value: "1"',
+        "# behind the mounts": "mountPath: /data",
+        "# behind the fields of the container": "# behind the mounts",
+        "# behind the containers": "protocol: TCP",
+        "# behind the volumes": "emptyDir: {}",
+    }
+    assert len([line for line in lines if line.startswith("#")]) == len(above)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from trainc.migrate.source_text import COMPOSED
@@ -53,17 +54,16 @@ class Writer:
     def _map(self, wanted: dict[str, Any], node: SourceNode | None, column: int) -> list[str]:
         known = node.children if node is not None and isinstance(node.children, dict) else {}
         first = [key for key in known if key in wanted] if node is not None and node.style != COMPOSED else []
-        out: list[str] = []
-        for key in [*first, *(key for key in wanted if key not in first)]:
-            out += self._entry(f"{text_of(key)}:", wanted[key], known.get(key), column)
-        return [*out, *(_line(comment, column) for comment in (node.tail if node is not None else ()))]
+        keys = [*first, *(key for key in wanted if key not in first)]
+        entries = [self._entry(f"{text_of(key)}:", wanted[key], known.get(key), column) for key in keys]
+        return _with_tail(entries, len(first), node, column)
 
     def _list(self, wanted: list[Any], node: SourceNode | None, column: int) -> list[str]:
         known = node.children if node is not None and isinstance(node.children, list) else []
-        out: list[str] = []
-        for item, entry in zip(wanted, self._matches(wanted, known), strict=True):
-            out += self._entry("-", item, entry, column)
-        return [*out, *(_line(comment, column) for comment in (node.tail if node is not None else ()))]
+        matches = self._matches(wanted, known)
+        items = [self._entry("-", item, entry, column) for item, entry in zip(wanted, matches, strict=True)]
+        known_up_to = max((index + 1 for index, entry in enumerate(matches) if entry is not None), default=0)
+        return _with_tail(items, known_up_to, node, column)
 
     def _matches(self, wanted: list[Any], known: list[SourceEntry]) -> list[SourceEntry | None]:
         """For each item of a list the entry that it comes from: by its name, else what says the same."""
@@ -105,6 +105,17 @@ class Writer:
         if head == "-":
             return [*above, *([_line(beside, column)] if beside else []), *_behind_dash(inner, column)]
         return [*above, f"{' ' * column}{head}{_beside(beside)}", *inner]
+
+
+def _with_tail(entries: list[list[str]], known: int, node: SourceNode | None, column: int) -> list[str]:
+    """The lines of entries; behind the last of those that are `known` stand the comments that stood behind it.
+
+    They are left out where no entry is known: what they belong to went elsewhere.
+    """
+    if node is not None and node.style == COMPOSED:
+        known = len(entries)
+    tail = [_line(comment, column) for comment in (node.tail if node is not None and known else ())]
+    return [*chain(*entries[:known]), *tail, *chain(*entries[known:])]
 
 
 def _is_wide(item: Any) -> bool:
