@@ -14,6 +14,8 @@ from trainc.api import ClusterTrainingRuntime, JobSet, Resource, TrainingRuntime
 from trainc.api.shipped import crd_path
 
 ROOT = Path(__file__).parents[2]
+# Paths that trainc adds, agreed upon with those who apply TrainJobs directly.
+OWN: frozenset[str] = frozenset()
 UNLISTED = ("type", "description", "properties", "items", "additionalProperties")
 
 
@@ -53,8 +55,8 @@ def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
     ],
 )
 def test_same_paths(kind: type[Resource], name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ours, theirs = crd_lines(kind), listed(name)
-    assert sorted(set(ours) - set(theirs)) == []
+    ours, theirs = [line for line in crd_lines(kind) if line.partition(" ")[0] not in OWN], listed(name)
+    assert sorted(set(ours) - set(theirs)) == [], "Trainer has no such path; if it is meant, name it in OWN"
     assert sorted(set(theirs) - set(ours)) == []
     assert len(ours) == len(theirs)
     report(capsys, f"{kind.__name__}: {len(ours)} paths equal {len(theirs)} listed ones")

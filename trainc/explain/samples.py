@@ -53,6 +53,7 @@ _VALUES: dict[str, Any] = {
 _BY_PATH: dict[str, Any] = {
     "Project.spec.clusters.components": ["gke-tcpxo"],
 }
+_NUMBERS, _TEXTS = ("integer", "number", "number or string"), ("string", "number or string")
 _PLAIN = {"integer": 1, "number": 1, "boolean": True, "string": "text", "number or string": 1}
 
 
@@ -88,7 +89,7 @@ def _fits(value: object, kind: str) -> bool:
     if isinstance(value, dict):
         inner = next(iter(value.values()))
         return kind == ("map of object" if isinstance(inner, dict) else "map of string") or kind == "object"
-    return kind in ("integer", "number", "number or string") if isinstance(value, int) else kind == "string"
+    return kind in (_NUMBERS if isinstance(value, int) else _TEXTS)
 
 
 def _usual(field: Field) -> Any:
