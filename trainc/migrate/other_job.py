@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainc.migrate import older
 from trainc.migrate.chunks import joined, values
 from trainc.migrate.compared import differences
-from trainc.migrate.comparison import at_clusters_of, made, objects, unplaced
+from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.older_job import (
     Older,
     errors,
@@ -77,7 +77,8 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: 
     project = at_clusters_of(place.project, tree, place.file)
     place = place._replace(project=project)
     context = joined([piece, *around.values()])
-    bare, before = _compiled(context, place._replace(project=unplaced(project))), _compiled(context, place)
+    before = _compiled(context, place)
+    bare = before if is_unplaced(project) else _compiled(context, place._replace(project=unplaced(project)))
     _, refusals = made(context, unplaced(project), checked=False)
     if refusals.failed:
         return Rewritten(piece, (), around, errors(refusals))
@@ -170,13 +171,13 @@ def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
 
 def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     """The jobs as they are wanted, each refused where anything of the file would mean something else."""
-    text = _text(source, wants)
+    text, wrong = _text(source, wants)
     around = {place: _followed(one, source.before.objects) for place, one in source.around.items()}
     shared = source.place.shared
     served = shared is not None and shared.is_new and any(want.served_by for want in wants)
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
     after = _compiled(joined([text, *around.values(), beside]), source.place)
-    wrong = _misread(text, wants) or _lost(source, after)
+    wrong = wrong or _lost(source, after)
     silent = _no_longer_said(source.before.report, after.report)
     jobs = []
     for index, want in enumerate(wants):
@@ -191,12 +192,14 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     return Rewritten(text, tuple(jobs), around)
 
 
-def _text(source: _Source, wants: list[MigrationTarget]) -> str:
+def _text(source: _Source, wants: list[MigrationTarget]) -> tuple[str, str]:
+    """The text of the jobs, and why it would not say what it should, "" where it does."""
     if len(wants) == 1 and "metadata" in source.tree and not older.OTHER_ENDS.intersection(source.text):
         text = with_comments(older.written(source.text, source.tree, wants[0]), source.text)
         if not misread(text, wants[0]):
-            return text
-    return with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
+            return text, ""
+    text = with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
+    return text, _misread(text, wants)
 
 
 def _misread(text: str, wants: list[MigrationTarget]) -> str:
