@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from trainc.legacy.admission.refusals import label_errors
-from trainc.legacy.rayjob.ray_groups import CLUSTER, KIND, read_groups
+from trainc.legacy.rayjob.ray_groups import CLUSTER, KIND, MODE, TIER, read_groups
 from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.numbers import parsed_int
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, plain, value
 from trainc.server.admission import admit_object
@@ -59,6 +60,7 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
     elif name and label_errors(name):
         text = f"The RayJob metadata is invalid: RayJob name should be a valid DNS1035 label: [{label_errors(name)[0]}]"
         yield ("metadata", "name"), text, "start with a letter; use a-z, 0-9 and `-`"
+    yield from _placing(get(tree, "metadata", "labels"))
     yield from _lifetime(get(tree, "spec") or {})
     yield from _mode(get(tree, "spec") or {})
     if get(tree, *CLUSTER) is not None:
@@ -68,6 +70,13 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
     except ValueError:
         text = "failed to unmarshal RuntimeEnvYAML"
         yield ("spec", "runtimeEnvYAML"), text, "write one document of YAML"
+
+
+def _placing(labels: Tree) -> Iterator[Complaint]:
+    tier = value(labels, TIER)
+    if type(tier) is str and value(labels, MODE) is not None and parsed_int(tier) is None:
+        text = f'failed to convert {TIER} label to int: strconv.Atoi: parsing "{tier}": invalid syntax'
+        yield ("metadata", "labels", TIER), text, "write the number of the highest tier, such as `2`"
 
 
 def _lifetime(spec: Tree) -> Iterator[Complaint]:

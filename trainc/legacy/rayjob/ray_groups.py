@@ -21,6 +21,7 @@ API, KIND, FRAMEWORK = "ray.io/v1", "RayJob", "rayjob"
 HEAD, DRIVER = "head", "driver"
 HEAD_GROUP = "headgroup"  # what KubeRay calls the head's group
 CLUSTER: Path = ("spec", "rayClusterSpec")
+MODE, TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
 SUBMITTER = "ray-job-submitter"
 PORTS = {"client": 10001, "gcs-server": 6379, "dashboard": 8265, "metrics": 8080, "serve": 8000}
 _BY = Origin(by="KubeRay default")

@@ -11,8 +11,9 @@ from trainc.legacy.plan.restart import FOREVER
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset
 from trainc.legacy.rayjob.ray_findings import check_fields
-from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, RayGroup, RayJobAsRead, driver_template
+from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, MODE, TIER, RayGroup, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
+from trainc.model.numbers import parsed_int
 from trainc.model.object_keys import MULTIKUEUE
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Origin, Sourced, derive
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
-_MODE, _TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
@@ -154,11 +154,11 @@ def _gang(job: RayJobAsRead) -> Tree:
     for label, name in ((_QUEUE, "queue"), (_PRIORITY, "priorityClass")):
         if label in labels:
             policy[name] = labels[label]
-    if _MODE in labels:
-        tier = labels.get(_TIER)
+    if MODE in labels:
+        tier = labels.get(TIER)
         policy["networkTopology"] = {
-            "mode": labels[_MODE],
-            **({} if tier is None else {"highestTierAllowed": tier.map(int)}),
+            "mode": labels[MODE],
+            **({} if tier is None else {"highestTierAllowed": tier.map(parsed_int)}),
         }
-    uses_volcano = _QUEUE in labels or _MODE in labels
+    uses_volcano = _QUEUE in labels or MODE in labels
     return {**({"volcano": {}} if uses_volcano else {}), "older": policy}
