@@ -154,6 +154,50 @@ def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> 
     assert "name: torch-eks-p5" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
 
 
+def test_another_topology_gets_a_runtime_of_its_own(tmp_path: Path) -> None:
+    # It was refused: `leave out --with, or change the runtime`.
+    def runtime_of(name: str, *words: str) -> str:
+        machines = ("--framework", "jax", "--on", "tpu-v5e", "--image", IMAGE)
+        run = compile_in(tmp_path, "new", name, *machines, *words)
+        assert run.code == 0, run.err
+        job = yaml.safe_load((tmp_path / f"jobs/{name}.yaml").read_text("utf-8"))
+        return str(job["spec"]["runtimeRef"]["name"])
+
+    assert runtime_of("first", "--with", "topology=4x4") == "jax-tpu-v5e"
+    assert runtime_of("smaller", "--with", "topology=2x4") == "jax-tpu-v5e-2x4"
+    assert runtime_of("small-too", "--with", "topology=2x4") == "jax-tpu-v5e-2x4"
+    assert runtime_of("again", "--with", "topology=4x4") == "jax-tpu-v5e"
+    assert runtime_of("plainly") == "jax-tpu-v5e"
+    jobs = {one["metadata"]["name"]: one for one in compile_in(tmp_path, "build").objects if one["kind"] == "JobSet"}
+    pods = {name: one["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"] for name, one in jobs.items()}
+    assert pods == {"first": 4, "smaller": 2, "small-too": 2, "again": 4, "plainly": 4}
+    named = ("--runtime", "jax-tpu-v5e", "--framework", "jax", "--on", "tpu-v5e", "--with", "topology=2x2")
+    assert "leave out --with" in compile_in(tmp_path, "new", "named", *named).err
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("components: [{name: tpu-v5e, with: all}]", ("topology=2x4",)),
+        ("components: {tpu-v5e: 2x4}", ("topology=2x4",)),
+        ("extends: jax-distributed", ("topology=2x4",)),
+    ],
+)
+def test_a_runtime_of_another_shape_has_other_values(text: str, values: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "runtimes").mkdir()
+    head = "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata: {name: jax-tpu-v5e}\n"
+    (tmp_path / "runtimes/own.yaml").write_text(f"{head}spec: {{{text}}}\n")
+    compile_in(tmp_path, "new", "llama", "--framework", "jax", "--on", "tpu-v5e", "--image", IMAGE, "--with", *values)
+    assert "    name: jax-tpu-v5e-2x4\n" in (tmp_path / "jobs/llama.yaml").read_text("utf-8")
+
+
+def test_a_job_without_an_image_says_where_it_belongs(tmp_path: Path) -> None:
+    compile_in(tmp_path, "new", "bert")
+    assert "\n    # image: REGISTRY/IMAGE:TAG\n" in (tmp_path / "jobs/bert.yaml").read_text("utf-8")
+    compile_in(tmp_path, "new", "gpt", "--runtime", "torch-cpu")
+    assert "image" not in (tmp_path / "jobs/gpt.yaml").read_text("utf-8").partition("\nspec:")[2]
+
+
 def test_a_command_after_two_dashes_is_the_jobs(tmp_path: Path) -> None:
     command = ["torchrun", "train.py", "--lr", "1e-3", "--name=a, b", "--", "[x]", "yes", ""]
     run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--", *command)

@@ -15,7 +15,7 @@ from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.spelling import meant
-from trainc.model.tree import get
+from trainc.model.tree import get, plain
 from trainc.model.trouble import Trouble
 from trainc.new.hardware import HARDWARE
 from trainc.new.request import Request
@@ -29,13 +29,14 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from trainc.cli.options import Options
     from trainc.model.settings import Project
     from trainc.usage import Blueprint
 
 _LIST = "list"  # the word that shows the values which an option takes
+_PART_BOUND = 12  # characters of a value in the name of a runtime
 _NAME_BOUND = 40  # characters that leave room for what JobSet appends to the names of pods
 
 
@@ -169,19 +170,38 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         raise Trouble(f"a node of {request.on} has {hardware.count} accelerators, and a job takes all of them")
     if request.values and hardware is None:
         raise Trouble("--with gives values to the components of --on; name the machines as well")
-    exists = request.runtime_name in [one.name for one in own if not one.is_component]
-    _check_shape(request, options, exists=exists)
+    runtimes = {one.name: one for one in own if not one.is_component}
+    if not request.runtime and request.settings() and not _fits(request, runtimes):
+        request.variant = "".join(f"-{part}" for part in map(_in_name, request.settings().values()) if part)
+    _check_shape(request, options, exists=request.runtime_name in runtimes, fits=_fits(request, runtimes))
     if not _is_sliced(request):
         request.nodes = request.nodes or 1
     _settle_scheduler(request, project)
 
 
-def _check_shape(request: Request, options: Options, *, exists: bool) -> None:
+def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
+    """Whether the runtime has the settings that are asked for; also where there is none of its name yet."""
+    there = runtimes.get(request.runtime_name)
+    if there is None or request.hardware is None:
+        return there is None
+    uses, main = request.uses(), next(reversed(request.hardware.uses))
+    components = plain(get(there.document.tree, "spec", "components"))
+    entries = [one for one in components if isinstance(one, dict)] if isinstance(components, list) else []
+    given = next((one.get("with") for one in entries if one.get("name") == main), None)
+    return isinstance(given, dict) and {key: str(value) for key, value in given.items()} == uses[main]
+
+
+def _in_name(text: str) -> str:
+    """A value as a part of a name."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())[:_PART_BOUND].strip("-")
+
+
+def _check_shape(request: Request, options: Options, *, exists: bool, fits: bool) -> None:
     """A runtime of the project is used as it is, so that nothing else may be said about it."""
     if request.runtime and not exists:
         raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
     for key in ("checkpoints", "with") if exists else ():
-        if options.has(key):
+        if options.has(key) and not (key == "with" and fits):
             raise Trouble(
                 f"the runtime `{request.runtime_name}` is there already and is used as it is; "
                 f"leave out --{key}, or change the runtime"

@@ -35,6 +35,7 @@ class Request:
         "runtime",
         "scheduler",
         "values",
+        "variant",
     )
 
     def __init__(self, name: str) -> None:
@@ -54,6 +55,7 @@ class Request:
         self.kubernetes = ""  # the cluster's version
         self.queue = ""
         self.runtime = ""  # of the project, used as it is
+        self.variant = ""  # what the runtime's name ends in, beside one of the project with other values
 
     @property
     def start(self) -> Start:
@@ -74,12 +76,19 @@ class Request:
     def runtime_name(self) -> str:
         """The runtime that the job refers to."""
         usual = self.start.runtime if self.start.is_named else ""
-        return self.runtime or usual or f"{self.framework}-{self.on or ('gpu' if self.gpus else 'cpu')}"
+        machines = f"{self.on or ('gpu' if self.gpus else 'cpu')}{self.variant}"
+        return self.runtime or usual or f"{self.framework}-{machines}"
 
     def words(self) -> tuple[str, ...]:
         """The command of the job: the one given, else the usual one of the framework."""
         processes = str(max(self.nodes, 1) * max(self.accelerators, 1))
         return self.command or tuple(word.format(processes=processes) for word in self.start.words)
+
+    def settings(self) -> dict[str, str]:
+        """What is said of the machines' own component: values of its parameters, and sizes where they are parameters."""
+        is_sized = self.hardware is not None and self.hardware.is_sized_by_component
+        sizes = {"cpu": self.cpu, "memory": self.memory} if is_sized else {}
+        return {**{key: size for key, size in sizes.items() if size}, **self.values}
 
     def uses(self) -> dict[str, dict[str, str]]:
         """The components that the runtime switches on, each with the values of its parameters, in this order."""
@@ -93,8 +102,7 @@ class Request:
             components["shm"] = _shared(memory, components["shm"])
         if self.hardware:
             main = next(reversed(self.hardware.uses))
-            sizes = {"cpu": self.cpu, "memory": self.memory} if self.hardware.is_sized_by_component else {}
-            components[main] |= {**{key: size for key, size in sizes.items() if size}, **self.values}
+            components[main] |= self.settings()
         if self.checkpoints:
             components["checkpoints"] = {"claim": self.checkpoints}
         return components

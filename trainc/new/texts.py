@@ -122,6 +122,10 @@ def _trainer(request: Request) -> Iterator[str]:
         if request.start.has_launcher:
             yield "    # The launcher's image; the nodes have theirs in the runtime."
         yield f"    image: {text_of(request.image)}"
+    elif not request.runtime and not request.start.is_named:
+        place = " here, and for the nodes in the runtime" if request.start.has_launcher else ""
+        yield f"    # The runtime's image holds no program of yours: name the one that does{place}."
+        yield "    # image: REGISTRY/IMAGE:TAG"
     words = request.words()
     if words:
         yield f"    # {request.start.about}"
