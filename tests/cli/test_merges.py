@@ -54,7 +54,7 @@ def _edit_both(tree: WorkingTree) -> None:
 @pytest.mark.parametrize("style", ["merge", "diff3"])
 def test_a_build_makes_it_whole(tree: WorkingTree, style: str, attributes: str, added: bool) -> None:
     tree.git("config", "merge.conflictStyle", style)
-    (tree.folder / ".git/info/attributes").write_text(attributes)
+    tree.write(".git/info/attributes", attributes)
     _edit_both(tree)
     assert tree.read(BERT).startswith("<<<<<<<") is not bool(attributes)
     if added:
