@@ -43,6 +43,7 @@ def test_a_repository_is_a_line_for_each_job_and_totals(repository: WorkingTree)
     assert "research/bert" in done.out
     assert done.out.endswith("\n2 jobs, 6 pods\n")
     assert len(done.out.splitlines()) == 5
+    assert {name: cells[1] for name, cells in rows(repository).items()} == {"bert": "2", "gpt": "4"}
 
 
 def test_a_line_says_where_the_rendering_stands(repository: WorkingTree) -> None:

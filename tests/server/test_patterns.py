@@ -39,6 +39,13 @@ def test_ordinary_texts_fit(pattern: str, text: str) -> None:
         assert compile_re2(pattern).search(text)
 
 
+@pytest.mark.parametrize("pattern", ORDINARY)
+def test_texts_of_every_sort_fit(pattern: str) -> None:
+    let_in = [text for text in TEXTS if ORDINARY[pattern](text)]
+    assert let_in
+    assert [text for text in let_in if not compile_re2(pattern).search(text)] == []
+
+
 @pytest.mark.parametrize(
     ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "1-b", "a b", "a.b", "a.b/C"), strict=True))
 )
