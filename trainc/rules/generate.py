@@ -34,7 +34,7 @@ def cases(checkout: Path) -> dict[str, Path]:
     failing: dict[str, list[tuple[int, int, Path]]] = {}
     for findings in sorted(checkout.glob("tests/cases/**/expected/findings.txt")):
         folder = findings.parent.parent
-        size = sum(path.stat().st_size for path in (folder / "input").glob("*"))
+        size = sum(path.stat().st_size for path in (folder / "input").rglob("*") if path.is_file())
         for name in set(
             re.findall(r"^(?:error|warning|note)\[([a-z0-9-]+)\]", findings.read_text("utf-8"), re.MULTILINE)
         ):
