@@ -40,7 +40,7 @@ class FileCache:
     def open(self, key: str) -> BinaryIO | None:
         """What was put under a key, on the same terms, to be read as far as it is needed; another run may replace it meanwhile."""
         try:
-            stream = open(self._path(key), "rb", opener=_unwaited)  # noqa: SIM115 (whoever asked closes it)
+            stream = open(self._path(key), "rb", buffering=0, opener=_unwaited)  # noqa: SIM115 (whoever asked closes it)
         except OSError:
             return None
         try:

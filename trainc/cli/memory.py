@@ -58,7 +58,8 @@ class Memory:
         self._data: BinaryIO | None = None  # what was kept behind the head, not read yet
         self._found: Listing | None = None  # the files before the run
         self._manifest: Manifest | None = None
-        self._different: States = {}  # of files that are not as the manifest has them
+        self._unlike: set[str] = set()  # files of which the listing does not say what the manifest says
+        self._different: States = {}  # of those of them that are there
         self._differs_little = False  # so that the manifest stays as it is
         self._rendered = ""
         self._outcomes: Plain | None = None
@@ -75,13 +76,14 @@ class Memory:
             return None
         if head.is_listed(listed) and self._shown in head.answers:
             return head.answers[self._shown]
-        recent = recent_answers(self._cache, self.key, head, listed)
+        self._unlike = head.different(listed)
+        recent = recent_answers(self._cache, self.key, head, listed, self._unlike)
         if self._shown in recent:
             return recent[self._shown]
         manifest = self._manifest = read_manifest(head, self._data) if self._data is not None else None
         if manifest is None:
             return None
-        self._different, changed = manifest.changes(listed, self._started)
+        self._different, changed = manifest.changes(listed, self._unlike, self._started)
         self._differs_little = len(changed | self._different.keys()) <= MAX_DIFFERENT
         if not changed and self._shown in head.answers:
             self._keep_again(manifest, listed)
@@ -111,7 +113,7 @@ class Memory:
         except OSError:
             return  # a folder went away: there is nothing to rely on
         if is_reliable:
-            keep_recent(self._cache, self.key, head, listed, self._shown, answer)
+            keep_recent(self._cache, self.key, head, listed, self._unlike, self._shown, answer)
 
     def _states(self, listed: Listing) -> States:
         return {**listed.states(), **self._different}

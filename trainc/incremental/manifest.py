@@ -27,7 +27,7 @@ MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
 class Head:
     """What an unchanged project needs: its files, where to look for them, and the answers that were given."""
 
-    __slots__ = ("answers", "links", "names", "numbers", "outside", "root", "whole")
+    __slots__ = ("answers", "digest", "links", "names", "numbers", "outside", "root", "whole")
 
     def __init__(self, root: str, whole: tuple[str, ...], outside: tuple[str, ...]) -> None:
         self.root = root
@@ -36,6 +36,7 @@ class Head:
         self.names: list[str] = []
         self.numbers = b""
         self.links: list[str] = []
+        self.digest = b""  # of all this as it was kept
         self.answers: dict[str, Answer] = {}
 
     def answer(self, shown: str, answer: Answer) -> None:
@@ -50,6 +51,10 @@ class Head:
     def is_listed(self, files: Listing) -> bool:
         """Whether a listing is exactly the one that is kept, which the order of a file system may prevent."""
         return files.names == self.names and files.packed() == self.numbers and files.links == self.links
+
+    def different(self, files: Listing) -> set[str]:
+        """The names of files of which a listing does not say the same."""
+        return different((self.names, self.numbers), (files.names, files.packed()))
 
     def states(self) -> dict[str, State]:
         """The state of each file by its name."""
@@ -91,13 +96,12 @@ class Manifest:
         """Whether each file can be told from every other content of its: by its state, or by its digest."""
         return all(state != UNSETTLED or name in self.digests for name, state in self.head.states().items())
 
-    def changes(self, files: Listing, started: int) -> tuple[dict[str, State], set[str]]:
+    def changes(self, files: Listing, different: set[str], started: int) -> tuple[dict[str, State], set[str]]:
         """The states of files that are there and not as they were, and the names of those with other contents, new or gone.
 
-        A file whose numbers differ but whose content is the same is unchanged; its state is the new one from now on.
+        `different` are the names of files of which the listing does not say the same as the head. A file whose numbers differ but whose content is the same is unchanged; its state is the new one from now on.
         """
-        before = (self.head.names, self.head.numbers)
-        names = different(before, (files.names, files.packed())).union(files.lost)
+        names = different.union(files.lost)
         now = files.states_of(names)
         changed = names - now.keys()
         if files.links != self.head.links:
@@ -149,7 +153,7 @@ def read_head(stream: BinaryIO) -> Head | None:
     places, names, numbers, links, answers = marshal.loads(first)  # noqa: S302 (its digest says that we wrote it)
     head = Head(*places)
     head.names = names.split("\0") if names else []
-    head.numbers, head.links, head.answers = numbers, links, answers
+    head.numbers, head.links, head.answers, head.digest = numbers, links, answers, content
     return head
 
 

@@ -46,20 +46,30 @@ def is_recent(head: Head, listed: Listing, different: Collection[str], started: 
     return are_files_settled and are_settled(head.root, listed.folders, started)
 
 
-def recent_answers(cache: AnswerCache, key: str, head: Head, listed: Listing) -> dict[str, Answer]:
+def recent_answers(
+    cache: AnswerCache, key: str, head: Head, listed: Listing, different: Collection[str]
+) -> dict[str, Answer]:
     """The answers that were given to exactly these files, by the ways in which they were printed."""
     data = cache.get(_key(key))
     if data is None or digest_of(data[DIGEST:]) != data[:DIGEST]:
         return {}
     files, answers = marshal.loads(data[DIGEST:])  # noqa: S302 (its digest says that we wrote it)
-    return answers if files == _digest(head, listed) else {}
+    return answers if files == _digest(head, listed, different) else {}
 
 
-def keep_recent(cache: AnswerCache, key: str, head: Head, listed: Listing, shown: str, answer: Answer) -> None:
+def keep_recent(
+    cache: AnswerCache,
+    key: str,
+    head: Head,
+    listed: Listing,
+    different: Collection[str],
+    shown: str,
+    answer: Answer,
+) -> None:
     """Keep the answer to these files in the place of answers to others."""
-    answers = recent_answers(cache, key, head, listed)
+    answers = recent_answers(cache, key, head, listed, different)
     add_answer(answers, shown, answer)
-    payload = marshal.dumps((_digest(head, listed), answers))
+    payload = marshal.dumps((_digest(head, listed, different), answers))
     cache.put(_key(key), digest_of(payload) + payload)
 
 
@@ -67,7 +77,8 @@ def _key(key: str) -> str:
     return digest_of(f"recent {key}".encode()).hex()
 
 
-def _digest(head: Head, listed: Listing) -> bytes:
-    places = repr((head.root, head.whole, head.outside, listed.links))
-    names = "\0".join(listed.names)
-    return digest_of(b"\n".join((places.encode(), names.encode("utf-8", "surrogateescape"), listed.packed())))
+def _digest(head: Head, listed: Listing, different: Collection[str]) -> bytes:
+    """The digest of a listing: the manifest's head, and the states of the files that are different."""
+    states = listed.states_of(different)
+    rows = [(name, states.get(name)) for name in sorted(different)]
+    return digest_of(repr((head.digest, listed.links, rows)).encode())
