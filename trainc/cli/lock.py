@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from trainc.cli.output import tell
+from trainc.model.suppress import Suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FolderLock:
         above = self._above
         while not os.path.isdir(above) and above != os.path.dirname(above):
             above = os.path.dirname(above)
-        with suppress(OSError):
+        with Suppress(OSError):
             self._number = os.open(above, os.O_RDONLY)
             try:
                 fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -83,7 +83,8 @@ class Orderly:
     def __enter__(self) -> None:
         if not self.alone or os.name != "posix":
             return
-        import signal  # noqa: PLC0415 (to validate one file is to hold nothing)
+        # Loaded with the interpreter; `signal` would bring `enum` along.
+        import _signal as signal  # noqa: PLC0415
 
         for name in _STOPPING:
             number = getattr(signal, name)
@@ -92,7 +93,7 @@ class Orderly:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._before:
-            import signal  # noqa: PLC0415
+            import _signal as signal  # noqa: PLC0415
 
             for number, before in self._before.items():
                 signal.signal(number, before)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
-from shlex import quote
 
 from trainc.cli.build import Nothing, run
 from trainc.cli.lock import FolderLock
@@ -36,6 +34,7 @@ from trainc.emit.spool.objects import is_object_file
 from trainc.model.finding import ERROR
 from trainc.model.sourced import Span
 from trainc.model.spelling import meant
+from trainc.model.suppress import Suppress
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.verify.together import shared_service
 
@@ -94,7 +93,7 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     if memory is not None:
         memory.begin(session, spool)
     session.applied_twice(folder)
-    with Orderly(), FolderLock(folder) if not check else nullcontext() as lock:
+    with Orderly(), FolderLock(folder) if not check else Suppress() as lock:
         spool.alone = lock is not None and lock.held
         run(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
@@ -166,6 +165,10 @@ def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
 
 
 def _findings(changes: Collection[FileChange], folder: str, session: Session) -> Iterable[Finding]:
+    if not changes:
+        return
+    from shlex import quote  # noqa: PLC0415 (it loads `re`, and most files are what they should be)
+
     inner = os.path.relpath(folder, session.project.root)
     build = f"trainc build -o {quote(folder)}" if session.options.has("output") else "trainc build -w"
     known = sorted({change.source for change in changes if _is_there(change, session)})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from trainc.compare.decision import Decisions
 from trainc.compare.immutable import immutable_change
 from trainc.compare.states import IGNORED_BY_FLUX
@@ -92,6 +90,8 @@ class Committed:
 
 def names(pattern: str, name: str) -> bool:
     """Whether a pattern of `--rerender` stands for a name: `all`, the name itself, or a glob."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (few runs are given a pattern)
+
     return pattern == ALL or fnmatchcase(name, pattern)
 
 

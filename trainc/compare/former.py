@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from trainc import pipeline
 from trainc.compare.work_tree import repository_of
@@ -12,6 +11,7 @@ from trainc.load import load
 from trainc.load.lists import expand
 from trainc.model.header import read_header
 from trainc.model.report import Report
+from trainc.model.suppress import Suppress
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -72,7 +72,7 @@ class FormerJobs:
         repository = repository_of(self._project.root)
         if repository is None:
             return
-        with suppress(Trouble):
+        with Suppress(Trouble):
             prefix = repository.prefix(self._project.root)
             inner = os.path.relpath(os.path.realpath(path), repository.top).replace(os.sep, "/")
             outside = inner.startswith("../")

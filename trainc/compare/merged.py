@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from trainc.compare.work_tree import repository_of
+from trainc.model.suppress import Suppress
 from trainc.model.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ class CommittedTexts:
         repository = repository_of(above)
         if repository is None:
             return
-        with suppress(Trouble):
+        with Suppress(Trouble):
             self._prefix = repository.prefix(os.path.abspath(folder))
             self._unmerged = repository.unmerged(self._prefix)
             self._absent = repository.absent(self._prefix)
@@ -47,7 +47,7 @@ class CommittedTexts:
             return None
         if self._tracked is None:
             self._tracked = {}
-            with suppress(Trouble):  # before the first commit
+            with Suppress(Trouble):  # before the first commit
                 self._tracked = dict(self._repository.files(self._repository.commit("HEAD"), self._prefix))
             self._tracked |= self._repository.tracked(self._prefix)
         name = self._tracked.get(self._prefix + path)
@@ -65,7 +65,7 @@ class CommittedTexts:
     def _of_commits(self, repository: GitRepository, path: str) -> list[str]:
         names = []
         for head in _HEADS:
-            with suppress(Trouble):
+            with Suppress(Trouble):
                 names += [name for file, name in repository.files(repository.commit(head), path) if file == path]
         return names
 
@@ -75,7 +75,7 @@ def absent_files(root: str) -> frozenset[str]:
     repository = repository_of(root)
     if repository is None:
         return frozenset()
-    with suppress(Trouble):
+    with Suppress(Trouble):
         prefix = repository.prefix(root)
         return frozenset(path.removeprefix(prefix) for path in repository.absent(prefix))
     return frozenset()

@@ -8,6 +8,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from trainc.model.bundle import Bundle
@@ -22,12 +23,8 @@ def job_digest(bundle: Bundle) -> str:
 
 def written_text(bundle: Bundle) -> str:
     """A job, and what stands beside it, in one spelling."""
-    from json import JSONEncoder  # noqa: PLC0415 (it loads `re`, and an unchanged run has no job to write)
-
     companions = bundle.plan.companions if bundle.plan is not None else ()
-    # No file holds a circle.
-    encoder = JSONEncoder(sort_keys=True, ensure_ascii=False, default=_bare, check_circular=False)
-    return encoder.encode([document.written for document in (bundle.document, *companions)])
+    return "".join(_encoded([document.written for document in (bundle.document, *companions)], 0))
 
 
 def written_digest(written: str) -> str:
@@ -46,3 +43,20 @@ def _short(data: bytes) -> str:
 
 def _bare(leaf: Any) -> Any:
     return leaf.value if type(leaf) is Sourced else str(leaf)
+
+
+def _encoder() -> Callable[[Any, int], Iterable[str]]:
+    """What gives the parts of a JSON text with sorted keys; no file holds a circle, so that nothing looks for one."""
+    try:  # what `json` itself uses, without `re`, which it loads besides
+        from _json import encode_basestring, make_encoder  # noqa: PLC0415
+    except ImportError:
+        from json import JSONEncoder  # noqa: PLC0415
+
+        whole = JSONEncoder(sort_keys=True, ensure_ascii=False, default=_bare, check_circular=False)
+        return lambda tree, _: whole.iterencode(tree)
+    settings: tuple[Any, ...] = (None, _bare, encode_basestring, None, ": ", ", ", True, False, True)
+    parts: Callable[[Any, int], Iterable[str]] = make_encoder(*settings)
+    return parts
+
+
+_encoded = _encoder()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import atexit
 import os
-from contextlib import suppress
 
 from trainc.model.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.model.reading import ordinary_contents
+from trainc.model.suppress import Suppress
 from trainc.model.trouble import Reaching, Trouble, near
 
 TYPE_CHECKING = False
@@ -158,10 +158,10 @@ class Staged:
 
     def _drop(self) -> None:
         for temporary, _ in self._waiting:
-            with suppress(OSError):
+            with Suppress(OSError):
                 os.remove(temporary)
         for folder in reversed(self._made):
-            with suppress(OSError):
+            with Suppress(OSError):
                 os.rmdir(folder)
 
     def put(self, target: str, content: bytes) -> None:
@@ -182,7 +182,7 @@ class Staged:
             return
         if folder and not os.path.isdir(folder):
             self._make(os.path.dirname(folder))
-            with suppress(FileExistsError):  # another build may make it at the same time; a file in the way shows later
+            with Suppress(FileExistsError):  # another build may make it at the same time; a file in the way shows later
                 os.mkdir(folder)
                 self._made.append(folder)
         self._there.add(folder)
