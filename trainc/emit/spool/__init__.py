@@ -28,6 +28,7 @@ class Spool:
     above: tuple[str, os.stat_result] | None = None  # where the output folder was made, and the state just before
     is_settled = True  # whether everything is as it was before the run, and as it is to be
     counts = False  # whether it only counts jobs, and needs no text
+    _file: IO[bytes] | None = None  # `__del__` needs it, also where an interrupt came before the rest was there
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
@@ -40,7 +41,6 @@ class Spool:
         self._texts: list[str] = []
         self._sizes: list[int] = []
         self._held = 0
-        self._file: IO[bytes] | None = None
 
     def count(self, bundle: Bundle, report: Report) -> None:  # noqa: ARG002 (a tally that looks at renderings asks)
         """Note a bundle of which no text is needed: how many jobs there are, and what they name."""
