@@ -22,4 +22,5 @@ def silent(node: dict[str, Any], path: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
 def test_described(kind: type[Resource]) -> None:
-    assert not list(silent(structural(kind, inline=False)))
+    fields = list(silent(structural(kind, inline=False)))
+    assert not fields, f"write a docstring, which ends with a full stop, below {', '.join(fields)}"

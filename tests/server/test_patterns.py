@@ -46,12 +46,17 @@ def test_texts_of_every_sort_fit(pattern: str) -> None:
     assert [text for text in let_in if not compile_re2(pattern).search(text)] == []
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text"), list(zip(ORDINARY, ("a-b", "768Gi", "torch", "1-b", "a b", "a.b", "a.b/C"), strict=True))
-)
-def test_what_people_write_is_ordinary(pattern: str, text: str) -> None:
-    assert ORDINARY[pattern](text)
+USUAL = dict(zip(ORDINARY, ("a-b", "768Gi", "torch", "1-b", "a b", "a.b", "a.b/C"), strict=False))
+
+
+@pytest.mark.parametrize("pattern", ORDINARY)
+def test_what_people_write_is_ordinary(pattern: str) -> None:
+    assert pattern in USUAL, "add a text that people write for this pattern to USUAL, in the order of ORDINARY"
+    assert ORDINARY[pattern](USUAL[pattern])
 
 
 def test_every_pattern_of_the_built_in_schemas_is_known() -> None:
-    assert {node["pattern"] for node in load().nodes if "pattern" in node} <= set(ORDINARY)
+    unknown = {node["pattern"] for node in load().nodes if "pattern" in node} - set(ORDINARY)
+    assert not unknown, (
+        "a job that uses such a field loads `re`: add the pattern to ORDINARY in server/schema/patterns.py"
+    )
