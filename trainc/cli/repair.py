@@ -19,10 +19,14 @@ if TYPE_CHECKING:
     from trainc.model.replacement import Replacement
 
 _ROUNDS = 40  # a chain of edits, each of which shows the next mistake, is far shorter
+_CHARACTERS = 1 << 20  # of one file in all rounds together: each reads and writes the whole of it
 
 
 class Repair:
-    """The files of a session with the edits that hold: `before` and `after` by file, what is `applied` and what is `left`."""
+    """The files of a session with the edits that hold: `before` and `after` by file, what is `applied` and what is `left`.
+
+    `is_cut` says that edits of large files were left aside.
+    """
 
     def __init__(self, session: Session, *, unsafe: bool) -> None:
         self._session = session
@@ -33,6 +37,8 @@ class Repair:
         self.after = dict(self.before)
         self.applied: list[Finding] = []
         self.left = self._findings()
+        self.is_cut = False
+        self._edited_characters: dict[str, int] = {}
         for _ in range(_ROUNDS):
             if not self._advance():
                 break
@@ -73,10 +79,18 @@ class Repair:
                     about.setdefault(file, []).append(finding)
         texts_, applied = {}, {}
         for file, findings in about.items():
-            if file in self.after:
+            if file in self.after and self._has_room(file):
                 chosen = findings[:1] if file in self._singly else findings
                 texts_[file], applied[file], _ = fix(self.after[file], chosen, file, unsafe=UNSAFE in self._safeties)
         return texts_, applied
+
+    def _has_room(self, file: str) -> bool:
+        """Whether a file may be edited once more; the first time it may, however large it is."""
+        size = len(self.after[file])
+        self._edited_characters[file] = self._edited_characters.get(file, 0) + size
+        has_room = self._edited_characters[file] <= max(_CHARACTERS, size)
+        self.is_cut = self.is_cut or not has_room
+        return has_room
 
     def _show(self, texts_: dict[str, str]) -> None:
         """Let runs of this session see these texts in the place of the files'."""
