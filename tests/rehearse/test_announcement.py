@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
+from tests.compiling import ROOT
 from tests.hostile.attempts import attempt
 
 if TYPE_CHECKING:
@@ -62,3 +64,10 @@ def test_a_single_process_is_shown_as_well(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(JOB.replace("s: 2", "s: 1").replace("parallelism: 2", "parallelism: 1"), "utf-8")
     done = attempt(tmp_path, "rehearse", "job.yaml")
     assert "LD_PRELOAD=/tmp/evil.so" in done.err
+
+
+def test_workers_that_would_listen_on_one_port_are_named_before_they_clash(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples/lightgbm", tmp_path / "lightgbm")
+    clash = "LightGBM listens on one port in every pod"
+    assert clash in attempt(tmp_path, "rehearse", "lightgbm").err
+    assert clash not in attempt(tmp_path, "rehearse", "lightgbm", "--nodes", "1").err

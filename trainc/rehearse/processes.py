@@ -93,6 +93,8 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
     made.notes += [f"port {port} is taken on this machine: {here} instead" for port, here in loopback.moved.items()]
     for role in job.roles:
         _cast(made, role, loopback, folder, command)
+    if bundle.plan is not None and bundle.plan.framework == "lightgbm" and len(made.processes) > 1:
+        made.notes.append("LightGBM listens on one port in every pod, and the pods share one host here: use --nodes 1")
     if made.beyond:
         made.notes.append(f"left out: {made.beyond} processes beyond {MOST}: use --nodes")
     return made
