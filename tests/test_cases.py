@@ -60,6 +60,14 @@ def test_origins_are_kept_of_cases_that_are_there() -> None:
     assert WITH_ORIGINS - set(names(CASES, "tests/cases")) == set()
 
 
+def test_no_two_cases_say_that_they_show_the_same() -> None:
+    """A case that was copied from another shows something else, and its first line has to say so."""
+    cases: dict[str, list[str]] = {}
+    for case in CASES:
+        cases.setdefault(first_line(case).lower(), []).append(str(case.relative_to(ROOT / "tests/cases")))
+    assert [same for same in cases.values() if len(same) > 1] == []
+
+
 def first_line(case: Path) -> str:
     first = min((case / "input").glob("*.y*ml"))
     return first.read_text("utf-8", "replace").partition("\n")[0]

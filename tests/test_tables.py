@@ -43,7 +43,23 @@ def test_a_rule_has_one_name_and_one_declaration() -> None:
 
 def test_every_rule_is_shown_by_a_case() -> None:
     findings = "".join(path.read_text("utf-8") for path in ROOT.glob("tests/cases/**/expected/findings.txt"))
-    assert {rule for rule in rules() if f"[{rule}]" not in findings} == UNSHOWN
+    missing = {rule for rule in rules() if f"[{rule}]" not in findings}
+    assert UNSHOWN - missing == set(), "shown after all: take it out of UNSHOWN"
+    advice = [
+        f"no case shows `{rule}`: write tests/cases/verify/{rule}/fails/input/job.yaml, which has the finding, and "
+        f"tests/cases/verify/{rule}/passes/input/job.yaml, which only just has not; the first line of each is a comment "
+        f"that says what it shows; then run `pytest tests/test_cases.py -k {rule} --snapshot-update`"
+        for rule in sorted(missing - UNSHOWN)
+    ]
+    assert advice == []
+
+
+def test_a_failing_case_has_a_passing_one_beside_it() -> None:
+    """The one that only just has not the finding shows where a rule ends."""
+    lacking = [
+        folder for folder in sorted(ROOT.glob("tests/cases/verify/*/fails")) if not folder.with_name("passes").is_dir()
+    ]
+    assert [f"write {folder.with_name('passes').relative_to(ROOT)}/input/job.yaml" for folder in lacking] == []
 
 
 def test_every_framework_stands_in_the_table() -> None:

@@ -76,7 +76,7 @@ RESULT = closed(
     level=LEVEL,
     message=MESSAGE,
     locations={"type": "array", "items": LOCATION},
-    relatedLocations={"type": "array", "items": LOCATION, "uniqueItems": True},
+    relatedLocations={"type": "array", "minItems": 1, "items": LOCATION, "uniqueItems": True},
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
     fixes={"type": "array", "uniqueItems": True, "items": FIX},
 )
