@@ -23,7 +23,7 @@ spec:
         template:
           spec:
             containers:
-            - {name: node, image: IMAGE, command: COMMAND}
+            - {name: node, image: 'IMAGE', command: COMMAND}
             volumes: [{name: v, persistentVolumeClaim: {claimName: v}}]
 """
 
@@ -67,6 +67,8 @@ def test_scripts_that_a_library_image_lacks(command: str) -> None:
         "[python, '${SCRIPT}.py']",
         "[aws, s3, cp, 's3://b/train.py', train.py]",
         "[tune, run, lora.py]",
+        "[python, train.py], workingDir: '${CODE}'",
+        "[python, train.py], volumeMounts: [{name: v, mountPath: '${CODE}'}]",
         "[python, train.py], lifecycle: {postStart: {exec: {command: [fetch]}}}",
         "[python, train.py], volumeMounts: [{name: v, mountPath: /workspace}]",
         "[python, code/train.py], volumeMounts: [{name: v, mountPath: /workspace/code}]",
@@ -87,6 +89,7 @@ def test_commands_that_may_find_their_program(command: str) -> None:
         ("nvcr.io/nvidia/jax:25.10-maxtext-py3", False),
         ("registry.example.com:5000/pytorch/pytorch:2.13.0", False),
         ("registry.example.com:5000/python", False),
+        ("python:${TAG}", False),
     ],
 )
 def test_which_images_hold_libraries_only(image: str, *, reported: bool) -> None:

@@ -44,7 +44,7 @@ LIBRARY_IMAGES = {
 # Directories in which such an image has scripts of its own.
 _SYSTEM = ("/bin/", "/etc/", "/lib", "/opt/", "/sbin/", "/usr/", "/home/mpiuser/.local/")
 # Variants of their tags that hold programs or notebooks.
-_WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta", "t5x")
+_WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 
 
@@ -113,6 +113,8 @@ def _library_image(image: str, cluster: Cluster) -> str:
     for public, own in cluster.images.get("registries", {}).items():
         if image.startswith(own.value.rstrip("/") + "/"):
             image = public.rstrip("/") + image[len(own.value.rstrip("/")) :]
+    if "$" in image:
+        return ""
     name, _, tag = image.partition("@")[0].partition(":")
     first, slash, _ = name.partition("/")
     if not slash:
@@ -150,6 +152,8 @@ def _may_be_there(container: Container, script: str, directory: str) -> bool:
     """Whether a volume may hold the script, or the image has a script of that path itself."""
     mounts = [mount for mount in rows(container.tree, "volumeMounts") if text(mount, "mountPath") != _SHARED_MEMORY]
     where = text(container.tree, "workingDir") or directory
+    if "$" in where or any("$" in text(mount, "mountPath") for mount in mounts):
+        return True
     if not where and not script.startswith("/"):
         return bool(mounts)
     path = os.path.normpath(os.path.join(where, script))
