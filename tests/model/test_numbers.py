@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.numbers import brief, parsed_int, whole_number
+from trainc.model.numbers import brief, index_below, parsed_int, whole_number
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,11 @@ def test_no_go_integers(text: object) -> None:
 def test_go_integers_of_32_bits() -> None:
     assert parsed_int(str(2**31 - 1), 32) == 2**31 - 1
     assert parsed_int(str(2**31), 32) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "index"),
+    [("0", 2, 0), ("1", 2, 1), ("2", 2, None), ("01", 2, None), ("²", 9, None), ("", 2, None), ("9" * 5000, 2, None)],
+)
+def test_an_index_is_written_as_kubernetes_writes_it(text: str, size: int, index: int | None) -> None:
+    assert index_below(text, size) == index

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainc.diagnose.cause import Cause
 from trainc.diagnose.cluster import label
 from trainc.diagnose.fields import at, labels, maps, text
+from trainc.model.numbers import index_below
 from trainc.model.object_keys import JOBSET_NAME
 
 if TYPE_CHECKING:
@@ -123,5 +124,5 @@ def _may_come(run: DumpedJob, host: str) -> bool:
     for one in run.roles():
         if role == f"{run.name}-{text(one, 'name')}":
             pods = at(one, "template", "spec", "parallelism")
-            return int(index) < (pods if type(pods) is int else 1)
+            return index_below(index, pods if type(pods) is int else 1) is not None
     return False

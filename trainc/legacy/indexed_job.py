@@ -10,6 +10,7 @@ from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.gang import at_once
 from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.normalise import normalise
+from trainc.model.numbers import index_below
 from trainc.model.object_keys import JOB_LABELS, MULTIKUEUE
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
@@ -104,7 +105,7 @@ class JobHosts(FormerHosts):
         """What a pod of the Job is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         index = first[len(self.base) + 1 :]
-        if not self._indexed or not index.isdigit() or str(int(index)) != index or int(index) >= self._size:
+        if not self._indexed or index_below(index, self._size) is None:
             return ""
         subdomain, _, rest = rest.partition(".")
         expected = self.name.value if self.subdomain is None else self.subdomain.value

@@ -8,6 +8,7 @@ from trainc.legacy.mini_cluster_checks import is_refused, lacks_counterparts
 from trainc.legacy.mini_cluster_pod import pod_template, runner_of
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import place
+from trainc.model.numbers import index_below
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -86,7 +87,7 @@ class ClusterHosts(FormerHosts):
         """What a pod of the cluster is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         index = first[len(self.base) + 1 :]
-        if not index.isdigit() or str(int(index)) != index or int(index) >= self._size.value:
+        if index_below(index, self._size.value) is None:
             return ""
         now = f"{self._name.value}-{NODE}-0-{index}"
         if not rest:

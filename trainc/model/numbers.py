@@ -13,6 +13,12 @@ def whole_number(text: object, *, least: int = 0, most: int = 10**DIGITS) -> int
     return number if least <= number <= most else None
 
 
+def index_below(text: str, size: int) -> int | None:
+    """The index that a name ends in, as Kubernetes writes it: without zeros in front, and below a number of pods."""
+    number = whole_number(text)
+    return number if number is not None and number < size and str(number) == text else None
+
+
 def parsed_int(text: object, bits: int = 64) -> int | None:
     """What Go's strconv.ParseInt makes of a text, None where it refuses: a sign and ASCII digits within so many bits."""
     if not has_int_syntax(text):

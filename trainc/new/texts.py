@@ -7,6 +7,7 @@ from shlex import join
 from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
 from trainc.frameworks.flux_checks import RECIPE as CURVE
 from trainc.frameworks.mpi_keys import RECIPE as KEYS
+from trainc.model.numbers import whole_number
 from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.yaml.spelling import other_text, text_of
 
@@ -156,7 +157,7 @@ def _flow(word: str) -> str:
 
 
 def _amount(amount: str) -> str:
-    return other_text(int(amount)) if amount.isdecimal() else text_of(amount)
+    return text_of(amount) if (number := whole_number(amount)) is None else other_text(number)
 
 
 def runtime_text(request: Request) -> str:

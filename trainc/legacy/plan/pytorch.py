@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.legacy.plan.job import pruned
 from trainc.legacy.plan.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.numbers import index_below
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 
@@ -124,7 +125,7 @@ def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:
         return None
     for replica in job.replicas:
         prefix, number = f"{job.document.name}-{replica.name}-", first.rpartition("-")[2]
-        known = [str(index) for index in range(replica.count.value)] if first.startswith(prefix) else []
-        if first == prefix + number and number in known:
-            return replica.name, int(number)
+        index = index_below(number, replica.count.value)
+        if index is not None and first == prefix + number:
+            return replica.name, index
     return None

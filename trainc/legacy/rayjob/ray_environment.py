@@ -18,6 +18,7 @@ from trainc.legacy.rayjob.ray_groups import (
     FRAMEWORK as NAME,
 )
 from trainc.legacy.rayjob.ray_start import AGENT_PORT, ULIMIT, start_line, start_params
+from trainc.model.numbers import whole_number
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.sourced import Sourced, derive
@@ -225,14 +226,14 @@ def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[st
 
 
 def _port(params: dict[str, str], name: str, default: int) -> int:
-    text = params.get(name, "")
-    return int(text) if text.isdecimal() else default
+    port = whole_number(params.get(name, ""))
+    return default if port is None else port
 
 
 def _is_unified(version: str) -> bool:
     """Whether Ray has one path that says whether a node is healthy: from 2.53 on."""
-    parts = version.split(".")[:2]
-    return len(parts) == 2 and all(part.isdecimal() for part in parts) and (int(parts[0]), int(parts[1])) >= (2, 53)
+    major, minor = (whole_number(part) for part in (*version.split("."), "", "")[:2])
+    return major is not None and minor is not None and (major, minor) >= (2, 53)
 
 
 def _service(wiring: RayWiring) -> Tree:

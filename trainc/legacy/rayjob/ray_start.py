@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 
 from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.quantity import NANO, Quantity, QuantityError
@@ -112,7 +113,7 @@ def _custom(text: str | None) -> dict[str, float] | None:
         amounts = json.loads(text.strip("'\"` "))
     except ValueError:
         return None
-    numbers = type(amounts) is dict and all(type(number) in (int, float) for number in amounts.values())
+    numbers = type(amounts) is dict and all(type(one) in (int, float) and isfinite(one) for one in amounts.values())
     return amounts if numbers else None
 
 
