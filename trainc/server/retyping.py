@@ -82,6 +82,9 @@ def _map(written: str, node: SchemaNode | None) -> str:
     name, equals, rest = written.partition("=")
     if equals and all(one in names for one in _ENVIRONMENT):
         return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
+    field, _, content = written.partition(":")
+    if field in names and content:
+        return f"write `{field}: {content.strip()}`, with a space after the colon"
     if "name" in names and "key" in names:  # a reference to one key of a Secret or a ConfigMap
         owner, _, key = written.replace(":", "/").partition("/")
         return f"name the object and its key: `{{name: {owner or 'NAME'}, key: {key or 'KEY'}}}`"
