@@ -155,8 +155,12 @@ def _found(outcomes: Outcomes, sources: Mapping[str, int]) -> Plain:
     for file in sorted(sources):
         for identity in outcomes.files[file].runtimes:
             runtimes.setdefault(identity, []).append(file)
+    counts = {file: (outcomes.files[file].jobs, count) for file, count in sources.items()}
+    alike = {
+        pair: pair for pair in counts.values()
+    }  # one object is kept once, and read once, however many files have it
     return {
-        "clean": {file: (outcomes.files[file].jobs, count) for file, count in sources.items()},
+        "clean": {file: alike[pair] for file, pair in counts.items()},
         "names": {joined(key): file for key, file in outcomes.names.items() if file in sources},
         "runtimes": list(runtimes.items()),
     }

@@ -263,12 +263,14 @@ def clear_leftovers(folder: Folder) -> None:
 def _files(folder: str, inner: str) -> Iterator[str]:
     try:
         with os.scandir(os.path.join(folder, inner)) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+            entries = list(listing)
     except (FileNotFoundError, NotADirectoryError):
         return
-    for entry in entries:
-        path = f"{inner}/{entry.name}" if inner else entry.name
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(folder, path)
-        elif entry.is_file(follow_symlinks=False):
+    files = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
+    folders = {entry.name for entry in entries if entry.name not in files and entry.is_dir(follow_symlinks=False)}
+    for name in sorted(files | folders):
+        path = f"{inner}/{name}" if inner else name
+        if name in files:
             yield path
+        else:
+            yield from _files(folder, path)
