@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,21 @@ TOKENS = (b"\t", b"&a ", b"*a ", b"<<: ", b"!!binary ", b"!!python/object:os.sys
     b"1e999", b"-0", b"0o7", b"\xc2\xb2", b"9" * 5000, b"${X}", b"$(X)", b"$((", b"$(", b"`", b"<<EOF\n", b"# trainc: allow[x] y", b"# trainc: allow[", b"null", b"~", b"[]",
     b"{}", b"2001-01-01", b"0x10", b".inf", b".nan", b"1:20", b"yes")  # fmt: skip
 STRINGS = ("a\x1b]0;x\x07", "a\n::error::pwn", "\u202e", "a\u2028b", "\x9b31m", "##[group]x", "²", "${X}", "${X:-1}", "$(X)", "$$(X)", "9" * 40, "x" * 5000, "é", "\ud800",
-    "a\0b", "../../etc", "/dev/zero", "1e999", "-1", "1Ki", "10m", "bash -c 'x", "torchrun --nnodes=2 x", "[", "(", "*", "a,b", "%s", "{}", "{0}", "\\")  # fmt: skip
+    "a\0b", "../../etc", "/dev/zero", "1e999", "-1", "1Ki", "10m", "bash -c 'x", "torchrun --nnodes=2 x", "[", "(", "*", "a,b", "%s", "{}", "{0}", "\\",
+    "[" * 20_000, '{"a": NaN}', '{"a": 1e999}', "[1]", "null", "a-2147483647.a", "a-" + "9" * 5000 + ".a")  # fmt: skip
+
+NUMBERS = (
+    "9" * 5000,
+    "2147483647",
+    "9223372036854775808",
+    "²",
+    "-1",
+    "1e999",
+    "NaN",
+    "01",
+    "[" * 20_000,
+)  # in texts that hold one
+_DIGITS = re.compile(r"[0-9]+")
 
 
 def mutate_files(files: Files, chance: random.Random, others: Sequence[Sequence[tuple[str, bytes]]]) -> None:
@@ -154,7 +169,16 @@ def _with_string(data: bytes, chance: random.Random) -> bytes:
     text = chance.choice(STRINGS)
     if type(holder) is dict:
         key = chance.choice([*holder, text, "name"])
-        holder[key] = chance.choice((text, text, *ODD[:8]))
+        stretched = _stretched(holder.get(key), chance)
+        holder[key] = chance.choice((text, text, stretched, *ODD[:8]))
     elif holder:
-        holder[chance.randrange(len(holder))] = text
+        index = chance.randrange(len(holder))
+        holder[index] = chance.choice((text, text, _stretched(holder[index], chance)))
     return _rewritten(documents, chance)
+
+
+def _stretched(value: Any, chance: random.Random) -> Any:
+    """A text with a number in it, such as the name of a host or a map as JSON, with another number in its place."""
+    if type(value) is not str or not _DIGITS.search(value):
+        return "x-0.x"
+    return _DIGITS.sub(lambda _: chance.choice(NUMBERS), value, count=1)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from trainc.capacity.amounts import all_units
 from trainc.capacity.limits import Summary
 from trainc.capacity.matching import required_terms
+from trainc.model.embedded_json import json_value
 from trainc.model.numbers import whole_number
 from trainc.model.quantity import NANO, Quantity
 from trainc.model.requests import Amount
 from trainc.model.tree import get, plain, value
+from trainc.server.pods.complaints import maps, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,13 +97,13 @@ def _key(mode: str) -> str:
 def _slices(annotations: Mapping[str, str]) -> tuple[SliceLayer, ...]:
     several = annotations.get(f"{_PREFIX}slice-required-topology-constraints")
     if several is not None:
-        from json import loads  # noqa: PLC0415 (few jobs have several layers)
-
         try:
-            layers = loads(several)
+            layers = json_value(several)
         except ValueError:
             return ()
-        return tuple([SliceLayer(str(one["topology"]), int(one["size"])) for one in layers])
+        return tuple(
+            [SliceLayer(text(one, "topology"), one["size"]) for _, one in maps(layers) if type(one.get("size")) is int]
+        )
     level, size = annotations.get(f"{_PREFIX}slice-required-topology"), annotations.get(f"{_PREFIX}slice-size", "")
     number = whole_number(size)
     return (SliceLayer(level, number),) if level is not None and number is not None else ()

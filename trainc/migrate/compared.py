@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
+from trainc.model.embedded_json import json_value
 from trainc.model.inference import PORT
 from trainc.model.masking import MASK, named_secret, variable_of
 
@@ -204,7 +204,7 @@ class _Names:
 def _cluster(text: str) -> Any:
     """The hosts and the task of a TF_CONFIG, references to variables as texts; None for a text that is none."""
     try:
-        parsed = json.loads(re.sub(r'"?\$\(([A-Z_]+)\)"?', r'"\1"', text))
+        parsed = json_value(re.sub(r'"?\$\(([A-Z_]+)\)"?', r'"\1"', text))
     except ValueError:
         return None
     return (parsed.get("cluster"), parsed.get("task")) if isinstance(parsed, dict) else None

@@ -6,6 +6,7 @@ import json
 import re
 from math import isfinite
 
+from trainc.model.embedded_json import json_value
 from trainc.model.object_keys import TPU_RESOURCE
 from trainc.model.quantity import NANO, Quantity, QuantityError
 from trainc.model.requests import quantity_of
@@ -110,7 +111,7 @@ def _custom(text: str | None) -> dict[str, float] | None:
     if text is None:
         return {}
     try:
-        amounts = json.loads(text.strip("'\"` "))
+        amounts = json_value(text.strip("'\"` "))
     except ValueError:
         return None
     numbers = type(amounts) is dict and all(type(one) in (int, float) and isfinite(one) for one in amounts.values())

@@ -62,10 +62,10 @@ def _containers(pod: dict[str, Any]) -> Collection[str]:
 
 
 def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:
-    import json  # noqa: PLC0415 (nearly nobody writes tolerations so)
+    from trainc.model.embedded_json import json_value  # noqa: PLC0415 (nearly nobody writes tolerations so)
 
     try:
-        listed = json.loads(written)
+        listed = json_value(written)
     except ValueError:
         log.invalid(path, _TOLERATIONS, "must be a JSON list of tolerations", at=at)
         return
