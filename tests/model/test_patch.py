@@ -41,7 +41,7 @@ class WiderPatch(Patch):
 
 
 FIELDS = {field.name: field for field in WiderPatch.fields}
-SPOT = Span("job.yaml", 7, 3, 7, 9)
+SPOT = Span("case.yaml", 7, 3, 7, 9)  # in the file of the job that `plan` makes
 PLAN = plan("{jax: {}}", role("node", "{name: node, image: base}"))
 NODE = PLAN.roles[0]
 
