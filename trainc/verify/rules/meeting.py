@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.numbers import parsed_int
+from trainc.verify.launch import PYTHON
 from trainc.verify.values import flag, table, text
 from trainc.verify.world import LOCAL, PodAddress, keeps_to_itself
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.vocabulary import Launcher
     from trainc.verify.job import Job
     from trainc.verify.world import Meeting
 
@@ -179,9 +181,17 @@ def coordinators_differ(job: Job) -> None:
                         job.at(meeting.path),
                         f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
                         also=[Label(job.at(other.path), "the other host")],
-                        help=f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself",
+                        help=_advice(launcher, meeting if meeting.name == read else other, set_),
                     )
                 )
+
+
+def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
+    """Which of two variables to change: programs that no launcher starts read the one that a launcher would set."""
+    launch = meeting.container.launch
+    if launch is not None and launch.name == PYTHON:
+        return f"set `{set_}` to `{meeting.host}`: plain python reads it, and `{launcher.name}` alone reads `{meeting.name}`"
+    return f"remove one of them: `{launcher.name}` reads `{meeting.name}` and sets `{set_}` itself"
 
 
 def coordinator_starts_later(job: Job) -> None:
