@@ -1,7 +1,7 @@
 """What a run said whose files differ little from those of the manifest, which stays as it is.
 
 To keep the manifest after every change would cost more than the change. What is kept beside it is small: the digest of
-a listing, and the answers that were given to it. Changes are counted from the manifest, until there are many.
+what differs, and the answers that were given to it. Changes are counted from the manifest, until there are many.
 """
 
 from __future__ import annotations
