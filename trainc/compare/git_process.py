@@ -101,7 +101,8 @@ class Git:
     def _trouble(self, words: tuple[str, ...], complaint: bytes, about: str) -> Trouble:
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
         text = lines[-1] if lines else "failed"
-        if "not a git repository" in text:
+        # Git says the second where the folder is the top of a volume, as in a container.
+        if "not a git repository" in text or "filesystem boundary" in text:
             return Trouble(f"{os.path.abspath(self.folder)} lies in no Git repository")
         if any(sign in line for line in lines for sign in _MISSING):
             return partial()
