@@ -111,6 +111,9 @@ def _sub_group_complaints(document: Document, template: Tree, size: int) -> Iter
             text = "cannot have subgroup-exclusive-topology without subGroupSize set"
             yield ("metadata", "annotations"), text, _invalid("subGroupPolicy.subGroupSize", None, text)
         return
+    if type(part) is str:
+        yield (*path, "subGroupSize"), "`subGroupSize` is filled in later, but the groups are computed from it", ""
+        return
     text = ""
     if part < 1:
         text = "subGroupSize must be equal or greater than 1"
