@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from trainc.model.placeholders import is_placeholder
 from trainc.model.tree import get, plain, value
 from trainc.server.embedded_yaml import embedded
 
@@ -49,7 +50,7 @@ def _options(spec: Tree) -> str:
     for flag, field in (("cpus", "entrypointNumCpus"), ("gpus", "entrypointNumGpus")):
         amount = value(spec, field)
         if amount:
-            words += [f"--entrypoint-num-{flag}", f"{amount:g}"]
+            words += [f"--entrypoint-num-{flag}", amount if is_placeholder(amount) else f"{amount:g}"]
     resources = value(spec, "entrypointResources")
     if resources:
         words += ["--entrypoint-resources", _quoted(resources)]
