@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.legacy.job_metadata import job_metadata
+from trainc.legacy.plan.counted import MOST
 from trainc.legacy.plan.job import pruned
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.input_kinds import GROUP_INDEX
@@ -81,6 +82,9 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
         yield ("spec", "replicas"), "`replicas` is filled in later, but each group becomes a JobSet", ""
     elif value(spec, "replicas") is not None and value(spec, "replicas") < 1:
         yield ("spec", "replicas"), "a set without groups runs nothing", ""
+    elif (value(spec, "replicas") or 1) > _MOST_GROUPS:
+        message = f"each group becomes a JobSet, and trainc writes at most {_MOST_GROUPS} for a set"
+        yield ("spec", "replicas"), message, ""
     for field in ("leaderTemplate", "workerTemplate"):
         if field in template and type(get(template, field, "spec")) is not dict:
             yield (*inner, field), f"`{field}` has no `spec`, so its pods have no containers", ""
@@ -93,6 +97,8 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
             "`size` must be equal or greater than 1",
             _invalid("size", size, "size must be equal or greater than 1"),
         )
+    if size > MOST:
+        yield (*inner, "size"), f"a group has {size} pods, a Job has at most {MOST}", ""
     yield from _sub_group_complaints(document, template, size)
     if template.get("volumeClaimTemplates"):
         message = "`volumeClaimTemplates` make a claim for each pod, which a Job cannot"

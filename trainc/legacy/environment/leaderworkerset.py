@@ -44,17 +44,21 @@ def _index(role: Role) -> object:
 
 def _hosts(plan: Plan) -> list[tuple[Role, str]]:
     """The name of every pod of the group, by its index."""
-    job = plan.name.value
     return [
-        (role, f"{job}-{role.name.value}-{number}-{index}.{job}")
+        (role, _host(plan, role, number, index))
         for role in plan.roles
         for number in range(role.replicas.value)
         for index in range(role.count.value)
     ]
 
 
+def _host(plan: Plan, role: Role, number: int, index: int) -> str:
+    job = plan.name.value
+    return f"{job}-{role.name.value}-{number}-{index}.{job}"
+
+
 def _leader(plan: Plan) -> str:
-    host = _hosts(plan)[0][1]
+    host = _host(plan, plan.roles[0], 0, 0)
     return host if plan.namespace is None else f"{host}.{plan.namespace.value}"
 
 
