@@ -227,9 +227,9 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
             if key != "name" or not path.endswith("]"):
                 yield from _leaves(value, f"{path}/{key}")
     elif isinstance(node, list) and node:
-        once: set[object] = set()
+        once: set[str] = set()
         for index, item in enumerate(node):
-            name = item.get("name", item.get("containerPort", index)) if isinstance(item, dict) else index
+            name = str(item.get("name", item.get("containerPort", index)) if isinstance(item, dict) else index)
             name = f"{name} at {index}" if name in once else name
             once.add(name)
             yield from _leaves(item, f"{path}[{name}]")

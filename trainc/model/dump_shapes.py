@@ -124,5 +124,7 @@ def _misfits(tree: Tree, shape: Any, path: Path) -> Iterator[tuple[Path, str]]:
     else:
         for key, child in tree.items():
             inner = shape.get(key, shape.get("*"))
-            if inner is not None:
+            if inner is not None and key not in shape and type(child) is Sourced and child.value is None:
+                yield (*path, key), inner[1]  # a field may be null; no server stores a label or an amount that is
+            elif inner is not None:
                 yield from _misfits(child, inner, (*path, key))

@@ -7,7 +7,7 @@ import re
 from trainc.model.masking import MASK, named_secret
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import leaves, value
+from trainc.model.tree import given, leaves, value
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def _secrets(tree: Tree) -> Iterator[Span]:
     names = [value(tree, "name")]
     content = [leaf] if type(names[0]) is str and named_secret(names[0]) and type(leaf) is Sourced else []
     if value(tree, "kind") == "Secret":
-        content += [each for field in _SECRET_DATA for _, each in leaves(tree.get(field) or {})]
+        content += [each for field in _SECRET_DATA for _, each in leaves(given(tree.get(field), {}))]
     yield from (each.origin.at for each in content if each.origin.at is not None)
     for node in tree.values():
         yield from _secrets(node)

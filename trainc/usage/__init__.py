@@ -8,7 +8,6 @@ from trainc.load import load
 from trainc.model.component_uses import uses
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
-from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.resolve.template import COMPONENTS, names_of
 
@@ -114,10 +113,9 @@ def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:
         user = f"runtime {document.name}"
         parent = value(document.tree, "spec", "extends")
         yield from [(False, parent, user)] if type(parent) is str else ()
-        for use in uses(get(document.tree, "spec", "components"), lambda _: document.span()) or ():
-            yield from (
-                [(True, use["name"].value, user)] if type(use) is dict and type(use.get("name")) is Sourced else ()
-            )
+        used = uses(get(document.tree, "spec", "components"), lambda _: document.span())
+        names = [value(use, "name") for use in used] if type(used) is list else []
+        yield from ((True, name, user) for name in names if type(name) is str)
 
 
 def jobs(project: Project) -> list[str]:

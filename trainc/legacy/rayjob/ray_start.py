@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from math import isfinite
+from math import inf
+from sys import float_info
 
 from trainc.model.embedded_json import json_value
 from trainc.model.object_keys import TPU_RESOURCE
@@ -82,8 +83,8 @@ def _told(resources: Mapping[str, object]) -> dict[str, str]:
         if flag:
             out[flag] = str(amount.ceil())
         else:
-            custom[name] = amount.nanos / NANO
-    return {**out, **({"resources": _quoted(custom)} if custom else {})}
+            custom[name] = _float(amount)
+    return {**out, **({"resources": _quoted(custom)} if custom and _are_finite(custom) else {})}
 
 
 def is_gpu(name: str) -> bool:
@@ -103,8 +104,9 @@ def _add_accelerators(params: dict[str, str], limits: Tree) -> None:
         if is_gpu(name):
             params.setdefault("num-gpus", str(amount.ceil()))
         if name in _ACCELERATORS and not any(other in known for other in _ACCELERATORS.values()):
-            known[_ACCELERATORS[name]] = amount.nanos / NANO
-            params["resources"] = _quoted(known)
+            known[_ACCELERATORS[name]] = _float(amount)
+            if _are_finite(known):
+                params["resources"] = _quoted(known)
 
 
 def _custom(text: str | None) -> dict[str, float] | None:
@@ -114,8 +116,21 @@ def _custom(text: str | None) -> dict[str, float] | None:
         amounts = json_value(text.strip("'\"` "))
     except ValueError:
         return None
-    numbers = type(amounts) is dict and all(type(one) in (int, float) and isfinite(one) for one in amounts.values())
-    return amounts if numbers else None
+    numbers = type(amounts) is dict and all(type(one) in (int, float) for one in amounts.values())
+    return amounts if numbers and _are_finite(amounts) else None
+
+
+def _float(amount: Quantity) -> float:
+    """An amount as the nearest number of Go's, infinity beyond the largest."""
+    try:
+        return amount.nanos / NANO
+    except OverflowError:
+        return inf
+
+
+def _are_finite(amounts: Mapping[str, float]) -> bool:
+    """Whether JSON has these numbers; KubeRay leaves the flag out where it has not."""
+    return all(abs(one) <= float_info.max for one in amounts.values())
 
 
 def _quoted(resources: Mapping[str, float]) -> str:
