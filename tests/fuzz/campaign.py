@@ -14,16 +14,18 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import trainc
 from tests.compiling import ROOT
-from tests.fuzz.generate import clusters, dumps, generate
 from tests.fuzz.inputs import corpus
+from tests.fuzz.projects import clusters, dumps
 from tests.fuzz.run import LARGE, MEMORY, Broken, limit, run
 from trainc.cli.cache import VARIABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.fuzz.inputs import Input
 
 RECYCLED = 3000  # inputs after which a worker is replaced
@@ -31,10 +33,17 @@ PATIENCE = 120  # seconds without a word from a worker, which writes every ten i
 EVERY = 10_000  # inputs between two lines of progress
 
 
+class Source(NamedTuple):
+    """Where inputs come from: a name for people and for files, and the input of each index."""
+
+    name: str
+    make: Callable[[int], Input]
+
+
 class Worker:
     """A forked process that runs a part of the inputs and writes a line for each broken promise, and for progress."""
 
-    def __init__(self, seed: int, indices: range, folder: Path) -> None:
+    def __init__(self, source: Source, indices: range, folder: Path) -> None:
         self.indices = indices
         self.folder = folder
         self.next = indices.start
@@ -45,7 +54,7 @@ class Worker:
         self.pid = os.fork()
         if self.pid == 0:
             os.close(reading)
-            _work(seed, indices, folder, writing)
+            _work(source, indices, folder, writing)
         os.close(writing)
         self.pipe = reading
 
@@ -66,13 +75,13 @@ class Worker:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _work(seed: int, indices: range, folder: Path, pipe: int) -> None:
+def _work(source: Source, indices: range, folder: Path, pipe: int) -> None:
     os.environ[VARIABLE] = str(folder / "cache")
     os.environ.pop("TRAINC_TRACEBACK", None)
     try:
         for index in indices:
             os.write(pipe, json.dumps(["at", index]).encode() + b"\n")
-            given = generate(seed, index)
+            given = source.make(index)
             try:
                 given.write(folder / "in")
             except (OSError, ValueError, subprocess.CalledProcessError):
@@ -102,8 +111,8 @@ def _warm() -> None:
 class Campaign:
     """A run over many inputs; `found` counts inputs by the promise that they broke and its place."""
 
-    def __init__(self, seed: int, indices: range, workers: int, keep: Path) -> None:
-        self.seed = seed
+    def __init__(self, source: Source, indices: range, workers: int, keep: Path) -> None:
+        self.source = source
         self.indices = indices
         self.count = workers
         self.keep = keep
@@ -146,7 +155,7 @@ class Campaign:
     def _fresh(self, scratch: Path) -> Worker | None:
         start = self._next
         self._next = min(start + RECYCLED, self.indices.stop)
-        return Worker(self.seed, range(start, self._next), scratch / str(start)) if start < self._next else None
+        return Worker(self.source, range(start, self._next), scratch / str(start)) if start < self._next else None
 
     def _after(self, worker: Worker, scratch: Path, *, skip: bool) -> Worker | None:
         """A worker for what this one left undone, or for the next part."""
@@ -156,7 +165,7 @@ class Campaign:
             self._count(worker.next, Broken("died", "a worker"))
         self._progress(1)
         rest = range(worker.next + 1, worker.indices.stop)
-        return Worker(self.seed, rest, scratch / str(rest.start)) if rest else self._fresh(scratch)
+        return Worker(self.source, rest, scratch / str(rest.start)) if rest else self._fresh(scratch)
 
     def _progress(self, more: int) -> None:
         before, self.done = self.done, self.done + more
@@ -166,7 +175,7 @@ class Campaign:
 
     def _count(self, index: int, broken: Broken) -> None:
         """Count a broken promise; one of time or memory counts when a fresh process breaks it as well."""
-        given = generate(self.seed, index)
+        given = self.source.make(index)
         key = broken.key
         if broken.kind in {"slow", "memory", "hang"}:
             if given.size > LARGE or self._refuted.get(key, 0) >= 20:
@@ -179,7 +188,7 @@ class Campaign:
         if self.found[key] <= 2:
             self.keep.mkdir(parents=True, exist_ok=True)
             name = "".join(c if c.isalnum() else "-" for c in key)[:80]
-            (self.keep / f"{name}-{self.seed}-{index}.json").write_text(given.text(), "utf-8")
+            (self.keep / f"{name}-{self.source.name.replace(' ', '-')}-{index}.json").write_text(given.text(), "utf-8")
             if self.found[key] == 1:
                 sys.stdout.write(f"{key}: input {index}, {_short(repr(given.argv))} {_short(broken.detail)}\n")
                 sys.stdout.flush()
@@ -187,7 +196,7 @@ class Campaign:
     def summary(self) -> str:
         """Counts so far, most frequent first."""
         seconds = time.monotonic() - self._start
-        head = f"{self.done} inputs of seed {self.seed} in {seconds:.0f} s: {sum(self.found.values())} broke {len(self.found)} promises"
+        head = f"{self.done} inputs of {self.source.name} in {seconds:.0f} s: {sum(self.found.values())} broke {len(self.found)} promises"
         rows = [f"  {count:6}  {key}" for key, count in sorted(self.found.items(), key=lambda item: -item[1])]
         return "\n".join([f"{head}; {self.unconfirmed} slow or large ones were not confirmed", *rows]) + "\n"
 
