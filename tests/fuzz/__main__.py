@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.fuzz.campaign import Campaign, Source
 from tests.fuzz.generate import generate
-from tests.fuzz.systematic import systematic, variants
+from tests.fuzz.systematic import how_many, systematic
 
 
 def main() -> int:
@@ -30,7 +30,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     if options.systematic:
-        source, most = Source("systematic", systematic), 2 * len(variants())
+        source, most = Source("systematic", systematic), how_many()
     else:
         source, most = Source(f"seed {options.seed}", partial(generate, options.seed)), options.inputs
     last = min(most, options.first + options.inputs) if options.inputs else most

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from functools import cache
+from bisect import bisect_right
+from functools import cache, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tests.fuzz.projects import Files
+    from tests.fuzz.schemas import Chain
 
     Steps = tuple[str | int, ...]
 
@@ -34,30 +37,40 @@ ON_DUMPS = (("diagnose", DUMP), ("diagnose", DUMP, "--report", "json"), ("invent
 
 
 class Place(NamedTuple):
-    """One field of one document of a project, the values that it gets, and how the project is compiled."""
+    """One field of one document of a project, how the project is compiled, and below the field what a schema has there."""
 
     files: Files
     file: str
     document: int
     path: Steps
-    values: tuple[Any, ...]
     options: tuple[str, ...] = ()
+    schema: Chain = ()
+
+    def values(self) -> tuple[Any, ...]:
+        """What the field gets."""
+        return tuple(fitting(self.schema)) if self.schema else VALUES
 
 
 def systematic(index: int) -> Input:
     """The input of this index: two for each value of each place, of which the first compiles."""
-    number, value = variants()[index // 2]
+    number = bisect_right(_ends(), index // 2)
     place = places()[number]
+    value = _ends()[number] - index // 2 - 1
     documents = copy.deepcopy(_documents(dict(place.files)[place.file]))
-    _put(documents[place.document], place.path, place.values[value])
+    _put(documents[place.document], place.path, place.values()[value])
     files = {**dict(place.files), place.file: _text(documents)}
     return Input(_arguments(place, index, number + value), files)
 
 
+def how_many() -> int:
+    """The number of inputs."""
+    return 2 * _ends()[-1]
+
+
 @cache
-def variants() -> tuple[tuple[int, int], ...]:
-    """Every place by its number, with the number of each of its values."""
-    return tuple((at, value) for at, place in enumerate(places()) for value in range(len(place.values)))
+def _ends() -> tuple[int, ...]:
+    """How many values all places have up to each of them."""
+    return tuple(accumulate(len(place.values()) for place in places()))
 
 
 @cache
@@ -90,15 +103,16 @@ def _of_projects() -> Iterator[tuple[object, Place]]:
             role = file.rpartition("/")[2] if "clusters/" in file or file == "trainc.yaml" else ""
             for number, document in enumerate(_documents(data)):
                 for path in _paths(document):
-                    yield _mark(role, document, path), Place(files, file, number, path, VALUES, options)
+                    yield _mark(role, document, path), Place(files, file, number, path, options)
 
 
 def _of_schemas() -> Iterator[Place]:
+    examples = _examples()
     for key, chain in fields_of_schemas():
-        example = _example(*key)
+        example = examples.get(key)
         if example is not None:
             path, rest = missing(_documents(dict(example.files)[example.file])[example.document], chain)
-            yield example._replace(path=path, values=tuple(fitting(rest)))
+            yield example._replace(path=path, schema=rest)
 
 
 def _of_dumps() -> Iterator[tuple[object, Place]]:
@@ -107,24 +121,21 @@ def _of_dumps() -> Iterator[tuple[object, Place]]:
             for path in _paths(document):
                 holders = [_at(document, path[:length]) for length in range(len(path))]
                 kinds = [str(one["kind"]) for one in holders if type(one) is dict and "kind" in one]
-                yield (*kinds, *_mark("", document, path)), Place(files, DUMP, number, path, VALUES)
+                yield (*kinds, *_mark("", document, path)), Place(files, DUMP, number, path)
 
 
-@cache
-def _example(version: str, kind: str) -> Place | None:
-    """A project with a document of a kind, neither the smallest nor the largest; None where there is none."""
-    found = [
-        Place(files, file, number, (), (), options)
-        for files, options in projects()
-        for file, data in files
-        for number, document in enumerate(_documents(data))
-        if (document.get("apiVersion"), document.get("kind")) == (version, kind)
-    ]
-    found.sort(key=lambda place: sum(len(data) for _, data in place.files))
-    return found[len(found) // 2] if found else None
+def _examples() -> dict[tuple[str, str], Place]:
+    """A project with a document of each kind, by API version and kind, neither the smallest nor the largest."""
+    found: dict[tuple[str, str], list[Place]] = {}
+    for files, options in sorted(projects(), key=lambda project: sum(len(data) for _, data in project.files)):
+        for file, data in files:
+            for number, document in enumerate(_documents(data)):
+                key = (str(document.get("apiVersion")), str(document.get("kind")))
+                found.setdefault(key, []).append(Place(files, file, number, (), options))
+    return {key: places[len(places) // 2] for key, places in found.items()}
 
 
-@cache
+@lru_cache(32)
 def _documents(data: bytes) -> list[Any]:
     try:
         found = [one for one in yaml.load_all(data, yaml.CSafeLoader) if isinstance(one, dict)]
