@@ -7,11 +7,10 @@ class are therefore its extremes, by value, by length and as a text; all alike, 
 from __future__ import annotations
 
 from trainc.forms.text import LONGEST, PLAIN
-from trainc.model.memo import Memo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     Classes = Mapping[int, str]  # of the numbers that may vary, by their index
     Clashes = Mapping[int, Collection[str]]
@@ -21,7 +20,7 @@ _FIRST, _STEP = 102_938, 1_009  # many different digits; far apart
 
 def different(classes: Classes, taken: Collection[str]) -> dict[int, str] | None:
     """Numbers of different digits, rising, none of them twice or taken; None where a class has too few."""
-    return _chosen(classes, taken, _RISING.__getitem__, {})
+    return _chosen(classes, taken, _of_different_digits, {})
 
 
 def smallest(classes: Classes, clashes: Clashes) -> dict[int, str] | None:
@@ -63,13 +62,12 @@ def _room(name: str) -> int:
     return room
 
 
-def _of_different_digits(name: str) -> tuple[int, ...]:
+def _of_different_digits(name: str) -> Iterator[int]:
     room = _room(name)
-    numbers = range(_FIRST, room, _STEP) if room > _FIRST else range(1, room)
-    return tuple([number for number in numbers if len(set(_spelled(name, number))) == len(_spelled(name, number))])
-
-
-_RISING = Memo(_of_different_digits)
+    for number in range(_FIRST, room, _STEP) if room > _FIRST else range(1, room):
+        digits = _spelled(name, number)
+        if len(set(digits)) == len(digits):
+            yield number
 
 
 def _falling(name: str) -> Iterable[int]:
