@@ -56,9 +56,9 @@ def systematic(index: int) -> Input:
     number = bisect_right(_ends(), index // 2)
     place = places()[number]
     value = _ends()[number] - index // 2 - 1
-    documents = copy.deepcopy(_documents(dict(place.files)[place.file]))
-    _put(documents[place.document], place.path, place.values()[value])
-    files = {**dict(place.files), place.file: _text(documents)}
+    documents = copy.deepcopy(documents_of(dict(place.files)[place.file]))
+    put(documents[place.document], place.path, place.values()[value])
+    files = {**dict(place.files), place.file: text_of(documents)}
     return Input(_arguments(place, index, number + value), files)
 
 
@@ -101,7 +101,7 @@ def _of_projects() -> Iterator[tuple[object, Place]]:
     for files, options in projects():
         for file, data in files:
             role = file.rpartition("/")[2] if "clusters/" in file or file == "trainc.yaml" else ""
-            for number, document in enumerate(_documents(data)):
+            for number, document in enumerate(documents_of(data)):
                 for path in _paths(document):
                     yield _mark(role, document, path), Place(files, file, number, path, options)
 
@@ -111,13 +111,13 @@ def _of_schemas() -> Iterator[Place]:
     for key, chain in fields_of_schemas():
         example = examples.get(key)
         if example is not None:
-            path, rest = missing(_documents(dict(example.files)[example.file])[example.document], chain)
+            path, rest = missing(documents_of(dict(example.files)[example.file])[example.document], chain)
             yield example._replace(path=path, schema=rest)
 
 
 def _of_dumps() -> Iterator[tuple[object, Place]]:
     for files in dumps():
-        for number, document in enumerate(_documents(dict(files)[DUMP])):
+        for number, document in enumerate(documents_of(dict(files)[DUMP])):
             for path in _paths(document):
                 holders = [_at(document, path[:length]) for length in range(len(path))]
                 kinds = [str(one["kind"]) for one in holders if type(one) is dict and "kind" in one]
@@ -129,22 +129,24 @@ def _examples() -> dict[tuple[str, str], Place]:
     found: dict[tuple[str, str], list[Place]] = {}
     for files, options in sorted(projects(), key=lambda project: sum(len(data) for _, data in project.files)):
         for file, data in files:
-            for number, document in enumerate(_documents(data)):
+            for number, document in enumerate(documents_of(data)):
                 key = (str(document.get("apiVersion")), str(document.get("kind")))
                 found.setdefault(key, []).append(Place(files, file, number, (), options))
     return {key: places[len(places) // 2] for key, places in found.items()}
 
 
 @lru_cache(32)
-def _documents(data: bytes) -> list[Any]:
+def documents_of(data: bytes) -> list[Any]:
+    """The objects of a file; none where it cannot be read by everybody, or has many."""
     try:
         found = [one for one in yaml.load_all(data, yaml.CSafeLoader) if isinstance(one, dict)]
-        return found if len(found) <= 12 and _text(found) else []
+        return found if len(found) <= 12 and text_of(found) else []
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return []
 
 
-def _text(documents: list[Any]) -> bytes:
+def text_of(documents: list[Any]) -> bytes:
+    """A file with these objects."""
     return "---\n".join(yaml.dump(one, Dumper=yaml.CSafeDumper, sort_keys=False) for one in documents).encode()
 
 
@@ -167,7 +169,8 @@ def _at(tree: Any, path: Steps) -> Any:
     return tree
 
 
-def _put(tree: Any, path: Steps, value: Any) -> None:
+def put(tree: Any, path: Steps, value: Any) -> None:
+    """Give the field at a path a value; what lies above it is there."""
     holder: Any = _at(tree, path[:-1])
     step: Any = path[-1]
     if value is GONE:

@@ -100,9 +100,9 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     if size > MOST:
         yield (*inner, "size"), f"a group has {size} pods, a Job has at most {MOST}", ""
     yield from _sub_group_complaints(document, template, size)
-    if template.get("volumeClaimTemplates"):
-        message = "`volumeClaimTemplates` make a claim for each pod, which a Job cannot"
-        yield (*inner, "volumeClaimTemplates"), message, ""
+    for field in ("volumeClaimTemplates", "resourceClaimTemplates"):
+        if template.get(field):
+            yield (*inner, field), f"`{field}` make claims for the pods of a set, which no Job does", ""
     for field in ("leaderTemplate", "workerTemplate"):
         containers = get(template, field, "spec", "containers") or []
         if sum(_tpus(container) > 0 for container in containers) > 1:

@@ -1,0 +1,116 @@
+"""No field is taken and then dropped in silence: it changes what comes out, is refused, or something is said of it."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.fuzz.inputs import Input
+from tests.fuzz.projects import projects
+from tests.fuzz.schemas import fields_of_schemas, loud, missing, schemas
+from tests.fuzz.systematic import documents_of, put, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fuzz.projects import Files
+    from tests.fuzz.schemas import Chain
+
+    Base = tuple[Files, str, int, tuple[int, str, str]]  # a project, a document in it, and what comes out
+
+COUNT = int(os.environ.get("TRAINC_FIELDS", "30"))  # of each kind; all of them take minutes
+# Fields that nobody hears of, and why.
+SILENT: dict[str, dict[str, str]] = {
+    "JobSet": {"spec.startupPolicy": "any order is the default", "spec.successPolicy": "all is the default"},
+    "LeaderWorkerSet": {
+        "spec.leaderWorkerTemplate.subGroupPolicy.subGroupPolicyType": "matters where a group has several sub-groups",
+        "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize": "one sub-group is the whole group; others are refused",
+        "spec.leaderWorkerTemplate.workerTemplate.spec.hostname": "a StatefulSet sets it",
+        "spec.leaderWorkerTemplate.workerTemplate.spec.subdomain": "a StatefulSet sets it",
+        "spec.leaderWorkerTemplate.workerTemplate.spec.restartPolicy": "a StatefulSet has `Always` alone",
+        "spec.networkConfig": "shared is the default",
+        "spec.networkConfig.subdomainPolicy": "shared is the default",
+        "spec.rolloutStrategy": "how a set is updated; a run is not",
+        "spec.rolloutStrategy.type": "how a set is updated; a run is not",
+    },
+    "MiniCluster": {
+        "spec.containers.0.name": "the operator names the container after the cluster",
+        "spec.containers.0.commands.servicePre": "of services alone",
+        "spec.containers.0.volumes.*.csiDriverAttributes": "of a volume with `csiDriver` alone",
+        "spec.containers.0.volumes.*.csiDriverAttributes.*": "of a volume with `csiDriver` alone",
+        "spec.containers.0.volumes.*.emptyDirMedium": "of a volume with `emptyDir` alone",
+        "spec.containers.0.volumes.*.emptyDirSizeLimit": "of a volume with `emptyDir` alone",
+        "spec.containers.0.volumes.*.items": "of a volume with `configMapName` alone",
+        "spec.containers.0.volumes.*.items.*": "of a volume with `configMapName` alone",
+        "spec.flux.arch": "of the operator's own set-up",
+        "spec.flux.container.imagePullSecret": "the operator reads those of containers alone",
+    },
+    "TfJob": {
+        "spec.RuntimeId": "the operator's own",
+        "spec.replicaSpecs.0.IsDefaultPS": "the operator's own",
+        "spec.tfImage": "of a parameter server that the operator writes itself",
+    },
+}
+_MARKS = re.compile(r"sha256:\w+|^#.*$|:\d+:\d+|^\s*\d* \|.*$", re.MULTILINE)  # of the file alone, and where in it
+_OWN = ("spec.pod.securityContext",)  # of which the operator of MiniClusters takes `fsGroup`, and leaves the rest
+_CANDIDATES = 40  # projects of a kind that are tried, large ones first
+_MAX_BYTES = 6_000  # of a project that every field of a kind is put into
+
+
+@pytest.mark.parametrize("kind", sorted(schemas()), ids=lambda kind: "-".join(kind).replace("/", "-"))
+def test_a_field_is_heard(kind: tuple[str, str], tmp_path: Path) -> None:
+    base = _base(kind, tmp_path)
+    if base is None:
+        pytest.skip("no project with this kind alone compiles")
+    fields = {".".join(str(step) for step, _ in chain): chain for key, chain in fields_of_schemas() if key == kind}
+    names = [
+        name for name in fields if name not in SILENT.get(kind[1], {}) and not name.startswith(("metadata", *_OWN))
+    ]
+    chosen = names[:: max(1, len(names) // COUNT)]
+    assert [name for name in chosen if _is_silent(base, fields[name], tmp_path)] == []
+
+
+def _is_silent(base: Base, chain: Chain, folder: Path) -> bool:
+    """Whether some values of a field leave everything as it is without a word, and no value is taken and heard of."""
+    files, file, number, before = base
+    documents = documents_of(dict(files)[file])
+    path, rest = missing(documents[number], chain)
+    is_dropped = False
+    for value in loud(rest):
+        changed = copy.deepcopy(documents)
+        put(changed[number], path, value)
+        if changed != documents:
+            outcome = _outcome({**dict(files), file: text_of(changed)}, folder)
+            if outcome[0] == 0 and outcome != before:
+                return False
+            is_dropped |= outcome == before
+    return is_dropped
+
+
+def _base(kind: tuple[str, str], folder: Path) -> Base | None:
+    """A project with a document of this kind that compiles without an error: its files, the place, and what comes out."""
+    found = [
+        (files, file, number)
+        for files, options in projects()
+        if not options and sum(len(data) for _, data in files) <= _MAX_BYTES
+        for file, data in files
+        for number, document in enumerate(documents_of(data))
+        if (document.get("apiVersion"), document.get("kind")) == kind
+    ]
+    found.sort(key=lambda one: -sum(len(data) for _, data in one[0]))
+    for files, file, number in found[:_CANDIDATES]:
+        outcome = _outcome({**dict(files), file: text_of(documents_of(dict(files)[file]))}, folder)
+        if outcome[0] == 0:
+            return files, file, number, outcome
+    return None
+
+
+def _outcome(files: dict[str, bytes], folder: Path) -> tuple[int, str, str]:
+    Input((), files).write(folder / "in")
+    run = compile_in(folder / "in", "build", "--notes")
+    return run.code, _MARKS.sub("", run.out), _MARKS.sub("", run.err)
