@@ -85,7 +85,7 @@ def fitting(chain: Chain) -> Iterator[Any]:
 def loud(chain: Chain) -> Iterator[Any]:
     """As `fitting`, with what fits and is not what the field has where nobody writes it."""
     schema = chain[-1][1]
-    unwritten = (None, "", [], {}, {"x": None}, schema.get("default", False))
+    unwritten: tuple[Any, ...] = (None, "", [], {}, {"x": None}, schema.get("default", False))
     for value in (example(schema, 2), *_values(schema)):
         if value not in unwritten:
             yield _holding(chain, value)

@@ -118,4 +118,12 @@ START = Start(
     has_shared_memory=True,
 )
 
-FRAMEWORK = Framework("flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",), starts={"flux": START})
+FRAMEWORK = Framework(
+    "flux",
+    lower,
+    refuse=refuse_job,
+    verify=verify,
+    asks=("numNodes",),
+    starts={"flux": START},
+    has_slots=True,
+)

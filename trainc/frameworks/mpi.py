@@ -145,4 +145,5 @@ FRAMEWORK = Framework(
     env_first=True,
     verify=verify,
     starts=STARTS,
+    has_slots=True,
 )

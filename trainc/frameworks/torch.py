@@ -139,4 +139,5 @@ FRAMEWORK = Framework(
     # torchrun counts for itself; torchtune's recipe follows from how many nodes there are.
     computes=lambda plan: (PODS, PROCESSES) if tunes(plan) else (PROCESSES,),
     starts=STARTS,
+    has_slots=True,
 )

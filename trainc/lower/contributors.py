@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
+from trainc.frameworks.base.requirements import check_unread
 from trainc.frameworks.base.reserved import check_reserved
 from trainc.lower.computable import is_computable
 from trainc.model.finding import ERROR, Rule
@@ -88,6 +89,8 @@ def _judged(plan: Plan, chosen: Framework, cluster: Cluster, selection: Selectio
             chosen.verify(plan, report)
         if plan.block is not None or chosen.verify is None:
             check_reserved(plan, chosen, report)
+        if not chosen.has_slots:
+            check_unread(plan, chosen.name, report)
     return True
 
 

@@ -153,13 +153,15 @@ class Framework:
     plan and the report (`refuses_reserved`). `env_first` puts the framework's variables before the job's own. `verify` looks at a
     plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
     of every plan or of the given one: those that are filled in later stop the job. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
-    `starts` are the names that `trainc new --framework` takes for it, each with what it writes.
+    `starts` are the names that `trainc new --framework` takes for it, each with what it writes. `has_slots` says that
+    `numProcPerNode` is how many processes a node runs.
     """
 
     __slots__ = (
         "asks",
         "computes",
         "env_first",
+        "has_slots",
         "lower",
         "name",
         "refuse",
@@ -182,8 +184,10 @@ class Framework:
         computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
         asks: tuple[str, ...] = (),
         starts: Mapping[str, Start] | None = None,
+        has_slots: bool = False,
     ) -> None:
         self.name = name
+        self.has_slots = has_slots
         self.asks = asks
         self.lower = lower
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary

@@ -65,9 +65,16 @@ MISMATCHED_SLOTS = Rule(
     "a node runs more or fewer processes than it has GPUs",
     "Training frameworks run one process for each GPU.",
 )
+UNREAD_PROCESSES = Rule(
+    "processes-per-node-ignored",
+    WARNING,
+    "`numProcPerNode` in a job whose framework does not read it",
+    "PyTorch, MPI and Flux start as many processes on a node (Trainer v2.3.0); other frameworks run its command once.",
+)
 RULES = (
     OVERWRITTEN_ENV,
     NO_PROCESSES,
+    UNREAD_PROCESSES,
     NO_TRAINER,
     TWO_TRAINERS,
     NO_NODE_CONTAINER,
@@ -131,6 +138,20 @@ def check_processes(plan: Plan, report: Report) -> None:
                 f"`numProcPerNode` is {processes.value}",
                 effect="no node may start a process",
                 help="set it to 1 or more, or leave it out",
+            )
+        )
+
+
+def check_unread(plan: Plan, name: str, report: Report) -> None:
+    """A finding where the job asks for several processes on a node, and nothing of its framework starts them."""
+    processes = plan.trainer_field("numProcPerNode")
+    if processes is not None and type(processes.value) is int and processes.value > 1:
+        report.add(
+            UNREAD_PROCESSES.at(
+                place(processes.origin) or template_span(plan),
+                f"nothing reads `numProcPerNode` in a job of the framework `{name}`",
+                effect=f"each node runs its command once, and not {processes.value} times",
+                help="leave it out, or let the command start the processes",
             )
         )
 
