@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -84,7 +85,7 @@ async def editor(
     *folders: Path, encodings: Sequence[types.PositionEncodingKind | str] | None = None
 ) -> AsyncIterator[Editor]:
     client = LanguageClient("tests", "1")
-    environment = relative_environment()
+    environment = {**relative_environment(), "PYTHONFAULTHANDLER": "1"}
     await client.start_io(sys.executable, "-m", "trainc", "lsp", env=environment, cwd=str(folders[0]))
     assert client._server is not None
     one = Editor(client, client._server)
@@ -113,12 +114,29 @@ async def editor(
         yield one
         assert not one.logged, one.logged
     finally:
+        code = await _ended(client, one.process)
+    assert code == 0, code
+
+
+async def _ended(client: LanguageClient, process: asyncio.subprocess.Process) -> int:
+    """Ask a server to end, and wait for its exit code."""
+    try:
         async with asyncio.timeout(WAIT):
             await client.shutdown_async(None)
             client.exit(None)
-            code = await one.process.wait()
-            await client.stop()  # type: ignore[no-untyped-call]
-    assert code == 0, code
+            code = await process.wait()
+    except TimeoutError as error:
+        raise AssertionError(await _where(process)) from error
+    await client.stop()  # type: ignore[no-untyped-call]
+    return code
+
+
+async def _where(process: asyncio.subprocess.Process) -> str:
+    """Where every thread of a server is that does not end; it ends by this."""
+    process.send_signal(signal.SIGABRT)
+    assert process.stderr is not None
+    async with asyncio.timeout(WAIT):
+        return (await process.stderr.read()).decode("utf-8", "replace")
 
 
 def run(story: Coroutine[Any, Any, None]) -> None:

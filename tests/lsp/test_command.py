@@ -9,9 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from tests.compiling import ROOT, relative_environment
 from tests.lsp.editor import editor, run
+from trainc.lsp.publishing import PAUSE, SOON, Publisher
+from trainc.lsp.server import EditorServer
+from trainc.lsp.workspace import Workspace
 
 WITHOUT = "import sys\nsys.modules['pygls'] = None\nfrom trainc.cli import program\nprogram()"
 
@@ -55,6 +59,45 @@ def test_an_editor_that_vanishes_ends_the_server() -> None:
         timeout=60,
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+class ClosedWriter:
+    """Standard output that nobody reads any more."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+
+    def close(self) -> None:
+        """Nothing is left to close."""
+
+    def write(self, _: bytes) -> None:
+        self.writes += 1
+        if self.writes > 5:
+            raise SystemExit
+        raise ValueError("write to closed file")
+
+
+def test_that_something_could_not_be_told_is_not_told() -> None:
+    writer, server = ClosedWriter(), EditorServer(None)
+    server.protocol.set_writer(writer)
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams("file:///a.yaml", []))
+    assert writer.writes == 1
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_server_that_is_shut_down_judges_nothing_more(tmp_path: Path, *, is_stopped: bool) -> None:
+    judged: list[str] = []
+
+    async def story() -> None:
+        publisher = Publisher(Workspace(None), lambda _: None, judged.append)
+        publisher.settle = lambda: judged.append("settled")  # type: ignore[method-assign]
+        publisher.edited(str(tmp_path / "job.yaml"))
+        if is_stopped:
+            publisher.stop()
+        await asyncio.sleep(PAUSE + 10 * SOON)
+
+    asyncio.run(story())
+    assert judged == ([] if is_stopped else ["settled", "settled"])
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc tells which sockets a process has")

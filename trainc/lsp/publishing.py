@@ -36,6 +36,12 @@ class Publisher:
         self._soon: asyncio.TimerHandle | None = None
         self._later: asyncio.TimerHandle | None = None
 
+    def stop(self) -> None:
+        """Judge nothing that is not judged yet: nobody is there any more to be told."""
+        for timer in (self._soon, self._later):
+            if timer is not None:
+                timer.cancel()
+
     def opened(self, path: str) -> None:
         """A file was opened: tell what is known of it, or else judge its project."""
         judgement = self._workspace.judgement(path)

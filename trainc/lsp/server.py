@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
@@ -20,6 +21,8 @@ from trainc.model.trouble import Trouble
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
+
+    from pygls.server import ServerErrors
 
     from trainc.model.definitions import Opening
 
@@ -52,6 +55,11 @@ class EditorServer(LanguageServer):
             self.texts.encoding = types.PositionEncodingKind(agreed).value
             self.texts.buffers[path] = Buffer(document.uri, text, document.version)
         return path
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Tell the editor of a mistake in the server, but not that it could not be told something."""
+        if source is not JsonRpcInternalError:
+            super().report_server_error(error, source)
 
     def _log(self, text: str) -> None:
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
@@ -94,6 +102,7 @@ def _add_watching(server: EditorServer) -> None:
     @server.feature(types.SHUTDOWN)
     def ended(_: None) -> None:
         server.is_shut_down = True
+        server.publisher.stop()
 
     @server.feature(types.INITIALIZED)
     async def initialized(_: types.InitializedParams) -> None:
