@@ -37,6 +37,7 @@ _KEPT: dict[str, tuple[str, ...]] = {
     "Workload": (),
     "WorkloadPriorityClass": ("value",),
 }
+_DECIDING = {"AdmissionCheck": "Active", "Workload": "Finished"}  # of each kind, the condition that decides something
 _CONFIGURATION = ("featureGates", "manageJobsWithoutQueueName", "managedJobsNamespaceSelector", "resources")
 _TIMES = frozenset({"lastHeartbeatTime", "lastTransitionTime", "time", "creationTimestamp", "startTime"})
 
@@ -198,11 +199,11 @@ def _status(kind: str, status: Any) -> Plain:
         return {field: status[field] for field in ("hard", "used") if field in status}
     if kind == "Queue":
         return {"state": status["state"]} if "state" in status else {}
-    wanted = {"AdmissionCheck": "Active", "Workload": "Finished"}.get(kind)
+    listed = status.get("conditions") if kind in _DECIDING else None
     conditions = [
-        {"type": one["type"], "status": one.get("status")}
-        for one in status.get("conditions") or []
-        if type(one) is dict and one.get("type") == wanted
+        {"type": _DECIDING[kind], "status": one.get("status")}
+        for one in (listed if type(listed) is list else [])
+        if type(one) is dict and one.get("type") == _DECIDING[kind]
     ]
     kept: Plain = {"conditions": conditions} if conditions else {}
     if kind == "Workload" and status.get("admission"):
