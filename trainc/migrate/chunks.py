@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.migrate.placed_text import is_same_amount
+from trainc.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
@@ -159,8 +159,8 @@ def _kind(node: Any) -> type:
 
 
 def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
-    names = [_name(item) for item in wanted]
-    held = [_name(item) for item in node]
+    names = [name_in(item) for item in wanted]
+    held = [name_in(item) for item in node]
     if held == names[: len(held)]:
         for index, item in enumerate(wanted):
             if index < len(node):
@@ -171,10 +171,6 @@ def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
     by_name = {name: item for name, item in zip(held, node, strict=True) if name is not None}
     out = [reshape(by_name[n], w) if n in by_name else fresh(w) for n, w in zip(names, wanted, strict=True)]
     return CommentedSeq(out)
-
-
-def _name(item: Any) -> str | None:
-    return item.get("name") if isinstance(item, dict) else None
 
 
 def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:

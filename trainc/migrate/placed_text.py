@@ -38,6 +38,12 @@ def is_same_amount(one: object, other: object) -> bool:
         return False
 
 
+def name_in(item: Any) -> str | None:
+    """The name of an item of a list, None where it has none; what no server judged may hold anything there."""
+    name = item.get("name") if isinstance(item, dict) else None
+    return name if isinstance(name, str) else None
+
+
 class Writer:
     """Writes a document in the layout of a text; `names` are the new names of what a list calls otherwise."""
 
@@ -71,7 +77,7 @@ class Writer:
         left = list(known)
         out: list[SourceEntry | None] = []
         for item in wanted:
-            name = item.get("name") if isinstance(item, dict) else None
+            name = name_in(item)
             match = by_name.get(name) if name is not None else None
             if name is None:
                 match = next((entry for entry in left if says(entry.node.value, item)), None)
@@ -80,10 +86,10 @@ class Writer:
             out.append(match)
         return out
 
-    def _name(self, node: SourceNode) -> Any:
+    def _name(self, node: SourceNode) -> str | None:
         """The new name of an item; roles are composed with theirs, which may be the former one of a container."""
-        name = node.value.get("name") if isinstance(node.value, dict) else None
-        return self.names.get(name, name) if isinstance(name, str) and node.style != COMPOSED else name
+        name = name_in(node.value)
+        return self.names.get(name, name) if name is not None and node.style != COMPOSED else name
 
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
