@@ -20,7 +20,9 @@ _FIRST, _STEP = 102_938, 1_009  # many different digits; far apart
 
 def different(classes: Classes, taken: Collection[str]) -> dict[int, str] | None:
     """Numbers of different digits, rising, none of them twice or taken; None where a class has too few."""
-    return _chosen(classes, taken, _of_different_digits, {})
+    # What is taken is so for every place: each looks on where the one before it stopped.
+    numbers = {name: _of_different_digits(name) for name in set(classes.values())}
+    return _chosen(classes, taken, numbers.__getitem__, {})
 
 
 def smallest(classes: Classes, clashes: Clashes) -> dict[int, str] | None:
@@ -64,7 +66,8 @@ def _room(name: str) -> int:
 
 def _of_different_digits(name: str) -> Iterator[int]:
     room = _room(name)
-    for number in range(_FIRST, room, _STEP) if room > _FIRST else range(1, room):
+    # Behind a zero no number below 12345, or as many digits of it, has different ones.
+    for number in range(_FIRST, room, _STEP) if room > _FIRST else range(room * 12_345 // 100_000, room):
         digits = _spelled(name, number)
         if len(set(digits)) == len(digits):
             yield number
