@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, split, with_line_ends
+from trainc.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, split, values, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
+from trainc.migrate.json_text import is_json, json_text, one_object
 from trainc.migrate.keys import MisshapenError
 from trainc.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
 from trainc.migrate.other_job import rewritten_other
@@ -114,8 +115,9 @@ def _migrated(text: str, place: TextPlace) -> Migration:
     for index, piece in enumerate(file.pieces):
         done.append(_piece(index, line, file, place))
         line += piece.count("\n")
+    new = joined(file.changed.get(index, one.text) for index, one in enumerate(done))
     return Migration(
-        joined(file.changed.get(index, one.text) for index, one in enumerate(done)),
+        json_text(one_object(values(new)), text) if new != text and is_json(text) else new,
         tuple(change for one in done for change in one.changes),
         tuple(difference for one in done for difference in one.differences),
         tuple(problem for one in done for problem in one.problems),

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
+from trainc.migrate.json_text import is_json, json_text, one_object
 from trainc.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -86,7 +87,8 @@ def dump(node: Any, like: str) -> str:
     _bare(node)
     stream = io.StringIO()
     _yaml(like).dump(node, stream)
-    return stream.getvalue()
+    text = stream.getvalue()
+    return json_text(one_object(values(text)), like) if is_json(like) else text
 
 
 def _bare(node: Any) -> None:

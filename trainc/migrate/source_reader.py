@@ -37,10 +37,13 @@ def source_of(text: str, value: Any) -> SourceDocument:
     reader = _Reader(lines, iter(Parser(text.encode("utf-8")).get_event, None))
     root = reader.root()
     _give_values(root, value)
-    begin = min((entry.line for entry in _entries(root)), default=len(lines))
+    begin = min((entry.line for entry in _entries(root)), default=root.start)  # a map in braces has no lines of its own
     _extend(root, lines, begin, len(lines))
     below = [line.strip() for line in lines[root.end :] if line.lstrip().startswith("#")]
-    return SourceDocument(root, lines[:begin], [*root.tail, *below], deeper=reader.deeper())
+    above = lines[:begin]
+    if root.is_flow and lines[begin].startswith("---"):
+        above.append("---")
+    return SourceDocument(root, above, [*root.tail, *below], deeper=reader.deeper())
 
 
 class _Reader:
