@@ -79,7 +79,7 @@ def run(given: Input, folder: Path) -> list[Broken]:
         os.environ.clear()
         os.environ.update(before)
     if not broken:
-        broken = list(_faults(given, command, code, _text(out), _text(err)))
+        broken = [*_faults(given, command, code, _text(out), _text(err)), *_no_longer_json(given, command, folder)]
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MEMORY << 10:
         broken.append(Broken("memory", command))
     return broken
@@ -129,6 +129,22 @@ def _faults(given: Input, command: str, code: int, out: str, err: str) -> list[B
     if report in {"json", "sarif"} and code in {0, 1} and command != "build" and not _is_json(out):
         found.append(Broken("no JSON", f"{command} {report}", out[:200]))
     return found
+
+
+def _no_longer_json(given: Input, command: str, folder: Path) -> list[Broken]:
+    """A file of JSON that a command wrote anew as something else."""
+    if command not in ROUND_TRIP:
+        return []
+    names = [
+        name for name, data in given.files.items() if data[:1] == b"{" and _is_json(data.decode("utf-8", "replace"))
+    ]
+    found = {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}
+    changed = {name: data for name, data in found.items() if data != given.files[name]}
+    return [
+        Broken("JSON no more", command, f"{name}: {data[:200]!r}")
+        for name, data in changed.items()
+        if not _is_json(data.decode("utf-8", "replace"))
+    ]
 
 
 def _report(given: Input) -> str:
