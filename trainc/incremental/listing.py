@@ -69,13 +69,20 @@ def state_in(row: bytes) -> State:
 def different(before: tuple[list[str], bytes], now: tuple[list[str], bytes]) -> set[str]:
     """The names of files of which two listings, as names and numbers, do not say the same."""
     (names, numbers), (names_now, numbers_now) = before, now
-    if names != names_now:
-        states, states_now = unpacked(names, numbers), unpacked(names_now, numbers_now)
-        return {name for name in {**states, **states_now} if states.get(name) != states_now.get(name)}
+    if names != names_now:  # perhaps in their order alone
+        rows_before = dict(zip(names, _rows(numbers), strict=True))
+        rows_now = dict(zip(names_now, _rows(numbers_now), strict=True))
+        unequal_now = {name for name, row in rows_now.items() if rows_before.pop(name, b"") != row}
+        return unequal_now.union(rows_before)
     blocks = range(0, len(numbers), _BLOCK)  # most are equal, which is seen at once
     unequal = [at for at in blocks if numbers[at : at + _BLOCK] != numbers_now[at : at + _BLOCK]]
     rows = [row for at in unequal for row in range(at, min(at + _BLOCK, len(numbers)), _ROW)]
     return {names[row // _ROW] for row in rows if numbers[row : row + _ROW] != numbers_now[row : row + _ROW]}
+
+
+def _rows(numbers: bytes) -> list[bytes]:
+    """The numbers of each file, as bytes."""
+    return [numbers[at : at + _ROW] for at in range(0, len(numbers), _ROW)]
 
 
 def state_of(status: os.stat_result) -> State:

@@ -90,7 +90,9 @@ class Folder:
     def every(self) -> list[str]:
         """Every file below the folder, relative to it and sorted, as it was when somebody first asked."""
         if self._every is None:
-            self._every = list(_files(self.name, ""))
+            files: list[str] = []
+            _add_files(self.name, "", files)
+            self._every = files
         return self._every
 
     def elsewhere(self, path: str) -> list[str]:
@@ -260,17 +262,15 @@ def clear_leftovers(folder: Folder) -> None:
             os.remove(os.path.join(folder.name, path))
 
 
-def _files(folder: str, inner: str) -> Iterator[str]:
+def _add_files(folder: str, inner: str, out: list[str]) -> None:
+    """Add the files below a folder in it, which ends in a slash or is empty, in the order of their names."""
     try:
         with os.scandir(os.path.join(folder, inner)) as listing:
-            entries = list(listing)
+            entries = sorted(listing, key=lambda entry: entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return
-    files = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-    folders = {entry.name for entry in entries if entry.name not in files and entry.is_dir(follow_symlinks=False)}
-    for name in sorted(files | folders):
-        path = f"{inner}/{name}" if inner else name
-        if name in files:
-            yield path
-        else:
-            yield from _files(folder, path)
+    for entry in entries:
+        if entry.is_file(follow_symlinks=False):
+            out.append(inner + entry.name)
+        elif entry.is_dir(follow_symlinks=False):
+            _add_files(folder, f"{inner}{entry.name}/", out)
