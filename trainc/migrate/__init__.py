@@ -8,7 +8,7 @@ from trainc.migrate import runtime, trainjob
 from trainc.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, split, values, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
-from trainc.migrate.json_text import is_json, json_text, one_object
+from trainc.migrate.json_layout import is_json, json_text, one_object
 from trainc.migrate.keys import MisshapenError
 from trainc.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
 from trainc.migrate.other_job import rewritten_other

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.migrate.json_text import is_json, json_text, one_object
+from trainc.migrate.json_layout import is_json, json_text, one_object
 from trainc.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
