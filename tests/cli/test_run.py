@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import job
 from tests.working_tree import WorkingTree
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 BERT = "jobs/bert.yaml"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -91,3 +89,64 @@ def test_validate_leaves_alone_what_a_run_keeps(tree: WorkingTree) -> None:
     assert tree.run("validate", BERT).code == 0
     tree.change(BERT, "spec:\n", "spec:\n  suspend: true\n")
     assert "immutable-change" not in tree.run("validate", BERT).err
+
+
+LISTED = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: trainer.kubeflow.org/v1alpha1
+  kind: TrainJob
+  metadata: {name: one, namespace: ml}
+  spec:
+    runtimeRef: {name: torch}
+    trainer: {numNodes: 2, image: "x:1", command: [python, a.py]}
+# the second
+- apiVersion: v1
+  kind: List
+  items:
+  - apiVersion: trainer.kubeflow.org/v1alpha1
+    kind: TrainJob
+    metadata:
+      name: two  # mine
+      namespace: ml
+    spec:
+      runtimeRef: {name: torch}
+      trainer: {numNodes: 2, image: "x:1", command: [python, a.py]}
+"""
+
+
+def test_a_job_in_a_list_gets_its_run_where_it_stands(tree: WorkingTree) -> None:
+    """The annotation was written into the List itself: the answer named a new run, and there was none."""
+    tree.write("jobs/listed.yaml", LISTED)
+    done = tree.run("run", "one", "two")
+    assert done.out.splitlines() == [
+        "run 2 of one follows one, nothing but the name changes  jobs/listed.yaml",
+        "run 2 of two follows two, nothing but the name changes  jobs/listed.yaml",
+    ]
+    assert tree.read("jobs/listed.yaml") == LISTED.replace(
+        "{name: one, namespace: ml}", '{name: one, namespace: ml, annotations: {trainc.dev/run: "2"}}'
+    ).replace("      namespace: ml\n", '      namespace: ml\n      annotations:\n        trainc.dev/run: "2"\n')
+    assert tree.run("build", "-w").code == 0
+    assert {"ml/one.yaml", "ml/two.yaml"} <= tree.rendered().keys()
+    assert all(f"\n  name: {name}-r2\n" in tree.rendered()[f"ml/{name}.yaml"] for name in ("one", "two"))
+
+
+def test_every_group_of_a_set_gets_its_run(tree: WorkingTree) -> None:
+    """One was named, and all of them started anew without a word."""
+    tree.write("jobs/sweep.yaml", (EXAMPLES / "leaderworkerset" / "jobs" / "sweep.yaml").read_text("utf-8"))
+    done = tree.run("run", "sweep-0")
+    assert done.out.splitlines() == [
+        "run 2 of sweep-0 follows sweep-0, nothing but the name changes  jobs/sweep.yaml",
+        "run 2 of sweep-1 follows sweep-1, nothing but the name changes  jobs/sweep.yaml",
+    ]
+
+
+def test_a_job_without_annotations_is_called_otherwise(tree: WorkingTree) -> None:
+    """The annotation was written where Armada reads none, and nobody else."""
+    text = (EXAMPLES / "armada" / "jobs" / "gang.yaml").read_text("utf-8")
+    tree.write("jobs/gang.yaml", text)
+    done = tree.run("run", "rank-sweep-g-1")
+    words = "trainc: rank-sweep-g-1 has no annotations in its file: call it otherwise for a new run\n"
+    assert (done.code, done.err) == (2, words)
+    assert tree.read("jobs/gang.yaml") == text

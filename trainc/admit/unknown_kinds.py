@@ -6,7 +6,6 @@ from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
 from trainc.model.kinds import foreign_kind, near_miss
 from trainc.model.settings import STDIN
 from trainc.model.spelling import intended, meant
-from trainc.server.repairs import has_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
 def _edits(document: Document, versions: list[str], names: list[str]) -> list[Edit]:
     """The edits to the one version that serves the kind, or to the one kind that was meant."""
     written = {"apiVersion": document.api_version, "kind": document.kind}
-    if not has_place(document) or not all(written.values()):
+    if not all(written.values()):
         return []
     if len(set(versions)) > 1:
         return []
@@ -92,7 +91,7 @@ def _edits(document: Document, versions: list[str], names: list[str]) -> list[Ed
     wrong = {key: name for key, name in right.items() if name != written[key]}
     if not versions and not all(_is_sure(written[key], name) for key, name in wrong.items()):
         return []
-    return [Edit(document.file, document.start, (key,), name) for key, name in wrong.items()]
+    return [edit for key, name in wrong.items() for edit in document.edits((key,), name)]
 
 
 def _is_sure(written: str, right: str) -> bool:

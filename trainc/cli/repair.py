@@ -5,8 +5,9 @@ from __future__ import annotations
 from trainc import pipeline
 from trainc.cli.migrate import texts
 from trainc.compare.refused import refused_runs
-from trainc.fix import SAFE, UNSAFE, fix
+from trainc.fix import fix
 from trainc.fix.layout import replacements
+from trainc.model.finding import SAFE, UNSAFE
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 

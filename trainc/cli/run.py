@@ -32,6 +32,7 @@ from trainc.yaml.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.compare.facts import JobFacts
+    from trainc.model.tree import Path
 
 
 def run(options: Options) -> int:
@@ -45,13 +46,20 @@ def run(options: Options) -> int:
     if session.report.failed:
         return session.finish()
     inside = {session.inside(name) for name in files}
-    chosen = [one for one in present if one.document.file in inside or _is_named(one, names)]
+    documents = {_place(one): one for one in present if one.document.file in inside or _is_named(one, names)}
+    # What holds several jobs, as a LeaderWorkerSet of some groups does, starts a run of each of them.
+    chosen = [one for one in present if _place(one) in documents]
     _must_match(names, present)
     before = _before(chosen, session)
-    documents = {(one.document.file, one.document.start): one for one in chosen}
     _edit(list(documents.values()), session, write_it=not options.has("dry_run"))
     _tell(chosen, before, session)
     return 0
+
+
+def _place(bundle: Bundle) -> tuple[str, int, Path | None]:
+    """Where the annotation of a job's run stands, or will."""
+    document = bundle.document
+    return document.file, document.start, document.inside
 
 
 def _is_named(bundle: Bundle, patterns: list[str]) -> bool:
@@ -82,6 +90,10 @@ def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str]
 def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
     report = Report()
     for bundle in chosen:
+        if bundle.document.inside is None:
+            raise Inapplicable(
+                f"{bundle.document.name} has no annotations in its file: call it otherwise for a new run"
+            )
         report.add(next_run(bundle))
     about = {bundle.document.file for bundle in chosen}
     for file, text in texts(session):

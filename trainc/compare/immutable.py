@@ -6,7 +6,7 @@ from trainc.compare.gaps import not_compared, without_base
 from trainc.compare.moved import moved, moved_from
 from trainc.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.compare.updates import key_of, update
-from trainc.model.finding import ERROR, NOTE, Edit, Label, Rule
+from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, Label, Rule
 from trainc.model.paths import located
 from trainc.model.run import RUN, run_of
 from trainc.model.tree import value
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainc.compare.base import Base
     from trainc.compare.updates import Key, Update
     from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
+    from trainc.model.finding import Edit, Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.sourced import Span
@@ -142,20 +142,19 @@ def immutable_change(
         f"(`trainc run {bundle.document.name}`); {otherwise}",
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
-        fix=[_new_run(bundle, "unsafe")],
+        fix=_new_run(bundle, UNSAFE),
     )
 
 
 def next_run(bundle: Bundle) -> Finding:
     """A finding that starts the next run of a job, for who asks for that."""
     place = bundle.document.span(("metadata", "name"))
-    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=[_new_run(bundle, "safe")])
+    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=_new_run(bundle, SAFE))
 
 
-def _new_run(bundle: Bundle, safety: str) -> Edit:
+def _new_run(bundle: Bundle, safety: str) -> list[Edit]:
     document = bundle.document
-    path = ("metadata", "annotations", RUN)
-    return Edit(document.file, document.start, path, str(run_of(document.tree) + 1), safety=safety)
+    return document.edits(("metadata", "annotations", RUN), str(run_of(document.tree) + 1), safety=safety)
 
 
 def _asked(bundle: Bundle, one: Update) -> Span:

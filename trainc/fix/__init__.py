@@ -8,6 +8,7 @@ from trainc.fix.edits import make
 from trainc.fix.layout import merged
 from trainc.fix.layout import replacements as _replacements
 from trainc.migrate.chunks import UnreadableError, dump, load, split, values, with_line_ends
+from trainc.model.finding import SAFE, UNSAFE
 from trainc.model.line_diff import unified
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from trainc.model.replacement import Replacement
     from trainc.model.sourced import Span
     from trainc.model.tree import Path
-
-SAFE, UNSAFE = "safe", "unsafe"
 
 
 class Fixed(NamedTuple):

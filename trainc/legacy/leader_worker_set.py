@@ -56,7 +56,9 @@ def split(document: Document) -> list[Document]:
     for group in range(count):
         own = derive("name of a group", lambda text, group=group: f"{text}-{group}", name)
         annotations = {**metadata["annotations"], GROUP_INDEX: stamp(str(group), "group")}
-        out.append(document.part({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}}))
+        out.append(
+            document.instead({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}})
+        )
     return out
 
 

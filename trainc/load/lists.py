@@ -32,7 +32,7 @@ def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:
                 )
             )
         elif type(items := document.tree.get("items")) is list and document.kind.endswith("List"):
-            parts = (document.part(item) for item in items)
+            parts = (document.part(item, "items", index) for index, item in enumerate(items))
             yield from expand(parts, report)
         else:
             yield document

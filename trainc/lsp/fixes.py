@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainc.fix import SAFE, fix
+from trainc.fix import fix
 from trainc.fix.layout import replacements
 from trainc.lsp.diagnostics import diagnostic
+from trainc.model.finding import SAFE
 from trainc.model.sourced import Span
 from trainc.model.within import within
 

@@ -20,6 +20,7 @@ from trainc.yaml.spelling import plain_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+_MARK = "\ufeff"
 _AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
 _ITEM = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*#[^\n]*\n)*( *)- ", re.MULTILINE)
@@ -176,12 +177,15 @@ def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
 
 
 def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
-    """What becomes of a text, with the line ends that most of its lines have; it is rewritten with those of Unix."""
-    windows = text.count("\r\n")
-    if not windows:
-        return rewrite(text)
-    plain = text.replace("\r\n", "\n")
-    done = rewrite(plain)
-    if done.text == plain:
+    """What becomes of a text, with the byte order mark that it begins with and the line ends that most of its lines have.
+
+    It is rewritten without the mark, and with the line ends of Unix.
+    """
+    mark = _MARK if text.startswith(_MARK) else ""
+    own = text.removeprefix(_MARK)
+    unix = own.replace("\r\n", "\n")
+    done = rewrite(unix)
+    if done.text == unix:
         return done._replace(text=text)
-    return done._replace(text=done.text.replace("\n", "\r\n")) if 2 * windows > text.count("\n") else done
+    new = done.text.replace("\n", "\r\n") if 2 * own.count("\r\n") > own.count("\n") else done.text
+    return done._replace(text=mark + new)

@@ -176,7 +176,7 @@ def with_comments(text: str, former: str) -> str:
     lost = Counter(comments(as_bytes(former))) - Counter(comments(as_bytes(text)))
     if not lost:
         return text
-    start, mark, rest = text.partition("---\n") if text.startswith("---\n") else ("", "", text)
+    start, mark, rest = text.partition("\n") if text.startswith("---") else ("", "", text)
     return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
 
 

@@ -66,7 +66,7 @@ class Composed(Document):
     composed = True
 
     def __init__(self, leaf: Document, tree: Tree, parts: tuple[RuntimePart, ...]) -> None:
-        super().__init__(leaf.file, tree, {}, leaf.start)
+        super().__init__(leaf.file, tree, {}, leaf.start, inside=None)
         self.leaf = leaf
         self.parts = parts
 

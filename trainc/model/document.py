@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.finding import SAFE, Edit
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import get
 
@@ -27,26 +28,49 @@ class Document:
 
     `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
     line and column of its start and its end, counted as in spans, which they become only when somebody asks.
+    `inside` is the path of the object in what the file says from line `start` on: that of an item in its List. It is
+    None for one that stands nowhere as it is.
     """
 
-    __slots__ = ("file", "marks", "start", "stored", "tree", "written")
+    __slots__ = ("file", "inside", "marks", "start", "stored", "tree", "written")
     composed = False  # whether it was put together from several documents
 
-    def __init__(self, file: str, tree: Tree, marks: Marked, start: int = 1, *, written: Tree = None) -> None:
+    def __init__(
+        self,
+        file: str,
+        tree: Tree,
+        marks: Marked,
+        start: int = 1,
+        *,
+        written: Tree = None,
+        inside: Path | None = (),
+    ) -> None:
         self.file = file
         self.tree = tree
         self.written = tree if written is None else written  # what the file says, before defaults
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
+        self.inside = inside
         self.stored: tuple[object, Document] | None = None  # which server takes it, and what that stores
 
     def admitted(self, tree: Tree) -> Document:
         """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
-        return Document(self.file, tree, self.marks, self.start, written=self.written)
+        return Document(self.file, tree, self.marks, self.start, written=self.written, inside=self.inside)
 
-    def part(self, tree: Tree) -> Document:
-        """One of the objects that this document lists."""
-        return Document(self.file, tree, self.marks, self.start)
+    def instead(self, tree: Tree) -> Document:
+        """This document with another tree, whose paths are those of the file."""
+        return Document(self.file, tree, self.marks, self.start, inside=self.inside)
+
+    def part(self, tree: Tree, *steps: str | int) -> Document:
+        """One of the objects that this document lists, at these steps of it; without any it is made of its parts."""
+        inside = (*self.inside, *steps) if steps and self.inside is not None else None
+        return Document(self.file, tree, self.marks, self.start, inside=inside)
+
+    def edits(self, path: Path, value: object = None, *, safety: str = SAFE, name: str = "") -> list[Edit]:
+        """The edit that sets, removes or renames what stands at a path of this object, none where it stands nowhere."""
+        if self.inside is None:
+            return []
+        return [Edit(self.file, self.start, (*self.inside, *path), value, safety=safety, name=name)]
 
     @property
     def api_version(self) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 NOTE, WARNING, ERROR = "note", "warning", "error"
 LEVELS = (NOTE, WARNING, ERROR)
+SAFE, UNSAFE = "safe", "unsafe"  # edits that keep the meaning, and those that may change it
 
 
 class Rule:
@@ -98,7 +99,7 @@ class Edit:
         path: tuple[str | int, ...],
         value: object = None,
         *,
-        safety: str = "safe",
+        safety: str = SAFE,
         name: str = "",
         at: Span | None = None,
     ) -> None:

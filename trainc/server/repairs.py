@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 
-from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import intended
 from trainc.model.tree import get
@@ -14,6 +13,7 @@ from trainc.server.history import successor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.document import Document
+    from trainc.model.finding import Edit
     from trainc.model.tree import Path, Tree
     from trainc.server.fault import Fault
     from trainc.server.schema.node import SchemaNode
@@ -28,24 +28,19 @@ _BINARY = {"k": "Ki", "m": "Mi", "g": "Gi", "t": "Ti", "p": "Pi"}
 _QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
 
 
-def has_place(document: Document) -> bool:
-    """Whether paths of the document are those of its file: an item of a List has none of its own."""
-    return document.span().column == 1
-
-
 def renamed(document: Document, fault: Fault) -> list[Edit]:
     """The edit that gives an unknown field the one name that was meant, which must not stand beside it already."""
     name = str(fault.path[-1])
     names = [known] if (known := successor(document.kind, fault.path)) else intended(name, fault.candidates)
     beside = get(document.written, *fault.path[:-1])
-    if len(names) != 1 or not has_place(document) or type(beside) is not dict or names[0] in beside:
+    if len(names) != 1 or type(beside) is not dict or names[0] in beside:
         return []
     if len(beside) > _MAX_FIELDS:
         return []
     rivals = [
         key for key in beside if key != name and key not in fault.candidates and names[0] in _meanings(fault, key)
     ]
-    return [] if rivals else [Edit(document.file, document.start, fault.path, name=names[0])]
+    return [] if rivals else document.edits(fault.path, name=names[0])
 
 
 def _meanings(fault: Fault, key: str) -> list[str]:
@@ -56,19 +51,19 @@ def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edi
     """The edit that writes a map of variables as the list that it should be."""
     names = item.props.names if item is not None else ()
     entries = get(document.written, *above)
-    if type(entries) is not dict or not all(one in names for one in _ENTRY) or not has_place(document):
+    if type(entries) is not dict or not all(one in names for one in _ENTRY):
         return []
     texts = {name: text_of(leaf) for name, leaf in entries.items()}
     if any(text is None for text in texts.values()):
         return []
     wanted = [{"name": name, "value": text} for name, text in texts.items()]
-    return [Edit(document.file, document.start, above, wanted)]
+    return document.edits(above, wanted)
 
 
 def retyped(document: Document, fault: Fault) -> list[Edit]:
     """The edit that writes a value in its right type, where nothing else is wrong with it and it means one thing."""
     leaf = get(document.written, *fault.path)
-    if type(leaf) is not Sourced or not has_place(document):
+    if type(leaf) is not Sourced:
         return []
     wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
     fresh: object = None
@@ -84,7 +79,7 @@ def retyped(document: Document, fault: Fault) -> list[Edit]:
         fresh = words(leaf.value) or None
     elif _QUANTITY in fault.message:
         fresh = amount(leaf.value) or None
-    return [] if fresh is None else [Edit(document.file, document.start, fault.path, fresh)]
+    return [] if fresh is None else document.edits(fault.path, fresh)
 
 
 def text_of(leaf: Tree) -> str | None:

@@ -11,7 +11,6 @@ from trainc.model.legacy_kinds import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS
 from trainc.model.object_keys import FORMER_TRAINER_API, TRAINC_PREFIX, TRAINER_API
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
-from trainc.server.repairs import has_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,9 +83,9 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
         _gone(document, report)
         return False
     if document.api_version == "mlkube.io/v1alpha1":
-        fix = Edit(document.file, document.start, ("apiVersion",), "mlkube.io/v1beta1")
+        fix = document.edits(("apiVersion",), "mlkube.io/v1beta1")
         message = "`mlkube.io/v1alpha1` was never served; it is read as `mlkube.io/v1beta1`"
-        report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=[fix]))
+        report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=fix))
     refuser = Refuser(kind, document, report, by=f"{kind.kind} {_judge(kind.api, kind.kind)}", lenient=lenient)
     _look(refuser)
     if not refuser.refused:
@@ -137,9 +136,9 @@ def _gone(document: Document, report: Report) -> None:
 
 def _renewed(document: Document) -> list[Edit]:
     """The edit to today's version, for the kinds of the Trainer's first one, whose fields are read from then on."""
-    if document.api_version != FORMER_TRAINER_API or not has_place(document):
+    if document.api_version != FORMER_TRAINER_API:
         return []
-    return [Edit(document.file, document.start, ("apiVersion",), TRAINER_API)]
+    return document.edits(("apiVersion",), TRAINER_API)
 
 
 def _served(name: str) -> list[str]:

@@ -65,7 +65,7 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
             count,
             f"{valid}: There must be only 1 launcher replica",
             "more than one Launcher is asked for",
-            fix=[r.edit(count, 1)],
+            fix=r.document.edits(count, 1),
         )
     else:
         if key != role:
@@ -110,7 +110,7 @@ def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
             invalid(at, count, "must be 1"),
             "more than one Launcher is asked for",
             help="write `replicas: 1`",
-            fix=[r.edit(at, 1)],
+            fix=r.document.edits(at, 1),
         )
     if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
         r.say(

@@ -79,14 +79,6 @@ class Refuser:
             REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)),
         )
 
-    def edit(self, path: Path, value: object, safety: str = "safe") -> Edit:
-        """A change to this document."""
-        return Edit(self.document.file, self.document.start, path, value, safety=safety)
-
-    def renaming(self, path: Path, name: str) -> Edit:
-        """Another name for the key at a path of this document."""
-        return Edit(self.document.file, self.document.start, path, name=name)
-
 
 def mapping(node: Tree) -> Tree:
     """The node if it is a map, else an empty one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.legacy.replica_lists import key_of
-from trainc.model.document import Document
 from trainc.model.legacy_kinds import V1
 from trainc.model.tree import get
 from trainc.server.admission import admit_object
@@ -12,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Tree
     from trainc.server.of_cluster import Server
@@ -61,7 +61,7 @@ def _as(document: Document, tree: Tree, api: str, kind: str) -> Document:
     """The document as one of another kind; what is found wrong in the tree still stands where it is written."""
     names = {"apiVersion": tree["apiVersion"].map(lambda _: api), "kind": tree["kind"].map(lambda _: kind)}
     shown = {**tree, **names}
-    return Document(document.file, shown, document.marks, document.start, written=shown)
+    return document.instead(shown)
 
 
 def _spelled(node: Tree, names: tuple[str, ...]) -> Tree:

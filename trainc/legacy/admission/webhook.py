@@ -94,7 +94,7 @@ def empty_manager(r: Refuser) -> None:
     """Say that an empty `managedBy` is read as none."""
     path = ("spec", "runPolicy", "managedBy")
     r.report.add(
-        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=[r.edit(path, None)])
+        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
     )
 
 
@@ -144,7 +144,7 @@ def odd_case(r: Refuser, key: str, role: str) -> None:
 def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
     if role in r.roles or key not in r.replicas:
         return ()
-    return (r.renaming(("spec", r.kind.field, key), role),)
+    return tuple(r.document.edits(("spec", r.kind.field, key), name=role))
 
 
 def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
@@ -152,7 +152,7 @@ def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
     shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
     text = required(inside, f"must have at least one container with name {shown}")
     single = (*inside, 0, "name")
-    fix = (r.edit(single, name),) if len(listed) == 1 else ()
+    fix = r.document.edits(single, name) if len(listed) == 1 else []
     if len(listed) == 1:
         message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator looks for `{name}`"
         r.say(single, text, message, help=f"call it `{name}`", fix=fix)
@@ -169,7 +169,9 @@ def _one_master(r: Refuser) -> None:
         return
     if count is None and r.lenient:
         r.report.add(
-            MASTER_COUNT.at(r.document.span(path), "the Master has no `replicas`; 1 is taken", fix=[r.edit(path, 1)])
+            MASTER_COUNT.at(
+                r.document.span(path), "the Master has no `replicas`; 1 is taken", fix=r.document.edits(path, 1)
+            )
         )
         return
     message = "the Master has no `replicas`" if count is None else f"{count} Masters are asked for"
@@ -179,7 +181,7 @@ def _one_master(r: Refuser) -> None:
         forbidden(path, "must be 1"),
         message,
         help=f"set `replicas: 1`{'; ' + note if note else ''}",
-        fix=[r.edit(path, 1)],
+        fix=r.document.edits(path, 1),
     )
 
 
@@ -214,7 +216,7 @@ def _pytorch(r: Refuser) -> None:
             forbidden(path, "must not be used with spec.nprocPerNode"),
             "the number of processes is set twice",
             help=help_,
-            fix=[r.edit(path, None)],
+            fix=r.document.edits(path),
         )
 
 
