@@ -165,3 +165,17 @@ def test_what_is_spelled_in_another_way_is_left_to_a_person(value: str, tmp_path
     (tmp_path / "job.yaml").write_text(text, "utf-8")
     assert "0 fixed, " in compile_in(tmp_path, "fix", "-w", "job.yaml").err
     assert (tmp_path / "job.yaml").read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("api", ["v1", "/v1", "/v1alpha2"])
+@pytest.mark.parametrize("kind", ["JobSet", "TrainJob"])
+def test_a_kind_of_no_group_is_an_error(tmp_path: Path, api: str, kind: str) -> None:
+    """With a slash before its version the job was left out with a warning, and a JobSet was taken for the next one's."""
+    other = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: b, namespace: ml}\n"
+    pod = '{restartPolicy: Never, containers: [{name: c, image: "r:1", command: [a]}]}'
+    spec = f"spec:\n  replicatedJobs:\n  - name: w\n    template: {{spec: {{template: {{spec: {pod}}}}}}}\n"
+    text = f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a, namespace: ml}}\nspec: {{}}\n---\n{other}{spec}"
+    (tmp_path / "jobs.yaml").write_text(text, "utf-8")
+    said = compile_in(tmp_path, "validate", "jobs.yaml")
+    assert said.code == 1
+    assert [(one.rule.name, one.level, one.span.line) for one in said.findings] == [("unknown-kind", "error", 1)]

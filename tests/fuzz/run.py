@@ -159,6 +159,6 @@ def _around(text: str, hit: re.Match[str]) -> str:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

@@ -10,7 +10,8 @@ from trainc.cli.projects import unmarked
 from trainc.cli.session import user_cache
 from trainc.emit.spool.disk import create
 from trainc.load.shipped import COMPONENTS, catalogue
-from trainc.model.numbers import whole_number
+from trainc.model.cluster import version
+from trainc.model.numbers import brief, whole_number
 from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
@@ -93,7 +94,7 @@ def _request(options: Options) -> Request:
     request.cpu, request.memory = _amount(options, "cpu"), _amount(options, "memory")
     request.namespace = options.one("namespace", "training")
     request.queue, request.scheduler = options.one("queue"), options.one("scheduler")
-    request.runtime, request.kubernetes = options.one("runtime"), options.one("kubernetes")
+    request.runtime, request.kubernetes = options.one("runtime"), _version(options.one("kubernetes"))
     request.values = dict(_pair(text) for text in options.all("with"))
     return request
 
@@ -122,6 +123,12 @@ def _one_of(what: str, name: str, known: Iterable[str]) -> str:
     if name not in names:
         raise Trouble(f"there is no {what} `{name}`; {meant(name, names, 'one of ' + ', '.join(names))}")
     return name
+
+
+def _version(text: str) -> str:
+    if text and version(text) is None:
+        raise Trouble(f"--kubernetes takes a version such as 1.37, not `{brief(text)}`")
+    return text
 
 
 def _machine(name: str) -> str:

@@ -102,7 +102,7 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     served = _SERVED.get((group, kind))
     if served is not None and api != served:
         return Foreign(f"trainc does not compile the {kind} of `{api}`", f"write it as `{served}`")
-    if "/" in api and kind in COMPILED and not _is_ours(group):
+    if group and "/" in api and kind in COMPILED and not _is_ours(group):
         return Foreign(f"trainc does not compile the {kind} of `{group}`", f"write it as `{COMPILED[kind]}`")
     return None
 
@@ -122,7 +122,7 @@ def near_miss(api: str, kind: str) -> tuple[str, str] | None:
     spelled = _SPELLED.get(kind.lower(), "")
     if not spelled and (group in _GROUPS or _has_our_word(group)):
         spelled = _SPELLED.get(nearest(kind.lower(), _SPELLED, cutoff=_SIMILAR), "")
-    if not spelled or not ("/" not in api or _is_ours(group)):
+    if not spelled or not (not group or "/" not in api or _is_ours(group)):
         return None
     own = COMPILED[spelled].partition("/")[0]
     if kind == spelled and (group == own or (kind in NAMES and group in GROUPS)):
