@@ -170,3 +170,12 @@ def test_a_refused_job_is_mended_by_its_findings() -> None:
     after = Compiled(done.text)
     assert after.refusals == []
     assert fix(done.text, after.report.findings, "job.yaml").text == done.text
+
+
+@pytest.mark.parametrize("comment", ["", "    # the last\n", "        # deeper\n\n", "# far\n"])
+def test_a_new_entry_stands_in_the_column_of_those_beside_it(comment: str) -> None:
+    """All of the file was laid out anew where it had four columns and the entry came last."""
+    text = f"a:\n    b: 1\n    c:\n        - d\n{comment}e:\n    f: 2\n"
+    done = fix(text, [found((("a", "g"), {"h": "i"}), line=1)], "f.yaml").text
+    assert [line for line in done.splitlines() if line not in text.splitlines()] == ["    g:", "      h: i"]
+    assert done.replace("    g:\n      h: i\n", "") == text

@@ -11,6 +11,7 @@ The rule is a model of `checkHealth` in `internal/controller/kustomization_contr
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -185,3 +186,71 @@ def test_diff_says_what_flux_does_not_apply(repository: Repository) -> None:
     assert "Flux does not apply this" in repository.run("diff", "before/rendered", "--report", "markdown").out
     repository.change("trainc.yaml", "delivery: flux", "delivery: argocd")
     assert "Flux does not apply" not in repository.run("diff", "before/rendered").out
+
+
+CHECK = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "line", "namespace": "research"}
+OTHER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "x"}
+WIDE = """\
+# mine
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+    name: a
+spec:
+    # how often
+    interval: 10m
+    path: rendered
+    prune: true
+    # the end
+"""
+
+
+def test_four_columns_stay_four_columns(repository: Repository) -> None:
+    """The list was written with two, and the file was no YAML any more."""
+    repository.write("deploy/wide.yaml", WIDE)
+    assert repository.run("flux", "deploy/wide.yaml").code == 0
+    text = repository.read("deploy/wide.yaml")
+    assert yaml.safe_load(text)["spec"]["healthChecks"] == [CHECK]
+    added = "    healthChecks:\n    - apiVersion: jobset.x-k8s.io/v1alpha2\n      kind: JobSet\n      name: line\n"
+    assert text.replace(f"{added}      namespace: research\n", "") == WIDE
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "  healthChecks: [{apiVersion: apps/v1, kind: Deployment, name: web, namespace: x}]\n",
+        "  healthChecks: [\n   {apiVersion: apps/v1, kind: Deployment, name: web, namespace: x}\n  ]\n",
+        (
+            "  healthChecks:\n  - apiVersion: apps/v1\n# what\n    kind: Deployment\n    name: web\n    namespace: x\n"
+            "  # a job\n  - apiVersion: jobset.x-k8s.io/v1alpha2\n    kind: JobSet\n    name: gone\n    namespace: ml\n"
+        ),
+    ],
+)
+def test_checks_of_others_stay_and_old_ones_go(repository: Repository, listed: str) -> None:
+    """Checks of Deployments were dropped, and behind a comment in the list the old ones stayed."""
+    head = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec:\n  path: rendered\n"
+    repository.write("deploy/flow.yaml", f"{head}{listed}  prune: true\n")
+    assert repository.run("flux", "--check", "deploy/flow.yaml").code == 1
+    assert repository.run("flux", "deploy/flow.yaml").code == 0
+    spec = yaml.safe_load(repository.read("deploy/flow.yaml"))["spec"]
+    assert spec == {"path": "rendered", "healthChecks": [OTHER, CHECK], "prune": True}
+    assert repository.run("flux", "--check", "deploy/flow.yaml").code == 0
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_json_stays_json(repository: Repository, listed: bool) -> None:
+    tree = yaml.safe_load(WIDE)
+    whole = {"apiVersion": "v1", "kind": "List", "items": [tree]} if listed else tree
+    repository.write("deploy/flux.json", json.dumps(whole, indent=2))
+    assert repository.run("flux", "deploy/flux.json").code == 0
+    found = json.loads(repository.read("deploy/flux.json"))
+    tree["spec"]["healthChecks"] = [CHECK]
+    assert found == whole
+
+
+def test_what_is_no_yaml_is_not_written(repository: Repository) -> None:
+    text = f"{WIDE}---\na: [\n"
+    repository.write("deploy/broken.yaml", text)
+    done = repository.run("flux", "deploy/broken.yaml")
+    assert (done.code, repository.read("deploy/broken.yaml")) == (2, text)
+    assert "deploy/broken.yaml:14:1" in done.err

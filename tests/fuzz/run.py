@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CPU = 2.0  # seconds that any command may take for inputs of less than LARGE
 ROUND_TRIP_CPU = 10.0  # ... that keep the comments of what they rewrite
-ROUND_TRIP = frozenset(("fix", "migrate", "run"))
+ROUND_TRIP = frozenset(("fix", "flux", "migrate", "run"))
 LARGE = 1 << 20
 MEMORY = 200  # MiB
 # What terminals, logs and workflow runners obey: C0 but tabs and line feeds, DEL, C1, line ends and turns of direction.

@@ -6,18 +6,23 @@ import os
 
 from trainc.cli.output import tell
 from trainc.emit.spool.disk import Folder, replace, written
+from trainc.load.lists import expand
+from trainc.model.object_keys import JOBSET_API
 from trainc.model.report import Report
-from trainc.model.tree import get, value
+from trainc.model.tree import get, plain, value
 from trainc.model.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from trainc.cli.options import Options
     from trainc.model.document import Document
 
 _GROUP = "kustomize.toolkit.fluxcd.io/"
-_KEY = "  healthChecks:"
+_LIST = ("spec", "healthChecks")
 
 
 def flux(options: Options) -> int:
@@ -31,7 +36,7 @@ def flux(options: Options) -> int:
         if options.has("check"):
             tell(f"{file}: `healthChecks` is not the list of rendered JobSets; run `trainc flux {file}`")
         else:
-            replace(file, new[file].encode())
+            replace(file, new[file].encode("utf-8", "surrogateescape"))
             tell(f"wrote {file}")
     return 1 if old and options.has("check") else 0
 
@@ -43,46 +48,59 @@ def _contents(file: str) -> str:
 
 def _with_checks(file: str, text: str) -> str:
     """The text of a file with the list of each Kustomization in it, everything else as it was."""
-    documents = [one for one in read(text.encode("utf-8", "surrogateescape"), file, Report()) if _is_kustomization(one)]
+    documents = list(_kustomizations(file, text))
     if not documents:
         raise Trouble(f"{file} holds no Kustomization of Flux")
-    lines = text.splitlines(keepends=True)
-    for document in reversed(documents):
-        first = document.span(("spec",), key=True).line
-        start, end = _block(lines, first)
-        lines[start:end] = _list(_jobsets(file, document))
-    return "".join(lines)
+    wanted = [_wanted(file, document) for document in documents]
+    edits = [
+        edit
+        for document, checks in zip(documents, wanted, strict=True)
+        if _written(document) != checks
+        for edit in document.edits(_LIST, checks)
+    ]
+    if not edits:
+        return text
+    from trainc.fix import edited  # noqa: PLC0415 (a list that is up to date needs no parser that keeps comments)
+
+    new = edited(text, edits)
+    if [_written(document) for document in _kustomizations(file, new)] != wanted:
+        raise Trouble(f"{file}: this YAML cannot be rewritten with its comments kept; list the JobSets by hand")
+    return new
 
 
-def _is_kustomization(document: Document) -> bool:
-    return document.kind == "Kustomization" and document.api_version.startswith(_GROUP)
+def _kustomizations(file: str, text: str) -> Iterator[Document]:
+    """The Kustomizations of a file, those in a List as well.
+
+    Raises:
+        Trouble: for a file that is no YAML: nobody can say what it lists.
+    """
+    report = Report()
+    for document in expand(read(text.encode("utf-8", "surrogateescape"), file, report), report):
+        if document.kind == "Kustomization" and document.api_version.startswith(_GROUP):
+            yield document
+    if report.failed:
+        finding = report.findings[0]
+        raise Trouble(f"{finding.span}: {finding.message}")
 
 
-def _block(lines: list[str], spec: int) -> tuple[int, int]:
-    """From where to where the list stands in the lines; both the same where there is none yet, below `spec:`."""
-    start = spec
-    while start < len(lines) and _is_inside(lines[start]):
-        if lines[start].startswith(_KEY):
-            end = start + 1
-            while end < len(lines) and lines[end].startswith(("   ", "  -")):
-                end += 1
-            return start, end
-        start += 1
-    return spec, spec
+def _written(document: Document) -> Any:
+    """The list as it stands in the file, None where there is none."""
+    return plain(get(document.tree, *_LIST))
 
 
-def _is_inside(line: str) -> bool:
-    return not line.strip() or line.startswith((" ", "#"))
+def _wanted(file: str, document: Document) -> list[Any]:
+    """The list as it should be: what is checked besides JobSets stays."""
+    present = _written(document)
+    others = [one for one in (present if type(present) is list else []) if _kind(one) != "JobSet"]
+    jobsets = [
+        {"apiVersion": JOBSET_API, "kind": "JobSet", "name": name, "namespace": namespace}
+        for namespace, name in _jobsets(file, document)
+    ]
+    return [*others, *jobsets]
 
 
-def _list(jobsets: list[tuple[str, str]]) -> list[str]:
-    if not jobsets:
-        return [f"{_KEY} []\n"]
-    lines = [f"{_KEY}\n"]
-    for namespace, name in jobsets:
-        lines += ["    - apiVersion: jobset.x-k8s.io/v1alpha2\n", "      kind: JobSet\n", f"      name: {name}\n"]
-        lines += [f"      namespace: {namespace}\n"]
-    return lines
+def _kind(check: Any) -> Any:
+    return check.get("kind") if type(check) is dict else None
 
 
 def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:

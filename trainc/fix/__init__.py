@@ -10,6 +10,7 @@ from trainc.fix.layout import replacements as _replacements
 from trainc.migrate.chunks import UnreadableError, dump, load, split, values, with_line_ends
 from trainc.model.finding import SAFE, UNSAFE
 from trainc.model.line_diff import unified
+from trainc.model.suppress import Suppress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,6 +70,24 @@ def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -
     return Fixed("".join(pieces), tuple(applied), tuple(left))
 
 
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits that no finding carries; a document that the parser which keeps comments refuses stays as it is."""
+    chosen = tuple(edits)
+    done: Fixed = with_line_ends(text, lambda unix: _edited_in(split(unix), chosen))
+    return done.text
+
+
+def _edited_in(pieces: list[str], edits: Iterable[Edit]) -> Fixed:
+    starts = _starts(pieces)
+    chosen: dict[int, list[Edit]] = {}
+    for edit in edits:
+        chosen.setdefault(_piece_of(edit, starts), []).append(edit)
+    for index, own in chosen.items():
+        with Suppress(UnreadableError):
+            pieces[index] = _edited(pieces[index], own, starts[index])
+    return Fixed("".join(pieces), (), ())
+
+
 def replacements(text: str, finding: Finding, file: str) -> list[Replacement]:
     """What the safe edits of one finding replace in the text of `file`, none where it carries none."""
     done = fix(text, [finding], file)
@@ -115,5 +134,6 @@ def _edited(piece: str, edits: list[Edit], first: int) -> str:
     after = dump(root, piece)
     if before == piece:
         return after
-    kept = merged(piece, before, after)
-    return kept if kept is not None and values(kept) == values(after) else after
+    wanted = values(after)
+    tries = (merged(piece, before, after, beside=beside) for beside in (False, True))
+    return next((kept for kept in tries if kept is not None and values(kept) == wanted), after)

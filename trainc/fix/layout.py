@@ -6,10 +6,11 @@ from trainc.model.line_diff import LineMatcher
 from trainc.model.replacement import Replacement
 
 
-def merged(original: str, before: str, after: str) -> str | None:
+def merged(original: str, before: str, after: str, *, beside: bool = False) -> str | None:
     """The original with what differs between two texts; None where nobody can say where it belongs.
 
-    `before` is the original as the parser writes it, `after` the same with edits.
+    `before` is the original as the parser writes it, `after` the same with edits. New lines are indented as the line
+    that they stand in front of is in the original, or as the entry above them that they stand `beside`.
     """
     old, plain, new = (text.splitlines(keepends=True) for text in (original, before, after))
     places = _places(plain, old)
@@ -21,7 +22,10 @@ def merged(original: str, before: str, after: str) -> str | None:
         if kind == "equal":
             out += old[begin:stop]
             continue
-        shift = _indent(old[begin]) - _indent(plain[start]) if begin < len(old) and start < len(plain) else 0
+        line = _sibling(plain, start, _indent(new[first])) if beside and first < last else start
+        place = begin if line == start else places.get(line, len(old))
+        known = place < len(old) and line < len(plain)
+        shift = _indent(old[place]) - _indent(plain[line]) if known else 0
         out += [_shifted(line, shift) for line in new[first:last]]
     return "".join(out)
 
@@ -33,6 +37,15 @@ def _places(plain: list[str], old: list[str]) -> dict[int, int]:
         return dict(enumerate(range(len(old))))
     blocks = LineMatcher(one, other).get_matching_blocks()
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+
+
+def _sibling(lines: list[str], end: int, indent: int) -> int:
+    """The last line above `end` that begins an entry at an indent, `end` itself where the entry would be the first."""
+    for number in range(end - 1, -1, -1):
+        text = lines[number].strip()
+        if text and not text.startswith("#") and _indent(lines[number]) <= indent:
+            return number if _indent(lines[number]) == indent else end
+    return end
 
 
 def _letters(line: str) -> str:
