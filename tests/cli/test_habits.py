@@ -129,7 +129,30 @@ def test_a_cluster_goes_where_the_others_are(text: str, clusters: dict[str, obje
     assert with_cluster(after.encode(), "new", "jobs").decode() == after
 
 
-@pytest.mark.parametrize("text", ["spec: {clusters: {a: {}}}\n", "[]\n", "spec: {output: o}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spec: {clusters: {a: {}}}\n",
+        "[]\n",
+        "spec: {output: o}\n",
+        # These were written, and were no YAML after it.
+        "spec:\n  clusters:\n    main: {}\n",
+        "spec:\n  clusters:\n    main:\n        folder: a\n",
+        'spec:\n  "clusters":\n    ? main\n    : folder: a\n',
+    ],
+)
 def test_what_nothing_can_be_put_into_is_said(text: str) -> None:
     with pytest.raises(Trouble):
         with_cluster(text.encode(), "new", "jobs")
+
+
+@pytest.mark.parametrize("name", ["on", "true", "null", "1.5"])
+@pytest.mark.parametrize("text", ["spec:\n  output: o\n", "spec:\n  clusters:\n    a: {paths: [x]}\n"])
+def test_a_cluster_keeps_its_name(text: str, name: str) -> None:
+    """`on` became a cluster called `true`."""
+    assert list(yaml.safe_load(with_cluster(text.encode(), name, "jobs"))["spec"]["clusters"])[-1] == name
+
+
+def test_line_ends_of_a_project_stay() -> None:
+    text = b"spec:\r\n  clusters:\r\n    a: {paths: [x]}\r\n"
+    assert with_cluster(text, "b", "jobs").count(b"\n") == with_cluster(text, "b", "jobs").count(b"\r\n") == 6

@@ -150,3 +150,39 @@ def test_a_job_without_annotations_is_called_otherwise(tree: WorkingTree) -> Non
     words = "trainc: rank-sweep-g-1 has no annotations in its file: call it otherwise for a new run\n"
     assert (done.code, done.err) == (2, words)
     assert tree.read("jobs/gang.yaml") == text
+
+
+SPEC = 'spec: {runtimeRef: {name: torch}, trainer: {image: "x:1", command: [python, a.py]}}\n'
+HEAD = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+
+
+@pytest.mark.parametrize("empty", ["annotations:\n", "annotations: null\n", "annotations: {}\n"])
+def test_annotations_that_are_empty_get_one(tree: WorkingTree, empty: str) -> None:
+    """A new run was announced, and nothing was written."""
+    tree.write("jobs/new.yaml", f"{HEAD}metadata:\n  name: one\n  namespace: ml\n  {empty}{SPEC}")
+    assert tree.run("run", "one").out.startswith("run 2 of one follows one")
+    assert "\n  name: one-r2\n" in tree.run("build", "jobs/new.yaml").out
+
+
+SHARED = (
+    "- apiVersion: trainer.kubeflow.org/v1alpha1\n  kind: TrainJob\n  metadata: {{name: {name}, namespace: ml, {more}}}\n"
+    '  spec: {{runtimeRef: {{name: torch}}, trainer: {{image: "x:1", command: [python, a.py]}}}}\n'
+)
+REFUSED = {
+    "annotations that two jobs share": "apiVersion: v1\nkind: List\nitems:\n"
+    + SHARED.format(name="one", more="annotations: &an {k: v}")
+    + SHARED.format(name="two", more="annotations: *an"),
+    "labels that are the annotations": "apiVersion: v1\nkind: List\nitems:\n"
+    + SHARED.format(name="one", more="labels: &an {k: v}, annotations: *an"),
+    "comments in braces": "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: one}, # meta\n"
+    ' spec: {runtimeRef: {name: torch},\n  # about it\n  trainer: {image: "x:1", command: [python, a.py]}}}\n',
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_edited_alone_stays(tree: WorkingTree, name: str) -> None:
+    """Another job was started as well, labels got a run, comments that silence a rule were lost; all with exit 0."""
+    tree.write("jobs/new.yaml", REFUSED[name])
+    done = tree.run("run", "one")
+    assert (done.code, tree.read("jobs/new.yaml")) == (2, REFUSED[name])
+    assert "set the annotation by hand" in done.err

@@ -96,3 +96,25 @@ def test_a_former_spelling_changes_in_its_place() -> None:
     )
     done = json.loads(migrate(text).text)
     assert list(done["spec"]) == ["runtimeRef", "runtimePatches"]
+
+
+@pytest.mark.parametrize("between", ["", "\n---\n"])
+def test_characters_in_halves_are_whole(between: str) -> None:
+    """The second of two documents with one became an empty List: its job was gone. `migrate` ended with 3."""
+    tree = values(older(1))[0]
+    tree["metadata"]["annotations"] = {"n": "\U0001f600", "m": "\\ud83d"}
+    text = json.dumps(tree)
+    assert "\\ud83d\\ude00" in text
+    other = text.replace('"demo"', '"other"') if between else ""
+    done = migrate(f"{text}{between}{other}")
+    assert not done.problems
+    jobs = [one for one in values(done.text) for one in one.get("items", [one]) if one["kind"] == "TrainJob"]
+    assert [job["metadata"]["annotations"]["n"] for job in jobs] == ["\U0001f600"] * (1 + bool(between))
+    edits = edited(text, ("metadata", "annotations", "n"), "x")
+    assert json.loads(edits)["metadata"]["annotations"] == {"n": "x", "m": "\\ud83d"}
+    if between:
+        both = f"{text}{between}{text}"
+        places = [Edit("f.json", line, ("metadata", "annotations", "o"), "y") for line in (1, 2)]
+        finding = Rule("some-rule", ERROR, "something").at(Span("f.json", 1, 1, 1, 2), "wrong", fix=places)
+        found = values(fix(both, [finding], "f.json").text)
+        assert [one["metadata"]["annotations"]["o"] for one in found] == ["y", "y"]

@@ -188,3 +188,20 @@ def test_other_documents_of_a_file_stay_as_they_are_written() -> None:
     done = migrate(f"{other}---\n{RUNTIME}---\n{other}")
     assert done.text.startswith(f"{other}---\n")
     assert done.text.endswith(f"---\n{other}")
+
+
+def test_a_list_of_earlier_days_is_not_passed_over() -> None:
+    """It had nothing to migrate, with exit 0, and did not compile."""
+    item = JOB.format(api=NOW, spec="  podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    spec: {priority: 1}")
+    listed = {"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(item)]}
+    done = migrate(yaml.safe_dump(listed))
+    assert done.has_failed
+    assert "jobs of a List are not rewritten" in done.problems[0].message
+    listed["items"] = [yaml.safe_load(migrate(item).text)]
+    assert not migrate(yaml.safe_dump(listed)).problems
+
+
+def test_a_comment_that_silences_a_rule_does_not_lose_its_place() -> None:
+    spec = "  podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    spec: {\n      # trainc: allow[x] why\n      priority: 1}"
+    done = migrate(text := JOB.format(api=NOW, spec=spec))
+    assert (done.text, done.has_failed) == (text, True)

@@ -6,7 +6,7 @@ import os
 
 from trainc.load.walk import is_candidate
 from trainc.model.report import Report
-from trainc.model.tree import get
+from trainc.model.tree import get, plain
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import text_of
@@ -34,22 +34,45 @@ def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
     clusters = get(document.tree, "spec", "clusters")
     if type(clusters) is dict and name in clusters:
         return config
-    lines = config.decode().splitlines(keepends=True)
+    text = config.decode()
+    unix = text.replace("\r\n", "\n")
+    new = "".join(_extended(unix.splitlines(keepends=True), document, name, jobs))
+    _must_hold(new, document, name)
+    return (new.replace("\n", "\r\n") if 2 * text.count("\r\n") > text.count("\n") else new).encode()
+
+
+def _extended(lines: list[str], document: Document, name: str, jobs: str) -> list[str]:
+    """The lines with those of the new cluster."""
+    clusters = get(document.tree, "spec", "clusters")
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     if not (type(clusters) is dict and clusters):
-        return "".join([*lines, *_lines(document, name)]).encode()
+        return [*lines, *_lines(document, name)]
     first = document.span(("spec", "clusters", next(iter(clusters))), key=True)
     top = document.span(("spec", "clusters"), key=True)
     if first.line == top.line:
         raise Trouble(f"{_FILE}:{top.line}: the clusters are written in braces; add `{name}` by hand")
     indent = " " * (first.column - 1)
-    entry = [f"{indent}{name}:\n", f"{indent}  folder: clusters/{name}\n", f"{indent}  paths: [jobs/{name}]\n"]
+    entry = [f"{indent}{text_of(name)}:\n", f"{indent}  folder: clusters/{name}\n", f"{indent}  paths: [jobs/{name}]\n"]
     at = _end(lines, first.line, first.column - 1)
     lines[at:at] = entry
     if len(clusters) == 1 and get(next(iter(clusters.values())), "paths") is None:
         lines[first.line : first.line] = [f"{indent}  paths: [{', '.join(map(text_of, _held(jobs, name)))}]\n"]
-    return "".join(lines).encode()
+    return lines
+
+
+def _must_hold(text: str, before: Document, name: str) -> None:
+    """Raise Trouble unless a text says what the project said before, and the new cluster besides."""
+    documents = list(read(text, _FILE, Report()))
+    new = plain(documents[0].tree) if len(documents) == 1 else None
+    old = plain(before.tree)
+    clusters = new["spec"].pop("clusters", None) if type(new) is dict and type(new.get("spec")) is dict else None
+    former = old["spec"].pop("clusters", None) or {}
+    if new != old or type(clusters) is not dict or clusters.keys() != {*former, name}:
+        raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+    for key, settings in former.items():
+        if {**(settings or {}), "paths": None} != {**(clusters[key] or {}), "paths": None}:
+            raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
 
 
 def _lines(document: Document, name: str) -> list[str]:
@@ -60,7 +83,7 @@ def _lines(document: Document, name: str) -> list[str]:
     if first is None or "clusters" in spec or top == document.span(("spec", first)).line:
         raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
     indent = " " * (document.span(("spec", first), key=True).column - 1)
-    return [f"{indent}clusters:\n", f"{indent}  {name}:\n", f"{indent}    folder: clusters/{name}\n"]
+    return [f"{indent}clusters:\n", f"{indent}  {text_of(name)}:\n", f"{indent}    folder: clusters/{name}\n"]
 
 
 def _end(lines: list[str], start: int, indent: int) -> int:

@@ -9,7 +9,8 @@ from trainc.emit.spool.disk import Folder, replace, written
 from trainc.load.lists import expand
 from trainc.model.object_keys import JOBSET_API
 from trainc.model.report import Report
-from trainc.model.tree import get, plain, value
+from trainc.model.suppress import Suppress
+from trainc.model.tree import get, leaves, plain, value
 from trainc.model.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 
@@ -52,20 +53,36 @@ def _with_checks(file: str, text: str) -> str:
     if not documents:
         raise Trouble(f"{file} holds no Kustomization of Flux")
     wanted = [_wanted(file, document) for document in documents]
-    edits = [
-        edit
-        for document, checks in zip(documents, wanted, strict=True)
-        if _written(document) != checks
-        for edit in document.edits(_LIST, checks)
-    ]
-    if not edits:
+    old = [pair for pair in zip(documents, wanted, strict=True) if _written(pair[0]) != pair[1]]
+    if not old:
         return text
     from trainc.fix import edited  # noqa: PLC0415 (a list that is up to date needs no parser that keeps comments)
 
-    new = edited(text, edits)
-    if [_written(document) for document in _kustomizations(file, new)] != wanted:
-        raise Trouble(f"{file}: this YAML cannot be rewritten with its comments kept; list the JobSets by hand")
-    return new
+    edits = [edit for document, checks in old for edit in document.edits(_LIST, checks)]
+    for new in (_with_lines(text, old), edited(text, edits)):
+        with Suppress(Trouble):
+            if [_written(document) for document in _kustomizations(file, new)] == wanted:
+                return new
+    raise Trouble(f"{file}: this YAML cannot be rewritten with its comments kept; list the JobSets by hand")
+
+
+def _with_lines(text: str, old: list[tuple[Document, list[Any]]]) -> str:
+    """The text with other lines in the place of the lists that take lines of their own, without comments in them."""
+    from trainc.migrate.placed_text import Writer  # noqa: PLC0415 (as above)
+
+    lines = text.split("\n")
+    for document, checks in reversed(old):
+        listed = get(document.tree, *_LIST)
+        found = leaves(listed) if type(listed) is list else ()
+        ends = [leaf.origin.at.end_line for _, leaf in found if leaf.origin.at is not None]
+        key = document.span(_LIST, key=True)
+        inner = lines[key.line : max(ends, default=0)]
+        if not inner or "\r" in text or any("#" in line for line in inner):
+            continue
+        indent = " " * (key.column - 1)
+        new = Writer({}, deeper=inner[0].startswith(f"{indent} ")).document({_LIST[-1]: checks}, None)
+        lines[key.line - 1 : key.line + len(inner)] = [f"{indent}{line}" for line in new]
+    return "\n".join(lines)
 
 
 def _kustomizations(file: str, text: str) -> Iterator[Document]:

@@ -18,12 +18,14 @@ from trainc.compare.refused import renderings
 from trainc.compare.renamed import as_called
 from trainc.fix import diff
 from trainc.fix import fix as edited
+from trainc.load.lists import expand
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
-from trainc.model.run import run_of
+from trainc.model.run import RUN, run_of
 from trainc.model.spelling import nearest
+from trainc.model.tree import plain
 from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import unified
 from trainc.report.diff import shown_changes
@@ -31,6 +33,8 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.compare.facts import JobFacts
     from trainc.model.tree import Path
 
@@ -101,7 +105,8 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
         if file not in about:
             continue
         done = edited(text, findings, file)
-        if done.left:
+        runs = {_place(one)[1:]: str(run_of(one.document.tree) + 1) for one in chosen if one.document.file == file}
+        if done.left or not _are_all(text, done.text, file, runs):
             raise Trouble(
                 f"{session.shown(file)}: this YAML cannot be rewritten with its comments kept; set the annotation by hand"
             )
@@ -110,6 +115,21 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
         else:
             changed = unified(diff(text, done.text, session.shown(file)))
             answer(*changed, color=session.options.one("color", "auto"), folds=False)
+
+
+def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | None], str]) -> bool:
+    """Whether a new text says what the old one did, with these runs and no others."""
+    before, after = (list(expand(read(one, file, Report()), Report())) for one in (text, new))
+    if len(before) != len(after):
+        return False
+    for old, now in zip(before, after, strict=True):
+        tree = plain(old.tree)
+        number = runs.get((old.start, old.inside))
+        if number:
+            tree["metadata"]["annotations"] = {**(tree["metadata"].get("annotations") or {}), RUN: number}
+        if tree != plain(now.tree):
+            return False
+    return True
 
 
 def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], session: Session) -> None:

@@ -70,7 +70,7 @@ def holds(node: Any, step: str | int) -> bool:
 def _apply(root: Any, path: Path, value: object) -> None:
     *above, last = path
     for step in above:
-        if not holds(root, step):
+        if not holds(root, step) or root[step] is None:
             if value is None or not isinstance(root, dict):
                 return
             root[step] = fresh({})

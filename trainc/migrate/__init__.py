@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import runtime, trainjob
-from trainc.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, split, values, with_line_ends
+from trainc.migrate.chunks import UnreadableError, as_bytes, dump, fresh, joined, load, split, values, with_line_ends
 from trainc.migrate.comparison import LATEST, compiled
 from trainc.migrate.file_objects import FileObjects, is_other_job, listed_jobs
 from trainc.migrate.json_layout import is_json, json_text, one_object
@@ -18,7 +18,9 @@ from trainc.model.legacy_kinds import kind_of
 from trainc.model.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.model.suppress import Suppress
 from trainc.model.tree import plain
+from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
 
@@ -117,7 +119,7 @@ def _migrated(text: str, place: TextPlace) -> Migration:
         line += piece.count("\n")
     new = joined(file.changed.get(index, one.text) for index, one in enumerate(done))
     return Migration(
-        json_text(one_object(values(new)), text) if new != text and is_json(text) else new,
+        json_text(one_object(trees), text) if new != text and is_json(text) and (trees := values(new)) else new,
         tuple(change for one in done for change in one.changes),
         tuple(difference for one in done for difference in one.differences),
         tuple(problem for one in done for problem in one.problems),
@@ -148,7 +150,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return _other(index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
-    if tree["kind"].endswith("List") and (jobs := listed_jobs(documents[0].tree)):
+    if tree["kind"].endswith("List") and (jobs := [*listed_jobs(documents[0].tree), *_former(tree.get("items"))]):
         return _listed(untouched, line, documents[0], jobs)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
@@ -163,6 +165,25 @@ def _listed(untouched: Migration, line: int, document: Document, jobs: list[tupl
     reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
     outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
     return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
+
+
+def _former(items: Any) -> list[tuple[str, str]]:
+    """Kind and name of each item of a List that is written in an earlier spelling of the Trainer's kinds."""
+    found = []
+    for item in items if isinstance(items, list) else []:
+        if not isinstance(item, dict) or item.get("apiVersion") not in _OURS:
+            continue
+        kind, metadata = item.get("kind"), item.get("metadata")
+        with Suppress(MisshapenError):
+            if kind in ("TrainJob", *_RUNTIMES) and _rewrite(kind, fresh(item)):
+                found.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
+    return found
+
+
+def _rewrite(kind: str, root: Any) -> list[str]:
+    """Write a document of the Trainer's kinds in today's spelling, in place; what changed."""
+    messages: list[str] = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
+    return messages
 
 
 def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
@@ -243,12 +264,19 @@ def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) ->
         return untouched._replace(problems=(_unreadable(error, line),))
     kind = tree["kind"]
     try:
-        messages = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
+        messages = _rewrite(kind, root)
     except MisshapenError:
         return untouched._replace(problems=errors(compiled(_placed(piece, line), project)[1]))
     if not messages:
         return untouched
-    return Migration(with_comments(dump(root, piece), piece), _changes(root, kind, messages), (), ())
+    try:
+        new = dump(root, piece)
+    except UnreadableError as error:
+        return untouched._replace(problems=(_unreadable(error, line),))
+    if len(allows(as_bytes(new), "")) < len(allows(as_bytes(piece), "")):
+        why = "a comment that speaks to trainc stands in braces, and would lose its place: write them as lines"
+        return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), why),))
+    return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
 
 
 def _placed(piece: str, line: int) -> bytes:

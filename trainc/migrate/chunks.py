@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.migrate.json_layout import is_json, json_text, one_object
+from trainc.migrate.json_layout import is_json, json_text, whole_characters
 from trainc.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -84,12 +84,20 @@ def load(text: str) -> Any:
 
 
 def dump(node: Any, like: str) -> str:
-    """A document as text, laid out like the text it came from."""
+    """A document as text, laid out like the text it came from.
+
+    Raises:
+        UnreadableError: where what comes of it is not one document.
+    """
     _bare(node)
+    if is_json(like):
+        return json_text(node, like)
     stream = io.StringIO()
     _yaml(like).dump(node, stream)
     text = stream.getvalue()
-    return json_text(one_object(values(text)), like) if is_json(like) else text
+    if len(values(text)) != 1:
+        raise UnreadableError(ValueError("it would not be read back"))
+    return text
 
 
 def _bare(node: Any) -> None:
@@ -183,7 +191,7 @@ def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
     """
     mark = _MARK if text.startswith(_MARK) else ""
     own = text.removeprefix(_MARK)
-    unix = own.replace("\r\n", "\n")
+    unix = whole_characters(own.replace("\r\n", "\n"))
     done = rewrite(unix)
     if done.text == unix:
         return done._replace(text=text)

@@ -8,6 +8,8 @@ from typing import Any
 
 from trainc.model.embedded_json import json_value
 
+# Both halves of a character, and a backslash that is no escape of what follows it.
+_HALVES = re.compile(r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}").sub
 _START = "---\n"
 _INDENT = re.compile(r"\{\r?\n([ \t]*)").match
 
@@ -32,6 +34,13 @@ def json_text(tree: Any, like: str) -> str:
     separators = None if '": ' in body or not body.strip("{}\n ") else (",", ":")
     text = json.dumps(tree, ensure_ascii=False, indent=indent[1] if indent else None, separators=separators)
     return f"{start}{text}\n" if like.endswith("\n") else f"{start}{text}"
+
+
+def whole_characters(text: str) -> str:
+    """A text that begins as JSON, with each character that is written as two halves as itself: YAML knows no halves."""
+    if "\\u" not in text or text.lstrip()[:1] not in ("{", "["):
+        return text
+    return _HALVES(lambda found: json.loads(f'"{found[0]}"') if found[1] else found[0], text)
 
 
 def one_object(trees: list[Any]) -> Any:
