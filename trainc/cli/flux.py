@@ -73,8 +73,8 @@ def _with_lines(text: str, old: list[tuple[Document, list[Any]]]) -> str:
     lines = text.split("\n")
     for document, checks in reversed(old):
         listed = get(document.tree, *_LIST)
-        found = leaves(listed) if type(listed) is list else ()
-        ends = [leaf.origin.at.end_line for _, leaf in found if leaf.origin.at is not None]
+        held = leaves(listed) if type(listed) is list else ()
+        ends = [leaf.origin.at.end_line for _, leaf in held if leaf.origin.at is not None]
         key = document.span(_LIST, key=True)
         inner = lines[key.line : max(ends, default=0)]
         if not inner or "\r" in text or any("#" in line for line in inner):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from trainc.fix.edits import make
 from trainc.fix.layout import merged
 from trainc.fix.layout import replacements as _replacements
-from trainc.migrate.chunks import UnreadableError, as_bytes, dump, load, split, values, with_line_ends
+from trainc.migrate.chunks import UnreadableError, dump, load, lost_comments, split, values, with_line_ends
 from trainc.model.finding import SAFE, UNSAFE
 from trainc.model.line_diff import unified
 from trainc.model.suppress import Suppress
-from trainc.yaml.comments import comments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -139,6 +137,6 @@ def _edited(piece: str, edits: list[Edit], first: int) -> str:
     tries = (merged(piece, before, after, beside=beside) for beside in sides)
     done = next((kept for kept in tries if kept is not None and values(kept) == wanted), after)
     takes_away = any(edit.value is None and not edit.name for edit in edits)
-    if not takes_away and Counter(comments(as_bytes(piece))) - Counter(comments(as_bytes(done))):
+    if not takes_away and lost_comments(done, piece):
         raise UnreadableError(ValueError("a comment would be lost"))
     return done

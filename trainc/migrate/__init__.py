@@ -169,15 +169,15 @@ def _listed(untouched: Migration, line: int, document: Document, jobs: list[tupl
 
 def _former(items: Any) -> list[tuple[str, str]]:
     """Kind and name of each item of a List that is written in an earlier spelling of the Trainer's kinds."""
-    found = []
+    former = []
     for item in items if isinstance(items, list) else []:
         if not isinstance(item, dict) or item.get("apiVersion") not in _OURS:
             continue
         kind, metadata = item.get("kind"), item.get("metadata")
         with Suppress(MisshapenError):
             if kind in ("TrainJob", *_RUNTIMES) and _rewrite(kind, fresh(item)):
-                found.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
-    return found
+                former.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
+    return former
 
 
 def _rewrite(kind: str, root: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -14,6 +15,7 @@ from trainc.migrate.json_layout import is_json, json_text, whole_characters
 from trainc.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
+from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import plain_text
 
@@ -60,6 +62,11 @@ class UnreadableError(ValueError):
 def as_bytes(text: str) -> bytes:
     """The bytes of a text, those that are no text as they were."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def lost_comments(text: str, former: str) -> list[str]:
+    """The comments that a text has no more since it was `former`."""
+    return list((Counter(comments(as_bytes(former))) - Counter(comments(as_bytes(text)))).elements())
 
 
 def values(text: str) -> list[Any]:

@@ -40,7 +40,7 @@ def whole_characters(text: str) -> str:
     """A text that begins as JSON, with each character that is written as two halves as itself: YAML knows no halves."""
     if "\\u" not in text or text.lstrip()[:1] not in ("{", "["):
         return text
-    return _HALVES(lambda found: json.loads(f'"{found[0]}"') if found[1] else found[0], text)
+    return _HALVES(lambda match: json.loads(f'"{match[0]}"') if match[1] else match[0], text)
 
 
 def one_object(trees: list[Any]) -> Any:

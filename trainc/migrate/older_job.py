@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
-from trainc.migrate.chunks import as_bytes, values
+from trainc.migrate.chunks import lost_comments, values
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
@@ -17,7 +16,6 @@ from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.verify import expand
-from trainc.yaml.comments import comments
 from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
@@ -173,11 +171,11 @@ def _wiring(policy: Policy) -> str:
 
 def with_comments(text: str, former: str) -> str:
     """The text with the comments that it lost since it was `former` at its top."""
-    lost = Counter(comments(as_bytes(former))) - Counter(comments(as_bytes(text)))
+    lost = lost_comments(text, former)
     if not lost:
         return text
     start, mark, rest = text.partition("\n") if text.startswith("---") else ("", "", text)
-    return start + mark + "".join(f"{comment}\n" for comment in lost.elements()) + rest
+    return start + mark + "".join(f"{comment}\n" for comment in lost) + rest
 
 
 def errors(report: Report) -> tuple[Finding, ...]:
