@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.model.finding import place
-from trainc.model.object_keys import JOBSET_API
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, value
 
@@ -75,7 +74,7 @@ class Bundle:
 def _first_jobset(objects: tuple[Tree, ...]) -> Tree:
     for tree in objects:
         kind = value(tree, "kind")
-        if kind == "JobSet" and value(tree, "apiVersion") == JOBSET_API:
+        if kind == "JobSet":
             return tree
         if kind == "Job":
             from trainc.model.kept_job import keeps_job, view_of  # noqa: PLC0415 (few bundles hold one)

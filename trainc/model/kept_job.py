@@ -25,7 +25,7 @@ def keeps_job(tree: Tree) -> bool:
 
 def runs_pods(tree: Tree) -> bool:
     """Whether an object is the one of a bundle that makes the pods: a JobSet, or a Job that stays one."""
-    return (value(tree, "kind") == "JobSet" and value(tree, "apiVersion") == JOBSET_API) or keeps_job(tree)
+    return value(tree, "kind") == "JobSet" or keeps_job(tree)
 
 
 def job_of(view: Tree) -> Tree:
