@@ -179,3 +179,17 @@ def test_a_kind_of_no_group_is_an_error(tmp_path: Path, api: str, kind: str) -> 
     said = compile_in(tmp_path, "validate", "jobs.yaml")
     assert said.code == 1
     assert [(one.rule.name, one.level, one.span.line) for one in said.findings] == [("unknown-kind", "error", 1)]
+
+
+def test_a_jobset_of_another_operator_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
+    """Its fields were judged in the place of those of the job."""
+    pod = '{restartPolicy: Never, containers: [{name: c, image: "r:1", command: [a], env: [{name: MASTER_ADDR, value: peers}]}]}'
+    spec = f"spec:\n  replicatedJobs:\n  - name: w\n    template: {{spec: {{template: {{spec: {pod}}}}}}}\n"
+    meta = "kind: JobSet\nmetadata: {{name: {}, namespace: ml}}\n"
+    other = f"apiVersion: other.example/v1\n{meta.format('a')}spec:\n  replicatedJobs:\n  - [{{name: x}}]\n"
+    ours = f"apiVersion: jobset.x-k8s.io/v1alpha2\n{meta.format('b')}{spec}"
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: peers, namespace: ml}\n"
+    (tmp_path / "jobs.yaml").write_text(f"{other}---\n{ours}---\n{service}", "utf-8")
+    said = compile_in(tmp_path, "validate")
+    assert said.code == 0
+    assert [one.rule.name for one in said.findings if one.level != "note"] == ["kind-not-compiled"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import place
+from trainc.model.object_keys import JOBSET_API
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, value
 
@@ -72,13 +73,16 @@ class Bundle:
 
 
 def _first_jobset(objects: tuple[Tree, ...]) -> Tree:
+    other: Tree = None  # an object of that kind which another operator runs may stand beside the job's
     for tree in objects:
         kind = value(tree, "kind")
         if kind == "JobSet":
-            return tree
+            if value(tree, "apiVersion") == JOBSET_API:
+                return tree
+            other = tree if other is None else other
         if kind == "Job":
             from trainc.model.kept_job import keeps_job, view_of  # noqa: PLC0415 (few bundles hold one)
 
             if keeps_job(tree):
                 return view_of(tree)
-    return None
+    return other
