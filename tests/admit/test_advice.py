@@ -193,3 +193,24 @@ def test_a_jobset_of_another_operator_is_not_taken_for_the_next_one(tmp_path: Pa
     said = compile_in(tmp_path, "validate")
     assert said.code == 0
     assert [one.rule.name for one in said.findings if one.level != "note"] == ["kind-not-compiled"]
+
+
+def test_a_foreign_job_that_goes_out_with_another_or_is_passed_on_is_not_said_to_vanish(tmp_path: Path) -> None:
+    """One that stands in the file of a job is output with it."""
+    foreign = "apiVersion: other.example/v1\nkind: JobSet\nmetadata: {name: a, namespace: ml}\n"
+    pod = '{restartPolicy: Never, containers: [{name: c, image: "r:1", command: [a]}]}'
+    spec = f"spec:\n  replicatedJobs:\n  - name: w\n    template: {{spec: {{template: {{spec: {pod}}}}}}}\n"
+    ours = f"apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: b, namespace: ml}}\n{spec}"
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "jobs.yaml").write_text(f"{foreign}---\n{ours}", "utf-8")
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "jobs.yaml").write_text(foreign, "utf-8")
+    for folder, options, goes_out in (
+        ("beside", (), True),
+        ("alone", (), False),
+        ("alone", ("--include-other",), True),
+    ):
+        said = compile_in(tmp_path / folder, "build", ".", *options)
+        (finding,) = [one for one in said.findings if one.rule.name == "kind-not-compiled"]
+        assert goes_out == ("name: a" in said.out)
+        assert finding.effect.endswith("it goes out as it stands" if goes_out else "no manifest comes of it")

@@ -94,8 +94,10 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         if not jobs and file.rpartition("/")[2] != FILE:
             kinds = [part.kind or "object without a kind" for part in parts]
             context.report.account.sight(file, kinds or ["empty file"])
-        _look_at(others, context)
-        yield from _admitted([job for job in jobs if _is_here(*job, context)], others, context, catalog)
+        here = [job for job in jobs if _is_here(*job, context)]
+        context.report.end()
+        _look_at(others, context, is_output=bool(here) or context.selection.include_other)
+        yield from _admitted(here, others, context, catalog)
         if not jobs and context.selection.include_other:
             _pass_on(others, catalog.passing)
 
@@ -151,7 +153,6 @@ def _is_local(document: Document) -> bool:
 def _admitted(
     jobs: list[Counted], others: list[Document], context: AdmissionContext, catalog: Catalog
 ) -> Iterator[Entry]:
-    context.report.end()
     objects = tuple([other for other in others if _stored(other, context)])
     owned = _owned(objects, jobs) if len(jobs) > 1 else {}
     companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
@@ -249,12 +250,12 @@ def _is_near_miss(document: Document) -> bool:
     return near_miss(document.api_version, document.kind) is not None
 
 
-def _look_at(others: list[Document], context: AdmissionContext) -> None:
+def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bool) -> None:
     """Say which of the objects that are not a job of ours are somebody else's."""
     if others:
         from trainc.admit.unknown_kinds import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
-        not_compiled(others, context)
+        not_compiled(others, context, is_output=is_output)
         if not context.report.compiles and any(other.kind in PLAIN for other in others):
             from trainc.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
 

@@ -29,8 +29,12 @@ KIND_NOT_COMPILED = Rule(
 )
 
 
-def not_compiled(documents: Iterable[Document], context: AdmissionContext) -> None:
-    """A finding for each training job that another operator runs: an error in a file that somebody names."""
+def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is_output: bool) -> None:
+    """A finding for each training job that another operator runs: an error in a file that somebody names.
+
+    `is_output` says whether the objects are output all the same, as they stand.
+    """
+    outcome = "it goes out as it stands" if is_output else "no manifest comes of it"
     for document in documents:
         foreign = foreign_kind(document.api_version, document.kind, document.tree)
         if foreign is not None:
@@ -40,7 +44,7 @@ def not_compiled(documents: Iterable[Document], context: AdmissionContext) -> No
                     document.span(("kind",)),
                     foreign.message,
                     level=ERROR if is_argument else WARNING,
-                    effect="it is not checked, and no manifest comes of it",
+                    effect=f"it is not checked, and {outcome}",
                     help=foreign.help,
                 )
             )
