@@ -70,7 +70,7 @@ def test_in_another_folder(tmp_path: Path) -> None:
 
 def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     """As a shell runs them; kubectl and pre-commit are there, the cluster has no queues, and nobody made a repository."""
-    done = compile_in(tmp_path, "init", "repository", "--cluster", "east")
+    done = compile_in(tmp_path, "init", "our repository", "--cluster", "east")
     commands = [line.strip() for line in done.out.partition("next:\n")[2].partition("\n\n")[0].splitlines()]
     assert len(commands) == 3
     for name, text in {"kubectl": KUBECTL, "pre-commit": "exec {python} -m pre_commit", "trainc": TRAINC}.items():
@@ -94,11 +94,11 @@ def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert (ran.stdout + ran.stderr).count("Passed") == 2
     assert "the server doesn't have a resource type" in ran.stderr
-    cluster = tmp_path / "repository/clusters/east"
+    cluster = tmp_path / "our repository/clusters/east"
     assert "kind: CustomResourceDefinition" in (cluster / "definitions.yaml").read_text("utf-8")
     assert "kind: PriorityClass" in (cluster / "cluster.yaml").read_text("utf-8")
     assert "rendered: wrote 1, removed 0, unchanged 0" in ran.stderr
-    checked = compile_in(tmp_path / "repository", "build", "--check", "--staged", "--fail-on", "warning")
+    checked = compile_in(tmp_path / "our repository", "build", "--check", "--staged", "--fail-on", "warning")
     assert checked.code == 0, checked.err
 
 

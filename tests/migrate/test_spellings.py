@@ -205,3 +205,29 @@ def test_a_comment_that_silences_a_rule_does_not_lose_its_place() -> None:
     spec = "  podTemplateOverrides:\n  - targetJobs: [{name: node}]\n    spec: {\n      # trainc: allow[x] why\n      priority: 1}"
     done = migrate(text := JOB.format(api=NOW, spec=spec))
     assert (done.text, done.has_failed) == (text, True)
+
+
+@pytest.mark.parametrize("kind", ["PyTorchJob", "Volcano Job"])
+def test_a_job_in_braces_is_refused_for_the_comment_that_loses_its_place(kind: str) -> None:
+    """The error that the comment silenced was the whole reason given."""
+    comment = "# trainc: allow[masked-exit-code] the log matters more"
+    pod = '{restartPolicy: OnFailure, containers: [{name: pytorch, image: "r:1", command: [sh, -c, "python t.py | tee log"]}]}'
+    worker = f"{{\n  {comment}\n  replicas: 2, template: {{spec: {pod}}}"
+    top = "metadata: {name: a, namespace: ml}, spec: {"
+    text = {
+        "PyTorchJob": f"{{apiVersion: kubeflow.org/v1, kind: PyTorchJob, {top}pytorchReplicaSpecs: {{Worker: {worker}}}}}}}}}\n",
+        "Volcano Job": f"{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, {top}tasks: [{worker}, name: w}}]}}}}\n",
+    }[kind]
+    done = migrate(text)
+    assert (done.text, done.has_failed) == (text, True)
+    assert done.problems[0].message.endswith(
+        f"`{comment}` would lose its place: write what it stands at in lines, without braces"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_job_in_another_encoding_is_not_passed_over(encoding: str) -> None:
+    text = JOB.format(api=NOW, spec="  suspend: true")
+    done = migrate(text.encode(encoding).decode("utf-8", "surrogateescape"))
+    assert done.has_failed
+    assert done.problems[0].span.line == 1

@@ -20,7 +20,9 @@ from trainc.yaml.comments import allows
         ("a: 'b # trainc: allow[x] y'", []),
         ("a: |\n  # trainc: allow[x] y\nb: 1 # trainc: allow[z] y", [("z", "y", "f.yaml:3:6")]),
         ("a: b: c # trainc: allow[x] y", [("x", "y", "f.yaml:1:9")]),
-        ("a: 1 # trainc: allow x", []),
+        ("a: 1 # trainc: allow x", [("", "x", "f.yaml:1:6")]),
+        ("a: 1 # trainc: allow [x] y", [("", "[x] y", "f.yaml:1:6")]),
+        ("a: 1 # trainc: allowed[x] y", []),
     ],
 )
 def test_allows(text: str, expected: list[tuple[str, str, str]]) -> None:

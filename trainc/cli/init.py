@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 from trainc.cli.add_cluster import with_cluster
 from trainc.cli.output import answer
@@ -51,7 +52,7 @@ def init(options: Options) -> int:
     }
     rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
-    step = "" if folder == "." else f"cd {folder} && "
+    step = "" if folder == "." else f"cd {quote(folder)} && "
     git = "" if top is not None else "git init && "
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")

@@ -131,7 +131,8 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     """One document; `line` is the number of lines above it."""
     piece = file.pieces[index]
     untouched = Migration(piece, (), (), ())
-    if not any(word in piece for word in _WORDS):
+    words = piece.replace("\0", "") if "\0" in piece[:4] else piece  # UTF-16: unreadable, and not to be passed over
+    if not any(word in words for word in _WORDS):
         return untouched
     own_report = Report()
     documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.migrate import older
-from trainc.migrate.chunks import lost_comments, values
+from trainc.migrate.chunks import as_bytes, lost_comments, values
 from trainc.migrate.compared import UNEXPLAINED, Difference, differences
 from trainc.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
 from trainc.migrate.placed_text import says
@@ -16,6 +18,7 @@ from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.verify import expand
+from trainc.yaml.comments import allows
 from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
@@ -97,6 +100,7 @@ def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, w
     after, result_report = made(text + beside, place.project)
     changes = differences(before, objects(after), want)
     refused = misread(text, want) or unlike(changes, result_report) or _new_error(result_report, piece, place.project)
+    refused = with_moved_allows(refused, text, piece)
     messages = [*messages_of(facts.old["kind"], want), *older.left_behind(facts.old, facts.jobset)]
     return Older(text, want, messages, changes, refused)
 
@@ -176,6 +180,21 @@ def with_comments(text: str, former: str) -> str:
         return text
     start, mark, rest = text.partition("\n") if text.startswith("---") else ("", "", text)
     return start + mark + "".join(f"{comment}\n" for comment in lost) + rest
+
+
+def with_moved_allows(refused: str, text: str, former: str) -> str:
+    """The reason not to take a text, with the comments that speak to trainc and stand at its top for want of a place."""
+    moved = _allows_on_top(text) - _allows_on_top(former)
+    if not refused or not moved:
+        return refused
+    comments = ", ".join(f"`{comment}`" for comment in moved)
+    return f"{refused}; {comments} would lose its place: write what it stands at in lines, without braces"
+
+
+def _allows_on_top(text: str) -> Counter[str]:
+    """The comments that speak to trainc in front of the first key of a document."""
+    above = takewhile(lambda line: not line or line.startswith(("#", "---")), text.splitlines())
+    return Counter(line for line in above if allows(as_bytes(line), ""))
 
 
 def errors(report: Report) -> tuple[Finding, ...]:

@@ -17,6 +17,7 @@ from trainc.migrate.older_job import (
     namespaces_of,
     unlike,
     with_comments,
+    with_moved_allows,
 )
 from trainc.migrate.other_policies import policy_of_other
 from trainc.migrate.placed_text import Writer, says
@@ -185,6 +186,7 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
         if not wrong:
             changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
         refused = wrong or unlike(changes, after.report) or _new_error(source.before.report, after.report)
+        refused = with_moved_allows(refused, text, source.text)
         jobs.append(
             Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *silent], changes, refused)
         )

@@ -13,7 +13,8 @@ UNUSED_ALLOW = Rule(
     "unused-allow",
     WARNING,
     "an `allow` comment silences nothing",
-    "The mistake it was written for is gone, or its rule is spelled wrong; left in place it would hide the next one.",
+    "The mistake it was written for is gone, or its rule is spelled wrong or not in brackets; left in place it would "
+    "hide the next one.",
 )
 ALLOW_WITHOUT_REASON = Rule(
     "allow-without-reason",
@@ -24,7 +25,10 @@ ALLOW_WITHOUT_REASON = Rule(
 
 
 class Allow:
-    """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next."""
+    """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next.
+
+    The rule is empty where the comment names none; it silences nothing then.
+    """
 
     __slots__ = ("borrowed", "reason", "rule", "span", "used")
 

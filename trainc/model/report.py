@@ -258,7 +258,10 @@ class Report:
             self._findings[finding.identity()] = finding
         for comments in list(self._allows.values()):
             for comment in comments:
-                if not comment.reason:
+                if not comment.rule:
+                    hint = "write `# trainc: allow[RULE] the reason`, with the rule that the finding names"
+                    self.add(UNUSED_ALLOW.at(comment.span, "an `allow` that names no rule silences nothing", help=hint))
+                elif not comment.reason:
                     text = f"`allow[{comment.rule}]` gives no reason, so it silences nothing"
                     hint = "write the reason behind the bracket, on the same line"
                     self.add(ALLOW_WITHOUT_REASON.at(comment.span, text, help=hint))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MARK = b"trainc:"  # what a text that speaks to trainc has in it
 _START = r"(?:^|(?<=[ \t]))#"
-_ALLOW = _START + r"[ \t]*trainc:[ \t]*allow\[([^\]\n]*)\][ \t]*([^\r\n]*)"
+_ALLOW = _START + r"[ \t]*trainc:[ \t]*allow(?:\[([^\]\n]*)\]|\b)[ \t]*([^\r\n]*)"
 _ANY = _START + r".*"
 
 _LONG_SCALAR = frozenset("\"'|>")  # one of these begins each scalar that may hold what looks like a comment
@@ -28,7 +28,7 @@ def allows(data: bytes, file: str) -> list[Allow]:
     spans = [
         (match, Span(file, line, match.start() + 1, line, match.end() + 1)) for line, match in _matches(data, _ALLOW)
     ]
-    return [Allow(match[1].strip(), match[2].strip(), span) for match, span in spans]
+    return [Allow((match[1] or "").strip(), match[2].strip(), span) for match, span in spans]
 
 
 def comments(data: bytes) -> list[str]:
