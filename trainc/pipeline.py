@@ -225,7 +225,7 @@ def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) ->
 
 def check_refused(project: Project, catalog: Catalog, selection: Selection, report: Report) -> None:
     """Look at what can still be read of each job that is refused: one mistake hides no other."""
-    for entry, lines in catalog.refused:
+    for entry, taken in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
         for plan in resolve(alone, project, own_report):
@@ -234,7 +234,7 @@ def check_refused(project: Project, catalog: Catalog, selection: Selection, repo
                 verify(bundle, project, selection, own_report)
         from trainc.server.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
-        tell_rest(own_report, lines, report)
+        tell_rest(own_report, taken, report)
 
 
 def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:

@@ -194,7 +194,7 @@ def _keep_rest(entry: Entry, context: AdmissionContext, catalog: Catalog) -> Non
 
     rest = rest_of(entry.document, context.server)
     if rest is not None:
-        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.lines))
+        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
 
 
 def _older(document: Document) -> bool:

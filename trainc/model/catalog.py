@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.references import Reference
     from trainc.model.report import Report
+    from trainc.model.taken import Taken
 
     class RuntimeIndex(Protocol):
         """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
@@ -77,10 +78,10 @@ def entry_of(document: Document, companions: tuple[Document, ...], beside: tuple
 
 
 class RefusedEntry(NamedTuple):
-    """What can still be read of a job that is refused, and the lines of its file around what was taken out of it."""
+    """What can still be read of a job that is refused, and where its text says what was taken out of it."""
 
     entry: Entry
-    lines: frozenset[int] = frozenset()
+    taken: Taken
 
 
 class RuntimeLookup(NamedTuple):

@@ -9,7 +9,8 @@ from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get, leaves
+from trainc.model.taken import Taken, stretch
+from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
 from trainc.resolve.trainer_block import overrides
@@ -200,10 +201,10 @@ def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
     spec = document.tree["spec"]
     patches = spec["runtimePatches"]
     at = next(index for index in range(len(patches)) if not _is_mergeable(template, patches[: index + 1]))
-    spans = [leaf.origin.at for _, leaf in leaves(patches[at]) if leaf.origin.at is not None]
-    lines = range(min(span.line for span in spans), max(span.end_line for span in spans) + 1) if spans else ()
+    patch = stretch(patches[at])
+    taken = Taken([patch] if patch is not None else [], document.tree)
     rest = {**document.tree, "spec": {**spec, "runtimePatches": patches[:at] + patches[at + 1 :]}}
-    return RefusedEntry(entry._replace(document=document.admitted(rest)), frozenset(lines))
+    return RefusedEntry(entry._replace(document=document.admitted(rest)), taken)
 
 
 def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:

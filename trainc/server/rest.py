@@ -6,7 +6,8 @@ from trainc.model.finding import ERROR
 from trainc.model.placeholders import is_placeholder
 from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
-from trainc.model.tree import get, leaves
+from trainc.model.taken import Taken, stretch
+from trainc.model.tree import get
 from trainc.server.history import reference_field
 from trainc.server.jobset import defaults as jobset
 from trainc.server.metadata import without_null_fields
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from trainc.model.document import Document
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
     from trainc.server.fault import Fault
     from trainc.server.of_cluster import Server
@@ -32,20 +34,20 @@ _MAX_FAULTS = 100  # in one round; an object with more is not the one that was m
 
 
 class Rest(NamedTuple):
-    """An object without its faults, and the lines of its file around what was taken out of it.
+    """An object without its faults, and where in its text they stand.
 
     A misspelt field is read as the one that was probably meant, a wrong value as one that is not known.
     """
 
     document: Document
-    lines: frozenset[int]
+    taken: Taken
 
 
 def rest_of(document: Document, server: Server) -> Rest | None:
     """What a server would take of an object that it refuses; None where the faults cannot be told from the rest."""
     kind, tree = kind_of(document.tree), document.tree
     root = server.table.root(kind)
-    lines: set[int] = set()
+    taken: list[Span] = []
     for _ in range(_ROUNDS if root is not None else 0):
         kept, faults = readable(tree, kind, server.table)
         if not faults:
@@ -53,7 +55,7 @@ def rest_of(document: Document, server: Server) -> Rest | None:
             # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
             if not judged.by or (judged.by == "webhook" and judged.empty_patch is not None):
                 stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else judged.stored
-                return Rest(document.admitted(without_null_fields(stored)), frozenset(lines))
+                return Rest(document.admitted(without_null_fields(stored)), Taken(taken, document.tree))
             faults = judged.faults
         if len(faults) > _MAX_FAULTS:
             return None
@@ -62,17 +64,17 @@ def rest_of(document: Document, server: Server) -> Rest | None:
         for path in sorted(
             places, key=_order, reverse=True
         ):  # later items first: to take one out moves those behind it
-            mended = _mended(mended, path, places[path], lines)
+            mended = _mended(mended, path, places[path], taken)
         if mended is tree:
             return None
         tree = mended
     return None
 
 
-def tell_rest(own_report: Report, lines: frozenset[int], report: Report) -> None:
+def tell_rest(own_report: Report, taken: Taken, report: Report) -> None:
     """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
     for finding in own_report.findings:
-        touched = any(line in lines for label in finding.labels for line in (label.span.line, label.span.end_line))
+        touched = any(label.span in taken for label in finding.labels)
         if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
             report.add(finding.without_refusal())
 
@@ -87,20 +89,20 @@ def _order(path: Path) -> list[tuple[int, str]]:
     return [(step, "") if type(step) is int else (-1, str(step)) for step in path]
 
 
-def _mended(tree: Tree, path: Path, fault: Fault, lines: set[int]) -> Tree:
+def _mended(tree: Tree, path: Path, fault: Fault, taken: list[Span]) -> Tree:
     """The object without the fault at a path, as it was where that cannot be taken out of it."""
     above, node = get(tree, *path[:-1]), get(tree, *path)
     if len(path) < 2 or node is None:
         return tree
     if type(node) is Sourced and fault.kind != "unknown" and not (is_placeholder(node.value) or _wants_more(fault)):
-        lines |= _lines(node)
+        taken += _stretches(node)
         return _changed(tree, path, lambda held, step: _set(held, step, Sourced(UNREADABLE, node.origin)))
     meant = ""
     if fault.kind == "unknown":
         meant = reference_field(fault.path, fault.candidates) or nearest(str(path[-1]), fault.candidates)
     if meant and type(above) is dict and meant not in above:
         return _changed(tree, path, lambda held, step: {(meant if key == step else key): held[key] for key in held})
-    lines |= _lines(node if fault.kind == "unknown" else above) | _lines(_item_name(tree, path))
+    taken += _stretches(node if fault.kind == "unknown" else above, _item_name(tree, path))
     return _changed(tree, path, _without)
 
 
@@ -143,9 +145,5 @@ def _without(held: Tree, step: str | int) -> Tree:
     return [item for index, item in enumerate(held) if index != step]
 
 
-def _lines(node: Tree) -> set[int]:
-    """The lines on which a node stands."""
-    spans = [leaf.origin.at for _, leaf in leaves(node) if leaf.origin.at is not None]
-    if not spans:
-        return set()
-    return set(range(min(span.line for span in spans), max(span.end_line for span in spans) + 1))
+def _stretches(*nodes: Tree) -> list[Span]:
+    return [one for node in nodes if (one := stretch(node)) is not None]
