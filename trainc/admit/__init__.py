@@ -91,15 +91,20 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                 jobs.append((index, document))
             else:
                 others.append(document)
-        if not jobs and file.rpartition("/")[2] != FILE:
-            kinds = [part.kind or "object without a kind" for part in parts]
-            context.report.account.sight(file, kinds or ["empty file"])
+        if not jobs:
+            _sight(file, parts, context)
         here = [job for job in jobs if _is_here(*job, context)]
-        context.report.end()
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
         yield from _admitted(here, others, context, catalog)
         if not jobs and context.selection.include_other:
             _pass_on(others, catalog.passing)
+
+
+def _sight(file: str, parts: list[Document], context: AdmissionContext) -> None:
+    """Count a file without jobs, with what it holds instead."""
+    if file.rpartition("/")[2] != FILE:
+        kinds = [part.kind or "object without a kind" for part in parts]
+        context.report.account.sight(file, kinds or ["empty file"])
 
 
 def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
@@ -253,6 +258,7 @@ def _is_near_miss(document: Document) -> bool:
 def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bool) -> None:
     """Say which of the objects that are not a job of ours are somebody else's."""
     if others:
+        context.report.end()  # what is said of them is said of no job
         from trainc.admit.unknown_kinds import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
         not_compiled(others, context, is_output=is_output)

@@ -268,11 +268,8 @@ class Report:
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
                     from trainc.model.rule_names import instead  # noqa: PLC0415 (most comments silence something)
 
-                    self.add(
-                        UNUSED_ALLOW.at(
-                            comment.span, f"`allow[{comment.rule}]` silences nothing", help=instead(comment.rule)
-                        )
-                    )
+                    text = f"`allow[{comment.rule}]` silences nothing"
+                    self.add(UNUSED_ALLOW.at(comment.span, text, help=instead(comment.rule)))
 
     @property
     def comments(self) -> list[Allow]:

@@ -9,7 +9,6 @@ from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.taken import Taken, stretch
 from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
 from trainc.resolve.runtimes import runtime_for
 from trainc.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
@@ -197,6 +196,8 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
 
 def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
     """A job without the first of its patches that cannot be merged."""
+    from trainc.model.taken import Taken, stretch  # noqa: PLC0415 (most patches can be)
+
     document = entry.document
     spec = document.tree["spec"]
     patches = spec["runtimePatches"]
