@@ -9,6 +9,7 @@ from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
 from trainc.model.component_uses import uses
 from trainc.model.tree import get
 from trainc.server.admission import admit_object
+from trainc.server.verdict import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,12 +147,21 @@ class AdmittedRuntimes:
         before = report.looking_at(document)
         met: list[Finding] = []
         report.met = met
-        stored = admit_object(_with_uses(document), self._context.server, report)
-        if stored is not None and document.kind not in OWN_KINDS and not check_runtime(stored, report):
-            stored = None
+        stored = self._stored(document)
         report.met = None
         report.back_to(before)
         return stored, met
+
+    def _stored(self, document: Document) -> Document | None:
+        context = self._context
+        stored = admit_object(_with_uses(document), context.server, context.report)
+        if context.server.table.root(kind_of(document.tree)) is None:
+            from trainc.admit.unknown_kinds import unknown_kind  # noqa: PLC0415 (most are of a version that is served)
+
+            unknown_kind(document, context)
+            return None
+        is_whole = stored is None or document.kind in OWN_KINDS or check_runtime(stored, context.report)
+        return stored if is_whole else None
 
     def legal(self, document: Document, report: Report) -> Document | None:
         """A composed runtime as the server would store it, None with findings where it would refuse it."""
