@@ -1,4 +1,4 @@
-"""`trainc fix` of large files: each edit reads and writes the whole file, so there are only so many rounds."""
+"""What `trainc fix` leaves undone, and says so: large files have rounds only so many, and some documents cannot be edited."""
 
 from __future__ import annotations
 
@@ -31,3 +31,10 @@ def test_a_large_file_gets_the_edits_of_one_round(tmp_path: Path, monkeypatch: p
         err = compile_in(tmp_path, "fix", "-w", "job.yaml").err
         assert text in (tmp_path / "job.yaml").read_text()
         assert ("not every edit of it was tried" in err) is is_cut
+
+
+def test_a_document_that_cannot_be_edited_says_why(tmp_path: Path) -> None:
+    # It was counted as one that needs a person, and nobody knew what for.
+    (tmp_path / "job.yaml").write_text("---\n" + JOB.replace("kind: ", "kind:\t"))
+    err = compile_in(tmp_path, "fix", "job.yaml").err
+    assert "job.yaml:3: edits of this document are left to a person: found character '\\t'" in err

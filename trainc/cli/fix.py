@@ -37,6 +37,8 @@ def _fix(options: Options) -> int:
     need = "error needs" if errors == 1 else "errors need"
     if any(finding.rule is IMMUTABLE_CHANGE for finding in repair.left):
         tell("an edit that a run cannot take starts a new run with `trainc fix --unsafe`, or with `trainc run JOB`")
+    for (file, line), why in repair.obstacles.items():
+        tell(f"{session.shown(file)}:{line}: edits of this document are left to a person: {why}")
     if repair.is_cut:
         tell("a file is large, and not every edit of it was tried: `trainc fix -w`, once more, goes on")
     tell(f"{len(repair.applied)} {verb}, {errors} {need} a person")

@@ -26,7 +26,7 @@ _CHARACTERS = 1 << 20  # of one file in all rounds together: each reads and writ
 class Repair:
     """The files of a session with the edits that hold: `before` and `after` by file, what is `applied` and what is `left`.
 
-    `is_cut` says that edits of large files were left aside.
+    `is_cut` says that edits of large files were left aside, `obstacles` where a document cannot be edited, and why.
     """
 
     def __init__(self, session: Session, *, unsafe: bool) -> None:
@@ -39,6 +39,7 @@ class Repair:
         self.applied: list[Finding] = []
         self.left = self._findings()
         self.is_cut = False
+        self.obstacles: dict[tuple[str, int], str] = {}
         self._edited_characters: dict[str, int] = {}
         for _ in range(_ROUNDS):
             if not self._advance():
@@ -82,7 +83,9 @@ class Repair:
         for file, findings in about.items():
             if file in self.after and self._has_room(file):
                 chosen = findings[:1] if file in self._singly else findings
-                texts_[file], applied[file], _ = fix(self.after[file], chosen, file, unsafe=UNSAFE in self._safeties)
+                done = fix(self.after[file], chosen, file, unsafe=UNSAFE in self._safeties)
+                texts_[file], applied[file] = done.text, done.applied
+                self.obstacles.update({(file, line): why for line, why in done.obstacles})
         return texts_, applied
 
     def _has_room(self, file: str) -> bool:

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 
 class Fixed(NamedTuple):
-    """A file's new text, the findings whose edits are in it, and those that still need a person."""
+    """A file's new text, the findings whose edits are in it, and those that still need a person.
+
+    `obstacles` says of each document that cannot be edited at which line, and why.
+    """
 
     text: str
     applied: tuple[Finding, ...]
     left: tuple[Finding, ...]
+    obstacles: tuple[tuple[int, str], ...] = ()
 
 
 def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = False) -> Fixed:
@@ -58,16 +62,16 @@ def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -
         applied.append(finding)
         for edit in edits:
             chosen.setdefault(_piece_of(edit, starts), []).append(edit)
-    unreadable = set()
+    unreadable = {}
     for index, edits in chosen.items():
         try:
             pieces[index] = _edited(pieces[index], edits, starts[index])
-        except UnreadableError:
-            unreadable.add(index)
+        except UnreadableError as error:
+            unreadable[index] = (starts[index] + error.line, str(error))
     if unreadable:
-        left += [one for one in applied if _pieces(one, file, starts) & unreadable]
-        applied = [one for one in applied if not _pieces(one, file, starts) & unreadable]
-    return Fixed("".join(pieces), tuple(applied), tuple(left))
+        left += [one for one in applied if _pieces(one, file, starts) & unreadable.keys()]
+        applied = [one for one in applied if not _pieces(one, file, starts) & unreadable.keys()]
+    return Fixed("".join(pieces), tuple(applied), tuple(left), tuple(unreadable.values()))
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -138,5 +142,5 @@ def _edited(piece: str, edits: list[Edit], first: int) -> str:
     done = next((kept for kept in tries if kept is not None and values(kept) == wanted), after)
     takes_away = any(edit.value is None and not edit.name for edit in edits)
     if not takes_away and lost_comments(done, piece):
-        raise UnreadableError(ValueError("a comment would be lost"))
+        raise UnreadableError(why="a comment would be lost")
     return done

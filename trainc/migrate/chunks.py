@@ -49,14 +49,13 @@ def joined(pieces: Iterable[str]) -> str:
 
 
 class UnreadableError(ValueError):
-    """The parser that keeps comments refuses a text: why, at which line and column from 0."""
+    """A text cannot be rewritten with its comments: why, at which line and column from 0."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception | None = None, why: str = "this cannot be read") -> None:
         mark = getattr(error, "problem_mark", None)
         self.line: int = getattr(mark, "line", 0)
         self.column: int = getattr(mark, "column", 0)
-        problem = getattr(error, "problem", None) or "this cannot be read"
-        super().__init__(problem)
+        super().__init__(getattr(error, "problem", None) or why)
 
 
 def as_bytes(text: str) -> bytes:
@@ -86,7 +85,7 @@ def load(text: str) -> Any:
     except Exception as error:  # the library raises whatever its parts raise
         raise UnreadableError(error) from error
     if not isinstance(root, CommentedMap):
-        raise UnreadableError(TypeError())
+        raise UnreadableError
     return root
 
 
@@ -103,7 +102,7 @@ def dump(node: Any, like: str) -> str:
     _yaml(like).dump(node, stream)
     text = stream.getvalue()
     if len(values(text)) != 1:
-        raise UnreadableError(ValueError("it would not be read back"))
+        raise UnreadableError(why="it would not be read back")
     return text
 
 
