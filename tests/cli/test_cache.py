@@ -54,6 +54,17 @@ def test_what_was_kept_is_not_read_again(cache: Path, tmp_path: Path) -> None:
     assert "kept words" in said(folder)[2]
 
 
+def test_a_run_that_relies_on_nothing_reads_nothing_that_was_kept(cache: Path, tmp_path: Path) -> None:
+    folder = copied("unchecked-rule", tmp_path)
+    said(folder)
+    [entry] = cache.iterdir()
+    entry.write_text(entry.read_text("utf-8").replace("the rule is not checked", "kept words"), "utf-8")
+    for command in ("build", "validate"):
+        err = compile_in(folder, command, "--notes", "--no-cache").err
+        assert "the rule is not checked" in err
+        assert "kept words" not in err
+
+
 def test_an_edited_file_is_another_one(cache: Path, tmp_path: Path) -> None:
     folder = copied("unchecked-rule", tmp_path)
     said(folder)

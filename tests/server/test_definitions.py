@@ -103,6 +103,14 @@ def definition(schema: Any, **version: Any) -> dict[str, Any]:
     return {"spec": {"group": "example.org", "names": {"kind": "Thing"}, "versions": [held]}}
 
 
+@pytest.mark.parametrize("schema", [TEXT, {"type": "array", "items": TEXT}, IOS])
+def test_an_object_is_no_text_and_no_list(schema: dict[str, Any]) -> None:
+    """The advice on unknown fields looked for the field above them."""
+    found = read_definition(definition(schema))
+    faults = [path[-1] for path, _ in found.faults]
+    assert (faults, bool(found.schemas)) == ((["type"], False) if "type" in schema else ([], True))
+
+
 def test_a_definition_that_is_not_structural_is_left_out() -> None:
     found = read_definition(definition({"type": "object", "properties": {"spec": {}}}))
     at = ("spec", "versions", 0, "schema", "openAPIV3Schema", "properties", "spec", "type")

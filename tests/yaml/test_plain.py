@@ -231,3 +231,12 @@ def test_short_documents() -> None:
         text = "".join(" " * chance.choice((0, 0, 2, 2, 4)) + chance.choice(LINES) + "\n" for _ in range(count))
         ours, theirs = both(text)
         assert ours == theirs, text
+
+
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 5000])
+@pytest.mark.parametrize(
+    "form", ["{}: a", "a:\n  {}: b", "- {}: a", "a: {{{}: b}}", "a: {{b: c, {}: d}}", "{}:\n  a: b", "{}: # a"]
+)
+def test_long_keys(form: str, length: int) -> None:
+    ours, theirs = both(form.format("k" * length) + "\n")
+    assert ours == theirs

@@ -59,7 +59,7 @@ class Session:
         self._compiles = compiles
         opening = Report()
         settings = _settings(options)
-        cache = user_cache if has_cache else None
+        cache = user_cache if has_cache and not options.has("no_cache") else None
         self.project: Project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
         self._opening = opening.findings
         self.report = self.new_report()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KIND = "CustomResourceDefinition"
 
-_FORM = 2  # counts up whenever a file's text comes to mean something else, or is kept in another way
+_FORM = 3  # counts up whenever a file's text comes to mean something else, or is kept in another way
 
 
 def recall(data: bytes, file: str, cache: Cache | None) -> Definitions | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Part = tuple[str | None, int, int, Any, int, int]
 
 _SHORT = 120
+_LONGEST_KEY = 1024  # characters; libyaml, and the server's parser, take nothing longer for a key
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")  # a plain scalar does not start with these
@@ -102,7 +103,7 @@ def _dashed(text: str) -> tuple[int, int, str]:
 
 
 def _is_key(name: str) -> bool:
-    return name[:1] in _LETTERS and _NAME.issuperset(name)
+    return name[:1] in _LETTERS and _NAME.issuperset(name) and len(name) <= _LONGEST_KEY
 
 
 def _key(name: str) -> Any:

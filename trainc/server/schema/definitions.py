@@ -103,7 +103,7 @@ def _add_version(definition: Definition, key: str, version: dict[str, Any], at: 
     if schema is None:
         definition.faults.append((at, "has no schema.openAPIV3Schema"))
         return
-    faults = [*structural_faults(schema, where)] or [*refused_words(schema, where)]
+    faults = [*structural_faults(schema, where)] or [*_root_faults(schema, where)] or [*refused_words(schema, where)]
     definition.faults += faults
     if faults:
         return
@@ -111,6 +111,12 @@ def _add_version(definition: Definition, key: str, version: dict[str, Any], at: 
     definition.schemas[key] = with_meta(known_words(schema))
     if "status" not in version.get("subresources", {}):
         definition.whole.append(key)
+
+
+def _root_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
+    """What a server has against a schema as that of a whole object."""
+    if schema.get("type", "object") != "object":
+        yield (*at, "type"), "must be object at the root"
 
 
 def known_words(schema: dict[str, Any]) -> dict[str, Any]:
