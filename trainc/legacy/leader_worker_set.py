@@ -41,6 +41,7 @@ ENDS = Rule(
     "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
 )
 _PREFIX = "leaderworkerset.sigs.k8s.io/"
+_EXCLUSIVE = (f"{_PREFIX}exclusive-topology", f"{_PREFIX}subgroup-exclusive-topology")  # a subgroup is a whole group
 _MOST_GROUPS = 1_000
 LEADER, WORKER, ALL = "leader", "worker", "node"
 
@@ -102,6 +103,10 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     if size > MOST:
         yield (*inner, "size"), f"a group has {size} pods, a Job has at most {MOST}", ""
     yield from _sub_group_complaints(document, template, size)
+    key = next((key for key in _EXCLUSIVE if value(document.tree, "metadata", "annotations", key)), "")
+    if key and _is_split(document, size):
+        message = f"`{key}` gives each group a domain of its own, but this one becomes several Jobs, and JobSet gives each of those its own"
+        yield ("metadata", "annotations", key), message, ""
     for field in ("volumeClaimTemplates", "resourceClaimTemplates"):
         if template.get(field):
             yield (*inner, field), f"`{field}` make claims for the pods of a set, which no Job does", ""
@@ -159,11 +164,11 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     ready = value(document.tree, "spec", "startupPolicy") == "LeaderReady"
     individual = value(template, "restartPolicy") in {"None", "Default"}
     _say_restarts(document, report, individual=individual)
-    is_split = size.value > 1 and ("leaderTemplate" in template or ready)
+    is_split = _is_split(document, size.value)
     roles = _roles(document, size, is_split=is_split, individual=individual)
     if ready and is_split:
         roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
-    tree = {"metadata": _metadata(document, is_split=is_split), "spec": {"replicatedJobs": roles}}
+    tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}}
     return Plan(
         document=document,
         runtime=None,
@@ -180,6 +185,14 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         companions=entry.companions,
         beside=entry.beside,
         secrets=options.secrets,
+    )
+
+
+def _is_split(document: Document, size: int) -> bool:
+    """Whether a group becomes a leader and a Job for each worker, and not one Job of equal pods."""
+    spec = document.tree["spec"]
+    return size > 1 and (
+        "leaderTemplate" in spec["leaderWorkerTemplate"] or value(spec, "startupPolicy") == "LeaderReady"
     )
 
 
@@ -233,10 +246,10 @@ def _set_name(document: Document) -> str:
     return name.removesuffix(f"-{group}") if group is not None else name
 
 
-def _metadata(document: Document, *, is_split: bool) -> Tree:
+def _metadata(document: Document) -> Tree:
     metadata = job_metadata(document.tree)
     annotations = {key: node for key, node in metadata["annotations"].items() if not key.startswith(_PREFIX)}
-    exclusive = metadata["annotations"].get(f"{_PREFIX}exclusive-topology")
-    if exclusive is not None and not is_split:  # a domain for each group is one for each Job
+    exclusive = next((metadata["annotations"][key] for key in _EXCLUSIVE if key in metadata["annotations"]), None)
+    if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
         annotations[EXCLUSIVE] = exclusive
     return {**metadata, "annotations": annotations}

@@ -136,7 +136,7 @@ def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, com
         made.notes.append(
             f"left out: init container `{container.name}` of `{role.name}`: only its image knows what it does"
         )
-    worker = role.worker
+    worker = role.trainer
     for container in role.main:
         if container is not worker:
             made.notes.append(

@@ -84,6 +84,14 @@ class ChildJob:
         return len(ready) >= min(self.width, self.size)
 
     @property
+    def most(self) -> int:
+        """How many failures of its pods it stands in all."""
+        limit = self.spec.get("backoffLimit")
+        if type(limit) is int:
+            return limit
+        return 2**31 - 1 if type(self.spec.get("backoffLimitPerIndex")) is int else DEFAULT_BACKOFF_LIMIT
+
+    @property
     def conditions(self) -> str:
         """The conditions that are true, in the order in which they are set."""
         if self.suspended:
@@ -151,16 +159,15 @@ class ChildJob:
         return self._count(pod, action)
 
     def _count(self, pod: PodState, action: str) -> str:
-        per_index, limit = self.spec.get("backoffLimitPerIndex"), self.spec.get("backoffLimit")
-        most = limit if type(limit) is int else 2**31 - 1 if type(per_index) is int else DEFAULT_BACKOFF_LIMIT
+        per_index = self.spec.get("backoffLimitPerIndex")
         if type(per_index) is int and (action == "FailIndex" or self.by_index[pod.index] > per_index):
             return self._fail_index(pod.index)
-        if self.failures > most:
+        if self.failures > self.most:
             self._fail("BackoffLimitExceeded", _BACKOFF)
             return "its Job fails (BackoffLimitExceeded)"
         self._replace(pod)
         left = self.by_index[pod.index] if type(per_index) is int else self.failures
-        bound = per_index if type(per_index) is int else most
+        bound = per_index if type(per_index) is int else self.most
         return f"the pod is replaced (failure {left} of {bound} that its {'index' if type(per_index) is int else 'Job'} stands)"
 
     def _replace(self, pod: PodState) -> None:

@@ -52,5 +52,5 @@ def processes_in_all(job: Job) -> int | None:
 
 
 def _mpirun(job: Job) -> Launch | None:
-    launches = [role.worker.launch for role in job.roles if role.worker is not None]
+    launches = [role.trainer.launch for role in job.roles if role.trainer is not None]
     return next((launch for launch in launches if launch is not None and launch.launcher is MPIRUN), None)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MAX_FAILURES = 40  # of one pod that are played through
 _MAX_CODES = 4  # exit codes of one rule that are shown
 _MAX_STEPS = 10_000
+_MOST = 2**31 - 1  # failures or restarts that a limit without a limit stands for
 
 
 def outcomes(job: Job, events: Sequence[str]) -> dict[str, Any]:
@@ -116,16 +117,20 @@ def _ways(spec: dict[str, Any]) -> list[str]:
 
 
 def _played(job: Job, role: str, how: str) -> list[str]:
-    """The steps until the JobSet has failed, equal ones counted."""
+    """The steps until the JobSet has failed, equal ones counted; of many the first, and how many more there are."""
     played = Lifecycle(job.tree)
     if played.is_suspended:
         played.happen("resumed")
     steps: list[tuple[str, int]] = []
+    restarts = uncounted = 0
     for _ in range(_MAX_FAILURES):
         pod = _pod_of(played, role)
         if not pod:
             break
-        step = _step(played, pod, how)
+        counted = played.counted
+        step, is_restart = _step(played, pod, how)
+        restarts += is_restart
+        uncounted += is_restart and played.counted == counted
         if steps and steps[-1][0] == step:
             steps[-1] = step, steps[-1][1] + 1
         else:
@@ -133,8 +138,28 @@ def _played(job: Job, role: str, how: str) -> list[str]:
         if played.terminal:
             break
     else:
-        steps[-1] = f"{steps[-1][0]}, without end", 1
+        bound = _MOST if uncounted else played.most if restarts else _of_one_job(played, role)
+        if restarts and len(steps) > 1:
+            return [*_words(steps), f"and so on, {_up_to(bound, 'restart')}"]
+        steps[-1] = f"{steps[-1][0]}, {_up_to(bound, 'time')}", 1
+    return _words(steps)
+
+
+def _words(steps: list[tuple[str, int]]) -> list[str]:
     return [words if count == 1 else f"{words}, {count} times" for words, count in steps]
+
+
+def _up_to(bound: int, what: str) -> str:
+    return "without end" if bound >= _MOST else f"up to {bound} {what}{'s' if bound != 1 else ''}"
+
+
+def _of_one_job(played: Lifecycle, role: str) -> int:
+    """How many failures of the pods that were played a Job of the role stands, each pod as often as the others."""
+    child = next(child for child in played.jobs.values() if child.role == role)
+    if not child.failures:
+        return _MOST  # all of them were ignored
+    per_index = child.spec.get("backoffLimitPerIndex")
+    return min(per_index * child.size, child.most) if type(per_index) is int else child.most
 
 
 def _pod_of(played: Lifecycle, role: str) -> str:
@@ -148,15 +173,16 @@ def _pod_of(played: Lifecycle, role: str) -> str:
     return ""
 
 
-def _step(played: Lifecycle, pod: str, how: str) -> str:
+def _step(played: Lifecycle, pod: str, how: str) -> tuple[str, bool]:
+    """What comes of a failure of a pod, and whether Jobs are made anew."""
     restarts, jobs = played.restarts, dict(played.jobs)
     played.happen(f"failed {pod} {how}")
     did = played.did.partition(" (failure")[0]
     if played.terminal == "Failed":
-        return f"{did}; the JobSet fails ({played.conditions['Failed']})"
+        return f"{did}; the JobSet fails ({played.conditions['Failed']})", False
     if played.terminal:
-        return f"{did}; the JobSet has succeeded"
+        return f"{did}; the JobSet has succeeded", False
     if played.restarts > restarts:
-        return f"{did}; the JobSet restarts all Jobs"
+        return f"{did}; the JobSet restarts all Jobs", True
     again = [name for name, child in played.jobs.items() if name in jobs and child is not jobs[name]]
-    return f"{did}; Job `{again[0]}` alone is restarted" if again else did
+    return (f"{did}; Job `{again[0]}` alone is restarted", True) if again else (did, False)

@@ -121,11 +121,19 @@ class ExpandedRole:
 
     @property
     def worker(self) -> Container | None:
-        """The container that trains: the first with accelerators, else the first."""
+        """The container that holds accelerators: the first with any, else the first."""
         for container in self.main:
             if container.devices:
                 return container
         return self.main[0] if self.main else None
+
+    @property
+    def trainer(self) -> Container | None:
+        """The container that trains: the first in which a launcher starts processes, else the one with accelerators."""
+        for container in self.main:
+            if container.launch is not None and container.launch.launcher is not None:
+                return container
+        return self.worker
 
     @property
     def host_network(self) -> bool:

@@ -24,10 +24,12 @@ def held(job: Job) -> str | None:
 
 def retries(role: ExpandedRole) -> int | None:
     """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
-    limit = whole(role.spec, "backoffLimit")
-    if limit is None:
-        return DEFAULT_BACKOFF_LIMIT
-    return limit if type(limit) is int else None
+    limit, per_index = whole(role.spec, "backoffLimit"), whole(role.spec, "backoffLimitPerIndex")
+    if per_index is None:
+        return DEFAULT_BACKOFF_LIMIT if limit is None else limit if type(limit) is int else None
+    if type(per_index) is not int or type(role.size) is not int or type(limit) not in (int, type(None)):
+        return None
+    return min(per_index * role.size, limit) if type(limit) is int else per_index * role.size
 
 
 def endings(job: Job) -> list[str]:

@@ -6,13 +6,14 @@ from typing import Any
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.model.numbers import parsed_int
+from trainc.model.tree import get, given
 from trainc.verify.hostfile import hostfile
 from trainc.verify.instance import Pod, pod_of_rank, trainers
 from trainc.verify.mpi_ranks import process_ranks
 from trainc.verify.prospects import endings, held, retries
 from trainc.verify.start_order import stages, waits
 from trainc.verify.surroundings import images, surroundings, volumes
-from trainc.verify.values import Unknown, rows, table, text, whole
+from trainc.verify.values import UNKNOWN, Unknown, rows, table, text, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,9 +138,12 @@ def _ranks(job: Job) -> dict[str, list[int]]:
 
 def processes(role: ExpandedRole) -> int | str | None:
     """How many training processes run in a pod of the role, in words where it is not fixed, None where unknown."""
-    worker = role.worker
+    worker = role.trainer
     if worker is None:
         return None
+    by_flux = _tasks(role)
+    if by_flux is not None:
+        return by_flux
     hosts, _ = hostfile(role.job)
     slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
     if len(slots) == 1:
@@ -150,6 +154,21 @@ def processes(role: ExpandedRole) -> int | str | None:
     if launched is not None:
         return launched
     return max(1, sum(1 for container in role.main if container.devices))
+
+
+def _tasks(role: ExpandedRole) -> int | str | None:
+    """How many tasks Flux starts in a pod of the role, None where something else starts them."""
+    plan, document = role.job.bundle.plan, role.job.bundle.document
+    if document.kind == "MiniCluster":
+        tasks, pods = whole(table(document.tree, "spec"), "tasks"), role.count
+        if type(tasks) is not int or type(pods) is not int or not tasks or not pods:
+            return None
+        return f"{tasks} in all pods" if tasks % pods else tasks // pods
+    if plan is None or plan.framework != "flux" or plan.trainer is None or plan.trainer.name.value != role.name:
+        return None
+    written = given(plan.trainer_field("numProcPerNode"), get(plan.settings, "numProcPerNode"))
+    tasks = 1 if written is None else written.value
+    return tasks if type(tasks) is int else "not known here"
 
 
 def _launched(worker: Container) -> int | str | None:
@@ -206,10 +225,13 @@ def _bound(job: Job) -> View:
     """Accelerators times the longest time that the deadlines allow, over all restarts."""
     restarts = _restarts(job)
     seconds = 0
+    common = _common_deadline(job)
     for role in job.roles:
         if not role.devices:
             continue
         deadline = whole(role.spec, "activeDeadlineSeconds")
+        if common is not None and (deadline is None or (type(deadline) is int and common < deadline)):
+            deadline = common
         count = role.count
         each = [n for n in role.devices.values() if type(n) is int]
         if type(deadline) is not int or type(count) is not int or len(each) != len(role.devices):
@@ -221,3 +243,20 @@ def _bound(job: Job) -> View:
         return {"hours": 0, "why": "no accelerators"}
     hours = seconds * (restarts + 1) / 3600
     return {"hours": round(hours, 2), "why": f"deadline x {restarts + 1} run{'s' if restarts else ''}"}
+
+
+def _common_deadline(job: Job) -> int | None:
+    """The deadline that ends a run for all roles: that of a role which starts at once, and with whose Jobs the run ends."""
+    policy = table(job.spec, "successPolicy")
+    targets = {leaf.value for leaf in policy.get("targetReplicatedJobs", ())} or {role.name for role in job.roles}
+    actions = {text(rule, "action") for rule in rows(table(job.spec, "failurePolicy"), "rules")}
+    in_order = text(table(job.spec, "startupPolicy"), "startupPolicyOrder") == "InOrder"
+    if (
+        in_order
+        or actions - {"FailJobSet", "RestartJobSet"}
+        or (text(policy, "operator") != "Any" and len(targets) > 1)
+    ):
+        return None
+    ending = [role for role in job.roles if role.name in targets and not waits(role) and role.count not in (0, UNKNOWN)]
+    deadlines = [whole(role.spec, "activeDeadlineSeconds") for role in ending]
+    return min((deadline for deadline in deadlines if type(deadline) is int), default=None)

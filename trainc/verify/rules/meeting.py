@@ -64,6 +64,7 @@ NOT_READY = Rule(
     "JobSet publishes the addresses of pods that are not ready unless told otherwise, so that they can meet at start-up.",
 )
 
+_ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
 
 
@@ -208,16 +209,22 @@ def coordinator_starts_later(job: Job) -> None:
         if wait is None:
             continue
         ends = wait.status == "Complete"
+        launch = meeting.container.launch
+        is_read = not meeting.name.startswith(_ELASTIC) or (launch is not None and launch.launcher is not None)
+        effect = "the workers time out unless the coordinator comes up soon enough"
+        if ends:
+            effect = "each waits for the other: nothing ever trains"
+            effect = effect if is_read else f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
         job.report.add(
             LATER.at(
                 job.at(wait.path),
                 f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
                 also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
-                effect="each waits for the other: nothing ever trains"
-                if ends
-                else "the workers time out unless the coordinator comes up soon enough",
-                help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`",
-                level=ERROR if ends else WARNING,
+                effect=effect,
+                help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`"
+                if is_read or not ends
+                else f"do not give `{role.name}` the variables of those that train",
+                level=ERROR if ends and is_read else WARNING,
             )
         )
 

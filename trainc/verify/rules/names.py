@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 POD_NAME = Rule(
     "pod-name-too-long",
     ERROR,
-    "the host names of the pods get longer than 63 characters",
+    "the host names of the pods get longer than 63 characters, or are none",
     "A pod of an indexed Job is called `<job>-<role>-<Job>-<index>`, and that must be a DNS label. JobSet checks it only "
     "where `completions` is set.",
 )
@@ -28,6 +28,12 @@ def _too_long(refused: ServerComplaint) -> Words:
     host = refused.reason.rpartition(": ")[2]
     role = refused.job.roles[int(refused.fault.message.partition("[")[2].partition("]")[0])]
     also = (Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
+    if len(host) <= _MAX_LENGTH:
+        return Words(
+            f"the last pod would be called `{host}`, which is no host name",
+            "use lower-case letters, digits and `-` for the name of the job and of the role",
+            also=also,
+        )
     return Words(
         f"the last pod would be called `{host}`, which has {len(host)} characters",
         f"shorten the name of the job or of the role by {len(host) - _MAX_LENGTH}",
