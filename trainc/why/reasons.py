@@ -55,6 +55,7 @@ _CLUSTER = {
     "images": "rewrites the images that start so, or pins those that are called so; no image of a job is or does",
 }
 _SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no manifest itself"
+_EMPTY = "the API leaves an empty value out, or nothing in the manifests rests on it"
 _META = ("name", "namespace", "finalizers")
 
 
@@ -87,7 +88,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
         return f"points at `{content}`; the name itself was written by a {'higher' if use.renamed else 'lower'} layer"
     if not use.counts:
         return "a parameter of the component writes this field"
-    return "the API leaves an empty value out, or nothing in the manifests rests on it"
+    return _EMPTY
 
 
 def _metadata(kind: str, path: Path) -> str:
@@ -110,6 +111,8 @@ def _of_job(path: Path, plan: Plan | None) -> str:
     for prefix, text in _TRAINJOB:
         if path[: len(prefix)] == prefix:
             return text
+    if len(path) == 2:
+        return _EMPTY
     if path[:2] == ("spec", "runtimePatches"):
         return _of_patch(path)
     if plan is not None and path[:2] == ("spec", "trainer"):
