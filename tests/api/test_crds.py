@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.compiling import ROOT
 from trainc.api import kinds
 from trainc.api.shipped import crd_path
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = ROOT / "schemas"
 KINDS = {kind.NAMES.key: kind for kind in kinds() if kind.NAMES.served}
 
 # Keywords of JSONSchemaProps in apiextensions.k8s.io/v1; kubectl refuses any other.

@@ -6,9 +6,8 @@ import pytest
 
 pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of Kubernetes")
 
+from tests.compiling import ROOT
 from trainc.api.generate import render, write
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,17 @@
 """What editors say of runtimes that inherit and of components is what trainc says."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tests.compiling import ROOT
 from trainc.api import Resource, Runtime, RuntimeComponent
 from trainc.api.shipped import json_path
 
 KINDS: dict[str, type[Resource]] = {"Runtime": Runtime, "RuntimeComponent": RuntimeComponent}
-ROOT = Path(__file__).parents[2]
 FILES = sorted([*ROOT.glob("runtimes/components/*.yaml"), *ROOT.glob("examples/*/runtimes/**/*.yaml")])
 
 

@@ -1,16 +1,16 @@
 """The JSON Schemas are valid and say what the server would say."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.compiling import ROOT
 from trainc.api import kinds
 from trainc.api.shipped import json_path
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = ROOT / "schemas"
 PATHS = {kind.__name__: json_path(kind.NAMES) for kind in kinds()}
 TRAINJOB: dict[str, Any] = {
     "apiVersion": "trainer.kubeflow.org/v1alpha1",

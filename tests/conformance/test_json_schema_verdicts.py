@@ -9,12 +9,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.compiling import ROOT
 from tests.conformance.archives import groups, members
 from tests.conformance.harness import cases
 from trainc.api import kinds
@@ -23,7 +23,6 @@ from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml import reader as yaml
 
-ROOT = Path(__file__).parents[2]
 KINDS = {(kind.NAMES.api_version, kind.NAMES.kind): kind for kind in kinds()}
 
 # JobSet's mutating webhook decodes the object and writes it anew, with empty names and repaired quantities, before

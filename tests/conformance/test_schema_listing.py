@@ -3,17 +3,16 @@
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.compiling import ROOT
 from tests.conformance.archives import RECORDED
 from trainc.api import ClusterTrainingRuntime, JobSet, Resource, TrainingRuntime, TrainJob
 from trainc.api.shipped import crd_path
 
-ROOT = Path(__file__).parents[2]
 # Paths that trainc adds, agreed upon with those who apply TrainJobs directly.
 OWN: frozenset[str] = frozenset()
 UNLISTED = ("type", "description", "properties", "items", "additionalProperties")

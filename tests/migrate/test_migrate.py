@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.compiling import ROOT
 from tests.legacy.samples.texts import job, role
 from tests.migrate.comments import comments
 from trainc.migrate import migrate
@@ -15,7 +16,9 @@ from trainc.model.cluster import Cluster
 from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced
 
-ROOT = Path(__file__).parent.parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/legacy/*/input/job.yaml"))
 # Over as soon as it starts: a warning for the older job, an error for what it becomes.
 HOPELESS = ROOT / "tests/cases/legacy/deadline-0"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 
+from tests.compiling import ROOT
 from tests.schedulers.building import JOB, placed, plan_of, sourced
 from trainc.model.cluster import Cluster
 from trainc.model.tree import plain
 
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
-ROOT = Path(__file__).parent.parent.parent
 GATES = ["GenericWorkload", "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"]
 
 

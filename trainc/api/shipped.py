@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import trainc
 from trainc.api import kinds
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def contents() -> dict[str, bytes]:
 
 def folder() -> Path:
     """Where the schemas lie: inside an installed package, or at the top of a checkout."""
-    package = Path(__file__).parents[1]
+    package = Path(trainc.__file__).parent
     installed = package / "_data" / "schemas"
     return installed if installed.is_dir() else package.parent / "schemas"
 

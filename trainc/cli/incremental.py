@@ -10,6 +10,7 @@ import os
 import sys
 from time import time_ns
 
+import trainc
 from trainc import __version__
 from trainc.cli.cache import opened
 from trainc.cli.memory import Memory
@@ -141,7 +142,7 @@ def _interpreter(here: str) -> list[object]:
 
 def _build() -> str:
     """Which trainc this is; empty where nobody can tell. One that is not installed is told by its files."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    package = os.path.dirname(os.path.abspath(trainc.__file__))
     above = os.path.dirname(package)
     if os.path.basename(above) in _PACKAGES:
         return f"{__version__} {package}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import trainc
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
@@ -17,7 +18,7 @@ COMPONENTS = "components"
 
 def catalogue() -> str:
     """The folder of runtimes that trainc ships: in the wheel, or beside the package in a checkout."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(trainc.__file__))
     packed = os.path.join(here, "_data", "runtimes")
     return packed if os.path.isdir(packed) else os.path.join(os.path.dirname(here), "runtimes")
 

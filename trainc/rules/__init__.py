@@ -7,6 +7,7 @@ import os
 from importlib import import_module
 from typing import NamedTuple
 
+import trainc
 from trainc.model.finding import Rule
 
 TYPE_CHECKING = False
@@ -54,7 +55,7 @@ def _is_rule(thing: object) -> bool:
 
 
 def _modules() -> Iterator[str]:
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(trainc.__file__))
     for room in ROOMS:
         for folder, _, names in sorted(os.walk(os.path.join(here, room))):
             inner = os.path.relpath(folder, os.path.dirname(here)).replace(os.sep, ".")
