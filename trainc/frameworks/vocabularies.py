@@ -34,6 +34,7 @@ TORCHRUN = Launcher(
     processes=("nproc_per_node", "PET_NPROC_PER_NODE"),
     rank=("node_rank", "PET_NODE_RANK"),
     addresses={"rdzv_endpoint": "", "master_addr": "master_port"},
+    numbers=("max_restarts",),
     sets=("LOCAL_RANK", "RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
     passes_on={"PET_MASTER_ADDR": "MASTER_ADDR", "PET_MASTER_PORT": "MASTER_PORT"},
     switches=frozenset(
@@ -46,17 +47,20 @@ ACCELERATE = Launcher(
     modules=("accelerate.commands.launch",),
     nodes=("num_machines", ""),
     addresses={"main_process_ip": "main_process_port"},
+    numbers=("num_processes", "machine_rank"),
 )
 DEEPSPEED = Launcher(
     "deepspeed",
     modules=("deepspeed.launcher.runner",),
     nodes=("num_nodes", ""),
     processes=("num_gpus", ""),
+    numbers=("node_rank",),
     addresses={"master_addr": "master_port"},
 )
 MPIRUN = Launcher(
     "mpirun",
     programs=("mpirun", "mpiexec", "mpirun.openmpi", "horovodrun"),
+    numbers=("np", "npernode"),
     switches=frozenset(
         (
             "allow_run_as_root",

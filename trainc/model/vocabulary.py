@@ -14,7 +14,7 @@ class Launcher:
 
     `programs` are what it is called, `modules` what `python -m` calls it. `nodes`, `processes` (of one node) and
     `rank` (of the node) are the options and variables that tell it so, `addresses` its options for the host of rank 0,
-    each with the option for the port. `sets` are the variables that it sets in every process, `passes_on` those that it
+    each with the option for the port; `numbers` are its other options that take a number. `sets` are the variables that it sets in every process, `passes_on` those that it
     reads, each with the one that it sets to the same. `switches` are the options that take no value: None where they
     are not known.
     """
@@ -24,6 +24,7 @@ class Launcher:
         "modules",
         "name",
         "nodes",
+        "numbers",
         "passes_on",
         "processes",
         "programs",
@@ -42,6 +43,7 @@ class Launcher:
         processes: Setting = ("", ""),
         rank: Setting = ("", ""),
         addresses: Mapping[str, str] | None = None,
+        numbers: tuple[str, ...] = (),
         sets: tuple[str, ...] = (),
         passes_on: Mapping[str, str] | None = None,
         switches: frozenset[str] | None = None,
@@ -53,6 +55,7 @@ class Launcher:
         self.processes = processes
         self.rank = rank
         self.addresses: Mapping[str, str] = addresses or {}
+        self.numbers = numbers
         self.sets = sets
         self.passes_on: Mapping[str, str] = passes_on or {}
         self.switches = switches

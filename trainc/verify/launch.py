@@ -69,7 +69,7 @@ def expanded(written: str, container: Container, exported: dict[str, str]) -> Va
     if type(value) is not str or "$" not in value:
         return value
     name, default = _reference(value)
-    if not name:
+    if not name or not container.script:
         return SUBSTITUTED
     if name in exported:
         again = exported[name]

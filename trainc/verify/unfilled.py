@@ -34,7 +34,7 @@ def unfilled_placeholder(bundle: Bundle, delivery: str, report: Report) -> None:
         return
     seen: set[str] = set()
     for path, leaf in leaves(tree):
-        if not is_placeholder(leaf.value) or _is_text(path) or leaf.value in seen:
+        if not is_placeholder(leaf.value) or is_program_text(path) or leaf.value in seen:
             continue
         seen.add(leaf.value)
         name = placeholder(leaf.value)
@@ -57,5 +57,6 @@ def _holds_dollar(tree: Tree) -> bool:
     return type(tree.value) is str and "$" in tree.value
 
 
-def _is_text(path: Path) -> bool:
+def is_program_text(path: Path) -> bool:
+    """Whether a text of a JobSet is for a shell, a program or a person, who may mean something by a `$`."""
     return not _TEXTS.isdisjoint(path) or (path[-1] == "value" and "env" in path)

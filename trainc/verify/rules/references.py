@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.placeholders import is_placeholder
+from trainc.model.tree import leaves
+from trainc.verify.shell import SHELLS, script_of
+from trainc.verify.unfilled import is_program_text
 from trainc.verify.values import rows, templated, text, texts
 
 TYPE_CHECKING = False
@@ -34,29 +40,42 @@ IN_ENV = Rule(
 )
 
 
+# Programs that hand the words behind them to a shell of their own.
+_TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
+_OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own
+# Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
+_OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
+
+
 def variable_without_shell(job: Job) -> None:
-    for container in job.containers:
-        if "$" not in container.text or container.script or _has_shell(container):
-            continue
-        for field in ("command", "args"):
-            for index, word in enumerate(texts(container.tree, field)):
-                name = _shell_variable(word)
-                if name in ("HOME", "PATH", "HOSTNAME", "JOB_COMPLETION_INDEX") or (
-                    name in container.env and container.literals.get(name) != f"${name}"
-                ):
-                    job.report.add(
-                        NOT_EXPANDED.at(
-                            job.at((*container.path, field, index)),
-                            f"no shell expands `${name}` here",
-                            effect=f"the program gets the characters `${name}`",
-                            help=f"write `$({name})`, which Kubernetes expands, or run the command in `sh -c`",
-                        )
-                    )
+    for container in job.containers if "$" in job.text else ():
+        words = _unexpanded(container) if "$" in container.text else []
+        read = _read_by_launcher(container) if words else []
+        for field, index, word in words:
+            name = _shell_variable(word)
+            is_set = name in (*_OF_IMAGE, "JOB_COMPLETION_INDEX") or (
+                name in container.env and container.literals.get(name) != f"${name}"
+            )
+            launcher = next((launcher for launcher, value in read if word.endswith(value)), "")
+            if not is_set and not launcher and not _looks_like_variable(word, name):
+                continue
+            if not is_set and _is_template(job, name):
+                job.report.skip(f"what `${name}` will be")
+                continue
+            job.report.add(
+                NOT_EXPANDED.at(
+                    job.at((*container.path, field, index)),
+                    f"no shell expands `${name}` here",
+                    effect=f"`{launcher}` gets the characters `${name}` for a number or an address, and fails"
+                    if launcher
+                    else f"the program gets the characters `${name}`",
+                    help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
+                    level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
+                )
+            )
 
 
 def _has_shell(container: Container) -> bool:
-    from trainc.verify.shell import SHELLS  # noqa: PLC0415
-
     return (
         any(word.rpartition("/")[2] in SHELLS for word in container.words[:6])
         or "-c" in container.words
@@ -64,8 +83,63 @@ def _has_shell(container: Container) -> bool:
     )
 
 
+def _to_expand(name: str, *, is_set: bool) -> str:
+    if name in _OF_IMAGE and not is_set:
+        return "run the command in a shell: `[sh, -c, LINE]`"
+    written = (
+        f"write `$({name})`, which Kubernetes expands" if is_set else f"add `{name}` to `env` and write `$({name})`"
+    )
+    return f"{written}, or run the command in a shell: `[sh, -c, LINE]`"
+
+
+def _unexpanded(container: Container) -> list[tuple[str, int, str]]:
+    """The words of a command with a `$NAME` that no shell reads, each with its field and index."""
+    words = container.words
+    bases = [word.rpartition("/")[2] for word in words]
+    if not _TO_A_SHELL.isdisjoint(bases):
+        return []
+    scripts = {script_of(words[at:])[0] for at, base in enumerate(bases) if base in SHELLS}
+    scripts.update(after for word, after in itertools.pairwise(words) if word == "-c")
+    if "command" not in container.tree:
+        scripts.update(words[:1])  # the image's own command may be a shell
+    return [
+        (field, index, word)
+        for field in ("command", "args")
+        for index, word in enumerate(texts(container.tree, field))
+        if "$" in word and word not in scripts and _shell_variable(word)
+    ]
+
+
+def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
+    """What a launcher of the command reads as a number or an address and holds a `$`, each with the launcher's name."""
+    launch = container.launch
+    if launch is None or launch.launcher is None:
+        return []
+    own = launch.launcher
+    options = (own.nodes[0], own.processes[0], own.rank[0], *own.numbers, *own.addresses, *own.addresses.values())
+    return [(own.name, value) for option, value in launch.flags.items() if option in options and "$" in value]
+
+
+def _looks_like_variable(word: str, name: str) -> bool:
+    """Whether a word is more likely to mean a variable that is not set here than these characters."""
+    if not _OF_PATTERNS.isdisjoint(word):
+        return False
+    return name.isupper() or word == f"${name}" or word.endswith(f"=${name}")
+
+
+def _is_template(job: Job, name: str) -> bool:
+    """Whether a tool such as envsubst fills in this file later: it holds what no server takes, or says `${NAME}`, too."""
+    if f"${{{name}}}" in job.text:
+        return True
+    return any(
+        is_placeholder(leaf.value) and not is_program_text(path)
+        for path, leaf in leaves(job.tree)
+        if "$" in str(leaf.value)
+    )
+
+
 def _shell_variable(word: str) -> str:
-    """The name in the first `$NAME` of a word; `${NAME}` may be a template's and does not count."""
+    """The name in the first `$NAME` of a word; `$$` is Kubernetes' own, `${NAME}` may be a template's."""
     index = word.find("$")
     while index >= 0:
         name = ""
@@ -75,7 +149,7 @@ def _shell_variable(word: str) -> str:
             name += char
         if name and not name[0].isdigit():
             return name
-        index = word.find("$", index + 1)
+        index = word.find("$", index + (2 if word.startswith("$$", index) else 1))
     return ""
 
 
