@@ -6,16 +6,16 @@ from trainc import __version__
 
 project = "trainc"
 version = release = __version__
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton", "sphinx_design"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 root_doc = "index"
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "Training specs in, plain manifests out",
-    "fixed_sidebar": True,
-    "page_width": "1100px",
-}
-html_sidebars = {"**": ["about.html", "searchfield.html", "navigation.html"]}
+html_theme = "furo"
+html_title = "trainc"
+html_theme_options = {"sidebar_hide_name": False, "top_of_page_buttons": []}
+copybutton_prompt_text = r"\$ |> "
+copybutton_prompt_is_regexp = True
+html_copy_source = False
 html_show_sourcelink = False
 exclude_patterns = ["_*"]
 highlight_language = "text"

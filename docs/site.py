@@ -2,8 +2,8 @@
 
     python docs/site.py build/site
 
-Links between pages are relative, and search works from the files alone. Pages that stand outside of this folder (examples,
-the README) are not part of the site: their links become plain text.
+Links between pages are relative, and search works from the files alone. Files outside of this folder (examples, the README)
+are not part of the site: links to them become plain text.
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ if TYPE_CHECKING:
     from trainc.model.finding import Rule
 
 HERE = Path(__file__).parent
+ORPHAN = "---\norphan: true\n---\n\n"  # hundreds of entries in the navigation of each page would make the site ten times as large
 
 
 def main(target: str, most: int | None = None) -> int:
     """Write all pages into a scratch folder and build them; Sphinx's exit code. `most` rules and kinds, for a trial."""
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as doctrees:
         source = Path(scratch)
         copy_pages(source)
         for path, text in generated(most):
             page = source / path
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, "utf-8")
-        return int(build_main(["-q", "-W", "--keep-going", "-b", "html", scratch, target]))
+        return int(build_main(["-q", "-W", "--keep-going", "-b", "html", "-d", doctrees, scratch, target]))
 
 
 def copy_pages(source: Path) -> None:
     """The written pages; what they link to outside of this folder is named, not linked."""
     shutil.copy(HERE / "conf.py", source / "conf.py")
+    shutil.copytree(HERE / "images", source / "images")
     for path in HERE.rglob("*.md"):
         page = source / path.relative_to(HERE)
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -87,15 +89,14 @@ def commands_page() -> str:
 def rules_index(every: list[Rule]) -> str:
     """All rules, by name."""
     rows = [f"| [{rule.name}]({rule.name}.md) | {rule.level} | {cell(rule.summary)} |" for rule in every]
-    hidden = "\n".join(rule.name for rule in every)
     table = "\n".join(["| rule | level | what it says |", "|---|---|---|", *rows])
-    return f"# Rules\n\nA finding names its rule in brackets.\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
+    return f"# Rules\n\nA finding names its rule in brackets.\n\n{table}\n"
 
 
 def rule_page(rule: Rule) -> str:
     """One rule: its reason, how it is silenced, and the smallest inputs that fail and pass."""
     by = "a server refuses it; it cannot be silenced" if rule.verdict else f"`# trainc: allow[{rule.name}] reason`"
-    text = f"# {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n\n{rule.why}\n\n"
+    text = f"{ORPHAN}# {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n\n{rule.why}\n\n"
     text += f"* level: {rule.level}\n* silenced by: {by}\n"
     example = examples().get(rule.name)
     if example is not None:
@@ -117,16 +118,14 @@ def fields_index(kinds: list[tuple[str, Field]]) -> str:
     ]
     table = "\n".join(["| kind | group and version | what it is |", "|---|---|---|", *rows])
     notes = "\n".join(f"| `{name}: {value}` | {about} |" for name, (value, about) in ANNOTATIONS.items())
-    hidden = "\n".join(name for name, _ in kinds)
-    return (
-        f"# Fields\n\n{table}\n\n## Annotations of a job\n\n| annotation | what it says |\n|---|---|\n{notes}\n\n"
-        f"```{{toctree}}\n:hidden:\n\n{hidden}\n```\n"
-    )
+    return f"# Fields\n\n{table}\n\n## Annotations of a job\n\n| annotation | what it says |\n|---|---|\n{notes}\n"
 
 
 def fields_page(root: Field) -> str:
     """Every field of a kind but for those inside of Kubernetes' own shapes."""
-    parts = [f"# {root.kind.kind} ({root.kind.group}/{root.kind.version})\n\n{root.about}\n\nRead in: {root.since}\n"]
+    parts = [
+        f"{ORPHAN}# {root.kind.kind} ({root.kind.group}/{root.kind.version})\n\n{root.about}\n\nRead in: {root.since}\n"
+    ]
     parts += [field_part(field) for field in below(root)]
     return "\n".join(parts)
 

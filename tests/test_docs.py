@@ -43,6 +43,8 @@ def steps(block: str) -> list[Step]:
     for line in block.splitlines():
         if line.startswith("$ "):
             found.append(Step(line[2:], []))
+        elif line.startswith("> ") and not found[-1].shown:
+            found[-1] = Step(f"{found[-1].command}\n{line[2:]}", [])
         else:
             found[-1].shown.append(line)
     return found
@@ -71,8 +73,9 @@ def rewrite(document: Path, steps: list[Step], printed: list[str]) -> None:
     text = document.read_text("utf-8")
     at = 0
     for step, said in zip(steps, printed, strict=True):
-        old = "".join(f"{line}\n" for line in (f"$ {step.command}", *step.shown))
-        new = old if "..." in step.shown else f"$ {step.command}\n{said}"
+        typed = "$ " + step.command.replace("\n", "\n> ")
+        old = "".join(f"{line}\n" for line in (typed, *step.shown))
+        new = old if "..." in step.shown else f"{typed}\n{said}"
         at = text.index(old, at)
         text = text[:at] + new + text[at + len(old) :]
         at += len(new)

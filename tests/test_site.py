@@ -55,7 +55,7 @@ def test_a_site_of_all_written_pages_builds_without_a_warning(tmp_path: Path) ->
     index = (tmp_path / "index.html").read_text("utf-8")
     assert "search.html" in index
     assert (tmp_path / "searchindex.js").stat().st_size > 10_000
-    assert not re.search(r'(?:href|src)="https?://(?!www\.sphinx-doc|alabaster)', index)
+    assert not re.search(r'(?:href|src)="https?://(?!www\.sphinx-doc|github\.com/pradyunsg/furo|pradyunsg\.me)', index)
 
 
 def test_rules_fields_and_commands_have_pages(source: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
-README = (ROOT / "README.md").read_text("utf-8")
+KINDS = (ROOT / "docs/kinds.md").read_text("utf-8")
 # It takes 64 MiB, or a million values; it takes a stage that forgets a job.
 UNSHOWN = frozenset({"yaml-size", "unaccounted-job"})
 
@@ -71,7 +71,7 @@ def test_every_framework_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_framework_is_there_whole(name: str) -> None:
-    """A short module, a runtime to start from, an example with output, cases that show it, and a row in the README."""
+    """A short module, a runtime to start from, an example with output, cases that show it, and a row in docs/kinds.md."""
     assert len((ROOT / f"trainc/frameworks/{name}.py").read_text("utf-8").splitlines()) < 150
     selected = (f"    {name}:", f"trainer.kubeflow.org/framework: {name}")
     for runtimes in ("runtimes/*.yaml", "examples/*/runtimes/*.yaml"):
@@ -79,7 +79,7 @@ def test_a_framework_is_there_whole(name: str) -> None:
         assert chosen, runtimes
         assert runtimes[0] == "r" or any(list(path.parents[1].glob("output/**/*.yaml")) for path in chosen)
     assert list(ROOT.glob(f"tests/cases/{name}/*/input")) or list(ROOT.glob(f"tests/cases/{name}/*/*/input"))
-    assert f"| {name} |" in README
+    assert f"| {name} |" in KINDS
 
 
 def test_every_annotation_of_a_job_is_documented() -> None:

@@ -1,4 +1,4 @@
-"""Every command that `--help` and the README's table print works as it is printed, in a repository as they assume it."""
+"""Every command that `--help` and docs/cheatsheet.md print works as it is printed, in a repository as they assume it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trainc.cli.commands import COMMANDS
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLE = (ROOT / "README.md").read_text("utf-8").partition("## Commands\n")[2].partition("\n## ")[0]
+TABLE = (ROOT / "docs/cheatsheet.md").read_text("utf-8")
 PRINTED = {example: example for command in COMMANDS.values() for example in command.examples}
 PRINTED |= {row: row for row in re.findall(r"^\| `([^`]+)` \|", TABLE, re.MULTILINE) if "trainc" in row}
 PRINTED = {line.replace("\\|", "|"): line for line in PRINTED}

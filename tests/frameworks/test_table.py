@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-README = (ROOT / "README.md").read_text("utf-8")
+PAGE = (ROOT / "docs/kinds.md").read_text("utf-8")
 HOWTO = (ROOT / "docs/howto/frameworks.md").read_text("utf-8")
 EXAMPLES = sorted(ROOT.glob("examples/*/runtimes/*.yaml"))
 
@@ -35,7 +35,7 @@ def test_what_a_framework_lacks_is_said_in_words() -> None:
         "runtimes/: no runtime whose policy or label selects absent",
         "examples/: no runtime there selects absent",
         "tests/cases/absent/: no case",
-        "README.md: the table of frameworks has no row for absent",
+        "docs/kinds.md: the table of frameworks has no row for absent",
     ]
 
 
@@ -77,23 +77,23 @@ def missing(name: str) -> Iterator[str]:
         yield f"examples/: no runtime there selects {name}"
     if not list(ROOT.glob(f"tests/cases/{name}/*/input")):
         yield f"tests/cases/{name}/: no case"
-    if f"\n| {name} |" not in README:
-        yield f"README.md: the table of frameworks has no row for {name}"
+    if f"\n| {name} |" not in PAGE:
+        yield f"docs/kinds.md: the table of frameworks has no row for {name}"
     yield from undescribed(starts)
 
 
 def undescribed(starts: Iterable[str]) -> Iterator[str]:
     """The names of `trainc new --framework` that a page leaves out."""
     for start in starts:
-        if not re.search(rf"^{start} +\S+: ", README, re.MULTILINE):
-            yield f"README.md: the output of `trainc new --framework list` lacks {start}"
+        if not re.search(rf"^{start} +\S+: ", PAGE, re.MULTILINE):
+            yield f"docs/kinds.md: the output of `trainc new --framework list` lacks {start}"
         if f"--framework {start} " not in HOWTO:
             yield f"docs/howto/frameworks.md: no section runs `trainc new NAME --framework {start}`"
 
 
 def test_a_name_of_trainc_new_that_pages_leave_out_is_said() -> None:
     assert list(undescribed(["torch", "absent"])) == [
-        "README.md: the output of `trainc new --framework list` lacks absent",
+        "docs/kinds.md: the output of `trainc new --framework list` lacks absent",
         "docs/howto/frameworks.md: no section runs `trainc new NAME --framework absent`",
     ]
 
