@@ -1,4 +1,4 @@
-"""The stages that a request passes at the API server, in its order, for an object that is not plainly valid."""
+"""The stages that a request passes at the API server, in its order."""
 
 from __future__ import annotations
 

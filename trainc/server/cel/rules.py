@@ -38,16 +38,6 @@ def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any) -> bool:
     return answer["value"] is True
 
 
-def holds(node: SchemaNode, tree: Tree) -> bool:
-    """Whether all rules of a node without `oldSelf` are sure to be met."""
-    if node.sure is None:
-        node.sure = [function(rule["rule"], node) for rule in node.live]
-    try:
-        return all(test(tree, None) is True for test in node.sure)
-    except (CelError, NotJudgedError):
-        return False
-
-
 def check(waiting: Iterable[tuple[SchemaNode, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
     """What the rules without `oldSelf` say; rules that cannot be judged go into `unchecked`."""
     faults: list[Fault] = []

@@ -47,9 +47,6 @@ class SchemaNode:
         "kind",
         "least",
         "live",
-        "long",
-        "longest",
-        "look",
         "low",
         "most",
         "nullable",
@@ -61,11 +58,7 @@ class SchemaNode:
         "raw",
         "required",
         "rules",
-        "shapes",
-        "short",
-        "shortest",
         "sized",
-        "sure",
         "table",
         "tail",
         "tests",
@@ -99,14 +92,8 @@ class SchemaNode:
         self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
         self.quick = _quick(self.kind, raw, bool(self.live))
         self.least, self.most = _range(self) if not self.live else _NONE
-        self.short, self.long = _lengths(self) if not self.live else _NONE
         self.good: set[str] = set()
-        self.shapes: dict[tuple[str, ...], Shape] = {}
-        self.look: Any = None
-        self.shortest: int = raw.get("minItems", 0)
-        self.longest: int = raw.get("maxItems", _NUMBERS["int64"][1])
         self.tests: Any = None
-        self.sure: Any = None
         self.defaults = self._defaults(get("properties", {}))
         self.only: SchemaNode | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)
@@ -137,25 +124,6 @@ class SchemaNode:
         return self.items if self.items.__class__ is SchemaNode else None
 
 
-class Shape:
-    """What all objects of one node with the same keys share: the nodes of their fields, and the defaults they lack.
-
-    Each leaf comes with the `quick` of its node.
-    """
-
-    __slots__ = ("branches", "defaults", "leaves")
-
-    def __init__(
-        self,
-        leaves: tuple[tuple[str, type | None, SchemaNode], ...],
-        branches: tuple[tuple[str, SchemaNode], ...],
-        defaults: dict[str, Tree],
-    ) -> None:
-        self.leaves = leaves
-        self.branches = branches
-        self.defaults = defaults
-
-
 class Props(dict[str, "SchemaNode | None"]):
     """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
 
@@ -182,14 +150,6 @@ def _range(node: SchemaNode) -> tuple[int, int]:
     if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
         return _NONE
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
-
-
-def _lengths(node: SchemaNode) -> tuple[int, int]:
-    """The lengths of texts that need no further look; an empty range where every text does."""
-    raw = node.raw
-    if node.kind != "string" or "pattern" in raw or "enum" in raw or "format" in raw:
-        return _NONE
-    return raw.get("minLength", 0), raw.get("maxLength", node.high)
 
 
 def _kind(raw: Mapping[str, Any]) -> str:
