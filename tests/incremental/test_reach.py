@@ -157,21 +157,6 @@ EDITS = (
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__.strip("_"))
 def test_an_edit_is_seen(repository: Repository, edit: Callable[[Repository], None], tmp_path: Path) -> None:
-    assert_an_edit_is_seen(repository, edit, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "edit", [_number, _twin, _removed, _renamed, _zeros, _claim], ids=lambda edit: edit.__name__.strip("_")
-)
-def test_an_edit_is_seen_where_all_is_kept_anew(
-    repository: Repository, edit: Callable[[Repository], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As after many changes."""
-    monkeypatch.setattr("trainc.cli.memory.MAX_DIFFERENT", 0)
-    assert_an_edit_is_seen(repository, edit, tmp_path)
-
-
-def assert_an_edit_is_seen(repository: Repository, edit: Callable[[Repository], None], tmp_path: Path) -> None:
     """Twice, for what the first run keeps must not hide it from the second."""
     edit(repository)
     alone = tmp_path / "alone"

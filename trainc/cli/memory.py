@@ -7,7 +7,6 @@ from io import StringIO
 
 from trainc.incremental.listing import listing
 from trainc.incremental.manifest import read_manifest
-from trainc.incremental.recent import MAX_DIFFERENT, is_recent, keep_recent, recent_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +57,7 @@ class Memory:
         self._data: BinaryIO | None = None  # what was kept behind the head, not read yet
         self._found: Listing | None = None  # the files before the run
         self._manifest: Manifest | None = None
-        self._unlike: set[str] = set()  # files of which the listing does not say what the manifest says
         self._different: States = {}  # of those of them that are there
-        self._differs_little = False  # so that the manifest stays as it is
         self._rendered = ""
         self._outcomes: Plain | None = None
         self._output: tuple[_Tee, _Tee] | None = None
@@ -76,17 +73,13 @@ class Memory:
             return None
         if head.is_listed(listed) and self._shown in head.answers:
             return head.answers[self._shown]
-        self._unlike = head.different(listed)
-        recent = recent_answers(self._cache, self.key, head, listed, self._unlike)
-        if self._shown in recent:
-            return recent[self._shown]
         manifest = self._manifest = read_manifest(head, self._data) if self._data is not None else None
         if manifest is None:
             return None
-        self._different, changed = manifest.changes(listed, self._unlike, self._started)
-        self._differs_little = len(changed | self._different.keys()) <= MAX_DIFFERENT
+        self._different, changed = manifest.changes(listed, head.different(listed), self._started)
         if not changed and self._shown in head.answers:
-            self._keep_again(manifest, listed)
+            manifest.head.keep(self._states(listed), listed.links)  # new states, and the old contents
+            self._cache.put(self.key, manifest.packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:
             from trainc.incremental.outcomes import known_of  # noqa: PLC0415 (an answer needs none of it)
@@ -94,26 +87,6 @@ class Memory:
             before, now = ({name for name in names if name in changed} for names in (head.names, listed.names))
             self.known = known_of(manifest.outcomes, head.root, before, now, changed)
         return None
-
-    def _keep_again(self, manifest: Manifest, listed: Listing) -> None:
-        """Keep the answer of the manifest for files that have new states and their old contents."""
-        if self._differs_little:
-            self._keep_recent(manifest.head.answers[self._shown])
-        else:
-            manifest.head.keep(self._states(listed), listed.links)
-            self._cache.put(self.key, manifest.packed())
-
-    def _keep_recent(self, answer: Answer) -> None:
-        """Keep an answer beside the manifest, where the listing before the run says all about it."""
-        head, listed = self._head, self._found
-        assert head is not None
-        assert listed is not None
-        try:
-            is_reliable = is_recent(head, listed, self._different, self._started)
-        except OSError:
-            return  # a folder went away: there is nothing to rely on
-        if is_reliable:
-            keep_recent(self._cache, self.key, head, listed, self._unlike, self._shown, answer)
 
     def _states(self, listed: Listing) -> States:
         return {**listed.states(), **self._different}
@@ -138,10 +111,9 @@ class Memory:
         from trainc.incremental.outcomes import plain_outcomes  # noqa: PLC0415 (an answer needs none of it)
         from trainc.incremental.recording import rendered_below  # noqa: PLC0415
 
-        if self.known is None or not self._differs_little:
-            before = self._manifest.outcomes if self._manifest is not None else None
-            self._rendered = rendered_below(session.project.root, folder)
-            self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
+        before = self._manifest.outcomes if self._manifest is not None else None
+        self._rendered = rendered_below(session.project.root, folder)
+        self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
 
@@ -162,10 +134,6 @@ class Memory:
             return
         if self.known is None and _has_additions():
             return  # a run that is left something was found to have none, and its key tells of every package
-        if self.known is not None and self._differs_little:
-            if spool.is_settled:
-                self._keep_recent((code, self._output[0].getvalue(), self._output[1].getvalue()))
-            return
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
         from trainc.incremental.recording import CompletedRun, recorded  # noqa: PLC0415

@@ -41,7 +41,10 @@ class Head:
 
     def answer(self, shown: str, answer: Answer) -> None:
         """Keep what a run said, printed in one of a few ways."""
-        add_answer(self.answers, shown, answer)
+        self.answers.pop(shown, None)
+        for name in list(self.answers)[: len(self.answers) - MAX_ANSWERS + 1]:
+            del self.answers[name]
+        self.answers[shown] = answer
 
     def keep(self, states: Mapping[str, State], links: list[str]) -> None:
         """Take these files for those of the project."""
@@ -122,14 +125,6 @@ class Manifest:
         rows = b"".join([self.digests.get(name) or _UNKNOWN for name in head.names])
         second = marshal.dumps((rows, self.outcomes))
         return b"".join((digest_of(first), len(first).to_bytes(_LENGTH), first, digest_of(second), second))
-
-
-def add_answer(answers: dict[str, Answer], shown: str, answer: Answer) -> None:
-    """Add an answer, printed in one of a few ways, to those that are kept."""
-    answers.pop(shown, None)
-    for name in list(answers)[: len(answers) - MAX_ANSWERS + 1]:
-        del answers[name]
-    answers[shown] = answer
 
 
 def digest(path: str) -> bytes:
