@@ -1,7 +1,11 @@
 """argv -> pipeline -> report: the one place that prints, and that turns verdicts into exit codes."""
 
-# Nothing but the interpreter's own modules is imported here: the others come from the archive, once it is open.
+from __future__ import annotations
+
+import gc
 import sys
+
+from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,36 +17,16 @@ if TYPE_CHECKING:
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
 
-def program() -> "Never":
-    """`trainc` as a program of its own: `main`, in a process that neither looks for cycles nor tidies up after itself.
-
-    Skipping garbage collection and teardown saves a fifth of a small run, and hardly anything here is a cycle.
-    """
-    # Loaded with the interpreter; `signal` would bring `enum` along.
-    import _signal  # type: ignore[import-not-found] # noqa: PLC0415
-
-    is_default = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
-    if is_default:  # nothing is held yet: the system ends the process, without a traceback
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    from trainc.cli.archive import Archive  # noqa: PLC0415 (first, so that it serves the others)
-
-    archive = Archive()
-    archive.open()
-    from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children  # noqa: PLC0415
-
+def program() -> Never:
+    """`trainc` as a program of its own: `main`, in a process that ends without tidying up after itself."""
     code = TROUBLE
     try:
-        if is_default:
-            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-        import gc  # noqa: PLC0415 (whoever calls `main` from Python keeps their own settings)
-
-        gc.set_threshold(100_000, 20, 50)
+        gc.set_threshold(100_000, 20, 50)  # trees are many objects, and hardly any of them is part of a cycle
         Orderly.alone = True
         wait_for_children()
         open_streams()
         code = main()
         sys.stderr.flush()
-        archive.keep()
     except BrokenPipeError:
         code = READER_GONE
     except OSError:
@@ -52,7 +36,7 @@ def program() -> "Never":
     ended(code)
 
 
-def main(argv: "Sequence[str] | None" = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code: 0 clean, 1 findings, 2 usage or I/O, 3 a bug in trainc.
 
     130 stands for a run that was interrupted, 141 for one whose reader has gone, as a shell has them.
@@ -66,8 +50,6 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     except Trouble as trouble:
         return _told(str(trouble), trouble.code)
     except BrokenPipeError:
-        from trainc.cli.process import READER_GONE  # noqa: PLC0415 (nobody is left to tell)
-
         return READER_GONE
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _is_here():
@@ -76,8 +58,6 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         name = near(error.filename) if isinstance(error.filename, str) else "standard output"
         return _told(f"{name}: {error.strerror or error}", TROUBLE)
     except KeyboardInterrupt:
-        from trainc.cli.process import INTERRUPTED  # noqa: PLC0415
-
         return _told("interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 (the last line of defence: a bug is told in one line)
         return _bug(error)
@@ -148,7 +128,7 @@ def _overview() -> str:
     return overview(COMMANDS)
 
 
-def _command(name: str) -> "Command":
+def _command(name: str) -> Command:
     from trainc.cli.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
 
     if name in COMPILING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
 
@@ -34,12 +35,8 @@ def open_streams() -> None:
 
 def wait_for_children() -> None:
     """Let this process learn how its children end, also where whoever started it ignores that for itself."""
-    if os.name == "posix":
-        # Loaded with the interpreter; `signal` would bring `enum` along.
-        import _signal  # type: ignore[import-not-found] # noqa: PLC0415
-
-        if _signal.getsignal(_signal.SIGCHLD) == _signal.SIG_IGN:
-            _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def _held(number: int, access: int) -> int:
@@ -58,7 +55,6 @@ def ended(code: int) -> Never:
     """
     if code > SIGNALLED and os.name == "posix":
         import atexit  # noqa: PLC0415 (hardly any run ends so)
-        import signal  # noqa: PLC0415
 
         for name in _STOPPING:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -83,9 +79,6 @@ class Orderly:
     def __enter__(self) -> None:
         if not self.alone or os.name != "posix":
             return
-        # Loaded with the interpreter; `signal` would bring `enum` along.
-        import _signal as signal  # noqa: PLC0415
-
         for name in _STOPPING:
             number = getattr(signal, name)
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -93,8 +86,6 @@ class Orderly:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._before:
-            import _signal as signal  # noqa: PLC0415
-
             for number, before in self._before.items():
                 signal.signal(number, before)
 
