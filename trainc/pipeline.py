@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from trainc.admit import RUNTIMES, admit
 from trainc.load import load
 from trainc.lower import lower
 from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
-from trainc.model.references import References, references_of
+from trainc.model.references import References, references_of, skip_unlisted
 from trainc.model.report import Report
 from trainc.resolve import resolve
 from trainc.verify import check_text, verify
@@ -123,7 +121,7 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
 def check(project: Project, selection: Selection, report: Report, look: Look | None = None) -> int:
     """Compile everything selected for its findings alone; the number of jobs.
 
-    What jobs name is looked for where a folder is selected; `look` judges each job beside its rendered file.
+    `look` judges each job beside its rendered file.
     """
     together, references = SharedNames(), References()
     count = 0
@@ -135,9 +133,8 @@ def check(project: Project, selection: Selection, report: Report, look: Look | N
         if look is not None and bundle.jobset is not None:
             look.judge(bundle, report)
     check_unreached(catalogs, selection, report)
-    if any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
-        for _ in referenced_objects(project, selection, references, report, together):
-            pass
+    for _ in referenced_objects(project, selection, references, report, together):
+        pass
     _close(project, report)
     return count
 
@@ -163,9 +160,12 @@ def referenced_objects(
         present = project.at(cluster)
         wanted = [key for key in references.files if key.cluster == cluster.name and not together.has(key)]
         objects = admit(documents, present, selection, report).objects if wanted else None
-        if objects is None or objects.are_missing():
+        if objects is None:
             continue
-        by_reference = objects.find({key: references.folders(key) for key in wanted})
+        folders = {key: references.folders(key) for key in wanted}
+        by_reference = {} if objects.are_missing() else objects.find(folders)
+        if not (selection.admission_only or selection.closed_world):
+            skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
         unique = {id(document): document for chosen in by_reference.values() for document in chosen}
         made = [object_bundle(document, present) for document in unique.values()]
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:

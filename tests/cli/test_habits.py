@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("flag", [["-f", "jobs/bert.yaml"], ["--filename=jobs/bert.yaml"], ["--filename", "jobs"]])
 def test_f_names_a_path(flag: list[str], project: Path) -> None:
     assert compile_in(project, "build", *flag).out == compile_in(project, "build", "jobs/bert.yaml").out
-    assert compile_in(project, "validate", *flag).err == "1 job, no errors\n"
+    assert compile_in(project, "validate", *flag).err == compile_in(project, "validate").err
     assert compile_in(project, "show", *flag).code == 0
 
 

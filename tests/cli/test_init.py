@@ -229,3 +229,29 @@ def test_a_hook_without_trainc_says_what_to_do_and_finds_the_one_in_the_reposito
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("ran ")
     assert done.stdout.endswith(" jobs/hello.yaml\n")
+
+
+def test_a_second_cluster_is_delivered_to_another_api_server(tmp_path: Path) -> None:
+    """It said to set the `delivery` that was set, and both applications named the API server of Argo CD itself."""
+    assert compile_in(tmp_path, "init", "--cluster", "a", "--delivery", "argocd").code == 0
+    done = compile_in(tmp_path, "init", "--cluster", "b", "--delivery", "argocd")
+    assert done.code == 0
+    assert "is kept" not in done.out
+    assert "knows as `b`: `argocd cluster add CONTEXT --name b`" in done.out
+    first, second = (
+        yaml.safe_load((tmp_path / f"deploy/{name}.yaml").read_text("utf-8"))["spec"]["destination"]
+        for name in ("argocd", "argocd-b")
+    )
+    assert first == {"server": "https://kubernetes.default.svc", "namespace": "training"}
+    assert second == {"name": "b", "namespace": "training"}
+
+
+def test_a_second_cluster_with_another_tool_says_so_in_the_project(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init", "--cluster", "a", "--delivery", "argocd").code == 0
+    done = compile_in(tmp_path, "init", "--cluster", "b", "--delivery", "flux")
+    assert "is kept" not in done.out
+    clusters = yaml.safe_load((tmp_path / "trainc.yaml").read_text("utf-8"))["spec"]["clusters"]
+    assert clusters["b"]["delivery"] == "flux"
+    further = compile_in(tmp_path, "init", "--cluster", "c", "--delivery", "flux")
+    assert "Apply deploy/flux-c.yaml to cluster `c`" in further.out
+    assert "set `delivery: argocd` there" in compile_in(tmp_path, "init", "--cluster", "b", "--delivery", "argocd").out

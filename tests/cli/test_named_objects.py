@@ -256,3 +256,23 @@ def test_the_hook_sees_what_the_commit_leaves_out(repository: Repository) -> Non
     assert repository.run("build", "-w", "--changed-since", "HEAD").code == 0
     assert "storage: 2Ti" in repository.rendered()[RENDERED]
     build(repository, "--check")
+
+
+def test_what_nobody_looked_up_is_counted(repository: Repository) -> None:
+    """Only queues and classes were: a Secret with a typing mistake passed for checked."""
+    mounts = (
+        "volumes: [{name: a, secret: {secretName: keys}}, {name: b, configMap: {name: settings}}, "
+        "{name: c, persistentVolumeClaim: {claimName: data}}, {name: d, persistentVolumeClaim: {claimName: other}}]"
+    )
+    repository.write("jobs/bert.yaml", patched("bert", mounts))
+    counted = (
+        "not checked: ConfigMap names of the cluster (1), PersistentVolumeClaim names of the cluster (1), "
+        "Secret names of the cluster (1)\n"
+    )
+    for words in (("validate", "jobs/bert.yaml"), ("validate",), ("build", "jobs/bert.yaml"), ("build", "-w")):
+        for _ in range(2):  # the second run knows what the first one has found
+            assert counted in repository.run(*words).err, words
+    assert "not checked" not in repository.run("validate", "--closed-world").err
+    beside = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: research}\n---\n"
+    repository.write("jobs/bert.yaml", beside + repository.read("jobs/bert.yaml"))
+    assert "Secret names" not in repository.run("validate", "jobs/bert.yaml").err

@@ -39,6 +39,23 @@ def test_a_job_with_a_mistake_is_not_committed(tree: WorkingTree) -> None:
     assert "jobs/bert.yaml:11:15" in done.stdout
 
 
+def test_a_refused_edit_is_one_error(tree: WorkingTree) -> None:
+    """It was three: `out-of-date` beside it said to run the build that refuses, and the other hook said it again."""
+    tree.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 3")
+    done = tree.commit()
+    assert done.returncode == 1
+    assert done.stdout.count("error[") == done.stdout.count("error[immutable-change]") == 1
+    assert done.stdout.count("Failed") == 2
+    assert "what is rendered from jobs/bert.yaml is not compared" in done.stdout
+    alone = tree.run("build", "--check")
+    assert (alone.code, alone.err.count("error[")) == (1, 1)
+    assert "trainc build -w jobs" not in alone.err
+    # The validation that the hook leaves it to says nothing of a rendering that the commit deletes.
+    tree.git("rm", "-q", "--cached", "rendered/research/bert.yaml")
+    check = tree.run("build", "--check", "--staged", "--only", "rendered")
+    assert (check.code, check.err.count("error[immutable-change]")) == (1, 1)
+
+
 def test_a_job_without_its_rendering_is_not_committed(tree: WorkingTree) -> None:
     tree.job("curve")
     done = tree.commit()

@@ -51,6 +51,22 @@ def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
     assert tree.read(BERT).replace(added.replace("2", "3"), "") == before
 
 
+@pytest.mark.parametrize("old_run", ["prune", "keep"])
+def test_a_run_that_is_not_rendered_yet_is_not_skipped(tree: WorkingTree, old_run: str) -> None:
+    """A second `trainc run` went on to run 3, and run 2 was in no commit."""
+    tree.change("trainc.yaml", "output: rendered", f"output: rendered\n  oldRun: {old_run}")
+    assert tree.run("build", "-w").code == 0
+    for number in (2, 3):
+        assert tree.run("run", "bert").code == 0
+        again = tree.run("run", "bert")
+        assert (again.code, again.err) == (
+            2,
+            f"trainc: run {number} of bert is not rendered yet: `trainc build -w` renders it, with every edit made since\n",
+        )
+        assert f'trainc.dev/run: "{number}"' in tree.read(BERT)
+        assert tree.run("build", "-w").code == 0
+
+
 def test_nothing_is_written_on_request(tree: WorkingTree) -> None:
     before = tree.read(BERT)
     done = tree.run("run", "jobs/bert.yaml", "--dry-run")

@@ -73,6 +73,20 @@ def test_only_what_has_no_bound_goes_on_without_end(job: str, spec: str, last: s
     assert outcomes(shown(job, spec), [])["failures"][0]["steps"][-1] == last
 
 
+def test_a_limit_without_a_limit_is_no_number(tmp_path: Path) -> None:
+    """It printed 2147483647."""
+    spec = "failurePolicy: {maxRestarts: 2147483647}"
+    job = "backoffLimit: 2147483647\n        activeDeadlineSeconds: 60"
+    text = JOBSET.format(job=job, spec=spec, containers=DEVICES, more="")
+    (tmp_path / "job.yaml").write_text(text)
+    done = compile_in(tmp_path, "show", "job.yaml")
+    assert done.code == 0, done.err
+    assert "\nrestarts    any number of times\n" in done.out
+    assert "\nretries     before that, any number of pods of each Job of w\n" in done.out
+    assert "\nat most     no bound: it restarts any number of times\n" in done.out
+    assert "214748364" not in done.out
+
+
 @pytest.mark.parametrize(
     ("job", "retries"),
     [

@@ -6,7 +6,7 @@ import os
 
 from trainc.load.walk import is_candidate
 from trainc.model.report import Report
-from trainc.model.tree import get, plain
+from trainc.model.tree import get, plain, value
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import text_of
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 _FILE = "trainc.yaml"
 
 
-def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
+def with_cluster(config: bytes, name: str, jobs: str, delivery: str = "") -> bytes:
     """The text with a cluster of that name, as it was where it has one; `jobs` is the folder of the project's jobs.
+
+    Where another tool applies the manifests of the other clusters, the new one names its own, the `delivery`.
 
     Of several clusters each says which jobs it runs: a single one that does not is given those that are there.
 
@@ -36,24 +38,27 @@ def with_cluster(config: bytes, name: str, jobs: str) -> bytes:
         return config
     text = config.decode()
     unix = text.replace("\r\n", "\n")
-    new = "".join(_extended(unix.splitlines(keepends=True), document, name, jobs))
+    new = "".join(_extended(unix.splitlines(keepends=True), document, name, jobs, delivery))
     _must_hold(new, document, name)
     return (new.replace("\n", "\r\n") if 2 * text.count("\r\n") > text.count("\n") else new).encode()
 
 
-def _extended(lines: list[str], document: Document, name: str, jobs: str) -> list[str]:
+def _extended(lines: list[str], document: Document, name: str, jobs: str, delivery: str) -> list[str]:
     """The lines with those of the new cluster."""
+    is_other = delivery not in ("", value(document.tree, "spec", "delivery"))
+    own = [f"delivery: {delivery}"] if is_other else []
     clusters = get(document.tree, "spec", "clusters")
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     if not (type(clusters) is dict and clusters):
-        return [*lines, *_lines(document, name)]
+        return [*lines, *_lines(document, name, own)]
     first = document.span(("spec", "clusters", next(iter(clusters))), key=True)
     top = document.span(("spec", "clusters"), key=True)
     if first.line == top.line:
         raise Trouble(f"{_FILE}:{top.line}: the clusters are written in braces; add `{name}` by hand")
     indent = " " * (first.column - 1)
-    entry = [f"{indent}{text_of(name)}:\n", f"{indent}  folder: clusters/{name}\n", f"{indent}  paths: [jobs/{name}]\n"]
+    settings = [f"folder: clusters/{name}", f"paths: [jobs/{name}]", *own]
+    entry = [f"{indent}{text_of(name)}:\n", *(f"{indent}  {line}\n" for line in settings)]
     at = _end(lines, first.line, first.column - 1)
     lines[at:at] = entry
     if len(clusters) == 1 and get(next(iter(clusters.values())), "paths") is None:
@@ -75,7 +80,7 @@ def _must_hold(text: str, before: Document, name: str) -> None:
             raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
 
 
-def _lines(document: Document, name: str) -> list[str]:
+def _lines(document: Document, name: str, own: list[str]) -> list[str]:
     """The first cluster of a project that has named none, below the other settings."""
     spec = get(document.tree, "spec")
     first = next(iter(spec), None)
@@ -83,7 +88,8 @@ def _lines(document: Document, name: str) -> list[str]:
     if first is None or "clusters" in spec or top == document.span(("spec", first)).line:
         raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
     indent = " " * (document.span(("spec", first), key=True).column - 1)
-    return [f"{indent}clusters:\n", f"{indent}  {text_of(name)}:\n", f"{indent}    folder: clusters/{name}\n"]
+    entry = ["clusters:", f"  {text_of(name)}:", f"    folder: clusters/{name}", *(f"    {line}" for line in own)]
+    return [f"{indent}{line}\n" for line in entry]
 
 
 def _end(lines: list[str], start: int, indent: int) -> int:

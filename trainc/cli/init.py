@@ -13,7 +13,7 @@ from trainc.load.shipped import catalogue
 from trainc.load.walk import contents
 from trainc.model.report import Report
 from trainc.model.settings import FILE
-from trainc.model.tree import get
+from trainc.model.tree import get, value
 from trainc.model.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
 
 _RUNTIME = "torch-distributed"
+# What has to be done so that the manifests of a further cluster reach that one.
+_APPLIED = {
+    "argocd": "{path} deploys to the cluster that Argo CD knows as `{cluster}`: `argocd cluster add CONTEXT --name {cluster}`.",
+    "flux": "Apply {path} to cluster `{cluster}`: Flux deploys to the cluster that it runs in.",
+}
 _EXAMPLE = ("jobs", "runtimes")  # folders that a repository with jobs or a project has its own of
 
 
@@ -41,7 +46,7 @@ def init(options: Options) -> int:
     is_there = os.path.exists(os.path.join(folder, FILE))
     adds = is_there and options.has("cluster")
     if adds:
-        files = _further(files, folder, cluster)
+        files = _further(files, folder, cluster, options.one("delivery"))
     if is_there or os.path.exists(os.path.join(folder, "jobs")):
         files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
@@ -57,19 +62,32 @@ def init(options: Options) -> int:
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
     answer(f"The first one needs kubectl and can wait: clusters/{cluster}/README.md says what trainc learns from it.")
-    if is_there and options.has("delivery"):
-        answer(f"{FILE} is kept: set `delivery: {options.one('delivery')}` there, or the jobs lack its annotations.")
+    delivery = options.one("delivery")
+    if is_there and delivery and _delivery(contents(folder, FILE), cluster) != delivery:
+        answer(f"{FILE} is kept: set `delivery: {delivery}` there, or the jobs lack its annotations.")
+    for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:
+        answer(_APPLIED[delivery].format(path=path, cluster=cluster))
     if not origin():
         answer("The workflow needs the repository variable TRAINC: what pip installs trainc from.")
     return 0
 
 
-def _further(files: dict[str, str], folder: str, cluster: str) -> dict[str, str]:
+def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
-    files[FILE] = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs")).decode()
+    config = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs"), delivery)
+    files[FILE] = config.decode()
     for path in [path for path in files if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
-        files[path.replace(".yaml", f"-{cluster}.yaml")] = files.pop(path)
+        # The API server of Argo CD itself is that of one cluster alone.
+        text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
+        files[path.replace(".yaml", f"-{cluster}.yaml")] = text
     return files
+
+
+def _delivery(config: bytes, cluster: str) -> str:
+    """The tool that a trainc.yaml names for a cluster, empty where it names none."""
+    documents = list(read(config, FILE, Report()))
+    spec = get(documents[0].tree, "spec") if documents else None
+    return str(value(spec, "clusters", cluster, "delivery") or value(spec, "delivery") or "")
 
 
 def _is_of(folder: str, path: str, cluster: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.build import Nothing, run
+from trainc.cli.build import Nothing, rendered_runs, run
 from trainc.cli.lock import FolderLock
 from trainc.cli.output import tell
 from trainc.cli.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
@@ -85,7 +85,10 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     check = options.has("check")
     absent = absent_files(session.project.root)
     session.project = without_runtimes(session.project, absent)
-    committed = Committed(session.project, session.selection, options.all("rerender"))
+    only_rendered = options.one("only") == RENDERED
+    runs = rendered_runs(session) if only_rendered else None
+    explains = runs.judge if runs is not None else None
+    committed = Committed(session.project, session.selection, options.all("rerender"), explains=explains)
     folder = _folder(options, session)
     spool = _spool(session, folder, _narrow(session, options), committed, absent)
     if absent:
@@ -97,10 +100,11 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
         spool.alone = lock is not None and lock.held
         run(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
-    changes = [change for change in spool.changes if check or change.state in REFUSED]
+    refused = {os.path.relpath(file, folder) for file in committed.refused}
+    changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
     for finding in _findings(changes[:_MAX_FILES_NAMED], folder, session):
         session.report.add(finding)
-    broken = _leave_to_validate(session) if options.one("only") == RENDERED else ()
+    broken = _leave_to_validate(session, committed) if only_rendered else ()
     if broken:
         files = ", ".join(broken)
         tell(f"what is rendered from {files} is not compared: there are errors, which `trainc validate` explains")
@@ -135,11 +139,12 @@ def _spool(
     )
 
 
-def _leave_to_validate(session: Session) -> list[str]:
+def _leave_to_validate(session: Session, committed: Committed) -> list[str]:
     """The files with errors that only `validate` reports; the report keeps what is about rendered files."""
     others = session.report.only(lambda finding: finding.rule not in _ABOUT_FILES)
     session.report = session.report.only(lambda finding: finding.rule in _ABOUT_FILES)
-    return sorted({session.shown(finding.span.file) for finding in others.findings if finding.level == ERROR})
+    files = {finding.span.file for finding in others.findings if finding.level == ERROR}
+    return sorted(map(session.shown, files | committed.left))
 
 
 def _folder(options: Options, session: Session) -> str:

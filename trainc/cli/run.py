@@ -14,7 +14,7 @@ from trainc.compare.changes import changes_of
 from trainc.compare.facts import facts
 from trainc.compare.immutable import next_run
 from trainc.compare.objects import job_key, of_run
-from trainc.compare.refused import renderings
+from trainc.compare.refused import is_behind, renderings
 from trainc.compare.renamed import as_called
 from trainc.fix import diff
 from trainc.fix import fix as edited
@@ -54,6 +54,7 @@ def run(options: Options) -> int:
     # What holds several jobs, as a LeaderWorkerSet of some groups does, starts a run of each of them.
     chosen = [one for one in present if _place(one) in documents]
     _must_match(names, present)
+    _must_be_rendered(chosen, session)
     before = _before(chosen, session)
     _edit(list(documents.values()), session, write_it=not options.has("dry_run"))
     _tell(chosen, before, session)
@@ -77,6 +78,17 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
             near = nearest(pattern, known)
             hint = f"; did you mean `{near}`?" if near else ""
             raise Inapplicable(f"there is no job `{pattern}`{hint}")
+
+
+def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
+    """Nothing, unless an earlier run of a job is rendered and its present run is not: to go on would skip that one."""
+    for bundle in chosen:
+        number = run_of(bundle.document.tree)
+        if number > 1 and is_behind(bundle, session.project):
+            raise Trouble(
+                f"run {number} of {bundle.document.name} is not rendered yet: `trainc build -w` renders it, "
+                "with every edit made since"
+            )
 
 
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], JobFacts]:

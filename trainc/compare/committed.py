@@ -8,17 +8,17 @@ from trainc.compare.states import IGNORED_BY_FLUX
 from trainc.emit.digest import job_digest
 from trainc.model.created_once import is_created_once
 from trainc.model.finding import WARNING
+from trainc.model.report import Report
 from trainc.model.run import BAD_RUN, RUN, run_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from trainc.compare.decision import Decision
     from trainc.compare.updates import Update
     from trainc.model.bundle import Bundle
     from trainc.model.header import Header
-    from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
 ALL = "all"
@@ -32,17 +32,28 @@ class Committed:
     A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
     `kept` then holds the files to blame, with the names of the runs, `fixed` the fields that cannot change. Runs to `rerender` are named as
     their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
-    `has_rerender` says whether the command has that option.
+    `refused` holds the files of those that may neither stay nor change; where `explains` is given, which reports what
+    another command says of a job, what that says is `left` to it, by the job's file. `has_rerender` says whether the
+    command has that option.
     """
 
     def __init__(
-        self, project: Project, selection: Selection, rerender: Collection[str] = (), *, has_rerender: bool = True
+        self,
+        project: Project,
+        selection: Selection,
+        rerender: Collection[str] = (),
+        *,
+        has_rerender: bool = True,
+        explains: Callable[[Bundle, Report], None] | None = None,
     ) -> None:
         self.kept: dict[str, list[str]] = {}
         self.fixed: dict[str, dict[str, None]] = {}  # by the same files, in the order in which they were met
         self.rerendered: list[str] = []
+        self.refused: set[str] = set()
+        self.left: set[str] = set()
         self._rerender = tuple(rerender)
         self._has_rerender = has_rerender
+        self._explains = explains
         self._decisions = Decisions(project, selection)
 
     def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
@@ -65,6 +76,10 @@ class Committed:
             fields = [change.shown for one in decision.refused for change in one.refused]
             self.fixed.setdefault(blamed, {}).update(dict.fromkeys(fields))
             return decision.text
+        self.refused.add(file)
+        if self._is_explained(bundle):
+            self.left.add(bundle.document.file)
+            return ""
         effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
         otherwise = f"for one that was never applied, {again}"
@@ -73,6 +88,12 @@ class Committed:
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
 
+    def _is_explained(self, bundle: Bundle) -> bool:
+        own = Report()
+        if self._explains is not None:
+            self._explains(bundle, own)
+        return own.failed
+
     def absorb(self, other: Committed) -> None:
         """Add what another worker has decided."""
         for blamed, runs in other.kept.items():
@@ -80,11 +101,14 @@ class Committed:
         for blamed, fields in other.fixed.items():
             self.fixed.setdefault(blamed, {}).update(fields)
         self.rerendered += other.rerendered
+        self.refused |= other.refused
+        self.left |= other.left
 
     def portable(self) -> Committed:
         """What was decided, without what cannot leave its process."""
         decided = Committed.__new__(Committed)
         decided.kept, decided.fixed, decided.rerendered = self.kept, self.fixed, self.rerendered
+        decided.refused, decided.left = self.refused, self.left
         return decided
 
 

@@ -17,6 +17,7 @@ from trainc.emit.spool.objects import trees_of
 from trainc.model.header import read_header
 from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
+from trainc.model.run import run_of
 from trainc.server.schema.served import Served
 from trainc.yaml.reader import read
 
@@ -65,6 +66,18 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
             continue
         text = existing.body.decode("utf-8", "replace")
         yield Rendering(bundle, file, text, decisions.decide(bundle, existing.header, text, path))
+
+
+def is_behind(bundle: Bundle, project: Project) -> bool:
+    """Whether an earlier run of a job is rendered and its present run is not."""
+    folder, file = os.path.split(os.path.join(project.root, file_of(bundle, project)))
+    name, number = bundle.document.name, run_of(bundle.document.tree)
+    earlier = {name, *(f"{name}-r{run}" for run in range(2, number))}
+    if project.old_run == "keep":
+        there = {entry.removesuffix(".yaml") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
+        return bundle.name not in there and not there.isdisjoint(earlier)
+    runs = runs_in(Folder(folder), file)
+    return bundle.name not in runs and not runs.isdisjoint(earlier)
 
 
 class RenderedRuns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.references import KINDS
+from trainc.model.references import KINDS, RECOUNTED
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ class Outcomes:
 
     def clean(self, report: Report, files: AbstractSet[str]) -> set[str] | None:
         """The files about which nothing was said; None where something was said that is not about one of `files` alone."""
-        if report.unknown or not report.commented_files <= files:
+        if report.unknown.keys() - RECOUNTED or not report.commented_files <= files:
             return None
         clean = {file for file, outcome in self.files.items() if outcome.is_clean and not outcome.has_companions}
         for finding in report.findings:

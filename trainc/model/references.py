@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.report import Report
     from trainc.model.tree import Tree
 else:
     from trainc.model.record import NamedTuple
@@ -43,6 +45,8 @@ _NAMELESS = frozenset(
     )
 )
 _MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
+_UNLISTED = {kind: f"{kind} names of the cluster" for kind in ("PersistentVolumeClaim", "ConfigMap", "Secret")}
+RECOUNTED = frozenset(_UNLISTED.values())  # reasons that each run counts anew, from what all of its jobs name
 KINDS = ("PersistentVolumeClaim", "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
 
 
@@ -95,6 +99,13 @@ def references_of(bundle: Bundle, trees: Iterable[Tree]) -> set[Reference]:
     owner = bundle.objects[0] if bundle.jobset is None else bundle.jobset
     namespace = str(value(owner, "metadata", "namespace") or "default")
     return {Reference(bundle.cluster, namespace, kind, name) for kind, name in names_in(trees)}
+
+
+def skip_unlisted(references: Iterable[Reference], cluster: Cluster, report: Report) -> None:
+    """Count those without which pods do not start, and of whose kind nobody has listed what the cluster has."""
+    for kind, name, namespace in [(one.kind, one.name, one.namespace) for one in references if one.kind in _UNLISTED]:
+        if cluster.has(kind, name, namespace) is None:
+            report.skip(_UNLISTED[kind])
 
 
 def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:

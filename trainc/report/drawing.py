@@ -8,6 +8,8 @@ from trainc.model.markdown import code, fenced, prose, sentence
 
 View = dict[str, Any]
 
+_NO_LIMIT = 2**31 - 1
+
 
 def overview_lines(view: View, width: int = 0) -> list[str]:
     """A job as lines for a terminal of that width, 0 for one that takes lines of any length."""
@@ -88,7 +90,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
     bound = view["acceleratorHours"]
     restarts = view["restarts"]
     retried = [
-        f"{role['retries']} pods of each Job of {role['name']}"
+        f"{_at_most(role['retries'], 'pods')} of each Job of {role['name']}"
         for role in view["roles"]
         if role["retries"] and role["podsAtOnce"] != 0
     ]
@@ -98,8 +100,8 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
         ("names", ", ".join(addresses) or "pods get no DNS names"),
         ("ends when", f"{view['success']} have succeeded"),
-        ("restarts", f"at most {restarts}" if isinstance(restarts, int) else str(_or_unknown(restarts))),
-        *([("retries", f"before that, at most {', '.join(retried)}")] if retried else ()),
+        ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(_or_unknown(restarts))),
+        *([("retries", f"before that, {', '.join(retried)}")] if retried else ()),
         *([("fails at", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
         (
             "at most",
@@ -108,6 +110,13 @@ def _facts(view: View) -> list[tuple[str, str]]:
             else f"no bound: {bound['why']}",
         ),
     ]
+
+
+def _at_most(number: int, what: str = "") -> str:
+    """How often something may happen, or to how many of `what`; the largest number of the API is no limit."""
+    if number >= _NO_LIMIT:
+        return f"any number of {what or 'times'}"
+    return f"at most {number}{what and f' {what}'}"
 
 
 def _around(view: View) -> list[tuple[str, str]]:

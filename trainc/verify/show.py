@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 View = dict[str, Any]
 
 UNBOUNDED = "without bound"
+NO_LIMIT = 2**31 - 1  # the largest number of the API
 
 
 def overview(job: Job) -> View:
@@ -241,6 +242,8 @@ def _bound(job: Job) -> View:
         return {"hours": None, "why": "some restarts are not counted"}
     if not seconds:
         return {"hours": 0, "why": "no accelerators"}
+    if restarts >= NO_LIMIT:
+        return {"hours": None, "why": "it restarts any number of times"}
     hours = seconds * (restarts + 1) / 3600
     return {"hours": round(hours, 2), "why": f"deadline x {restarts + 1} run{'s' if restarts else ''}"}
 
