@@ -1,13 +1,10 @@
-"""Snapshots that live in a case's own folder, no memory of earlier runs, and the mark of slow tests."""
+"""Which tests a run takes, snapshots that live in a case's own folder, and no memory of earlier runs."""
 
 from __future__ import annotations
 
 import gc
 import os
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +13,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
+    from pathlib import Path
 
     from syrupy.assertion import SnapshotAssertion
 
@@ -30,69 +28,32 @@ os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run
 
 gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the package takes a third of the time
 
-SLOW = Path(__file__).parent / "slow.txt"
 QUICK = "not slow"
+REST = "python -m pytest --all runs the slow rest too, on all cores: about 7 minutes on two"
 
 
-@cache
-def slow_parts() -> list[tuple[str, frozenset[str]]]:
-    """The lines of `slow.txt`: the start of a test's id, and the functions and parameters that are quick all the same."""
-    lines = [line.split() for line in SLOW.read_text("utf-8").splitlines() if line and not line.startswith("#")]
-    return [(f"tests/{part}", frozenset(quick[1:])) for _seconds, part, *quick in lines]
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the slow tests too, on all cores")
 
 
-def is_slow(test: str, parts: list[tuple[str, frozenset[str]]]) -> bool:
-    """Whether a test, by its id, is one that `-m "not slow"` leaves out."""
-    name, _, parameters = test.partition("[")
-    file, _, function = name.partition("::")
-    return any(
-        part in (file, name) and not is_exception(function, parameters.removesuffix("]"), exceptions)
-        for part, exceptions in parts
-    )
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads its own option
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """A run of everything takes all cores; one that names nothing is quick; one that names something runs it whole."""
+    option = config.option
+    if option.all and option.numprocesses is None and not hasattr(config, "workerinput"):
+        option.numprocesses = "auto"
+    named = config.args_source is pytest.Config.ArgsSource.ARGS or option.keyword or option.markexpr or option.lf
+    if not (option.all or named):
+        option.markexpr = QUICK
+    if option.markexpr == QUICK:
+        option.disable_unused_snapshots = True  # those of slow tests would be among them
 
 
-def is_exception(function: str, parameters: str, exceptions: frozenset[str]) -> bool:
-    """Whether what is named after "but" in a line of `slow.txt` holds this function or these parameters."""
-    return any(
-        word in (function, parameters) or in_sample(parameters, word) or matches(parameters, word)
-        for word in exceptions
-    )
-
-
-def in_sample(parameters: str, share: str) -> bool:
-    """Whether parameters belong to a share such as `1/5`: the same ones in each run, whatever others there are."""
-    _, one, size = share.partition("1/")
-    return bool(one and size.isdigit() and parameters and crc32(parameters.encode()) % int(size) == 0)
-
-
-def matches(parameters: str, pattern: str) -> bool:
-    """Whether parameters start or end as a pattern with one `*` says."""
-    start, star, end = pattern.partition("*")
-    return bool(star) and parameters.startswith(start) and parameters.endswith(end)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Spare a quick run the search for snapshots that nothing uses: those of slow tests would be among them."""
-    if config.option.markexpr == QUICK:
-        config.option.disable_unused_snapshots = True
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Spare a quick run the import of files that have nothing for it."""
-    if config.option.markexpr != QUICK:
-        return None
-    return (f"tests/{collection_path.relative_to(SLOW.parent).as_posix()}", frozenset()) in slow_parts() or None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `slow.txt` names."""
-    parts: dict[str, list[tuple[str, frozenset[str]]]] = {}
-    for part, exceptions in slow_parts():
-        parts.setdefault(part.partition("::")[0], []).append((part, exceptions))
-    for item in items:
-        of_file = parts.get(item.nodeid.partition("::")[0])
-        if of_file and is_slow(item.nodeid, of_file):
-            item.add_marker("slow")
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line of a quick run."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if config.option.markexpr == QUICK and reporter and not hasattr(config, "workerinput"):
+        reporter.write_line(REST)
 
 
 @pytest.hookimpl(wrapper=True)

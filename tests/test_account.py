@@ -11,6 +11,7 @@ import pytest
 from tests.compiling import ROOT, compile_in
 from tests.random_trees import many
 from tests.repository import Repository, write
+from tests.sampling import sampled
 from tests.test_cases import options
 from trainc.emit.digest import body_digest
 from trainc.model.header import Header
@@ -27,7 +28,9 @@ CASES = cases(ROOT)
 ERRORS = [rule for rule in rules() if rule.level == "error" and rule.name in CASES]
 
 
-@pytest.mark.parametrize("rule", ERRORS, ids=[rule.name for rule in ERRORS])
+@pytest.mark.parametrize(
+    "rule", sampled(ERRORS, [rule.name for rule in ERRORS], quick=("missing-runtime", "not-a-number"))
+)
 def test_a_silenced_rule_still_fails_or_its_jobs_are_compiled(rule: Rule, tmp_path: Path) -> None:
     """Of each rule its own failing example, once with `--only admission` and once with an `allow` above it."""
     case = CASES[rule.name]
@@ -103,6 +106,7 @@ def _rendered(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_account_of_random_trees_closes() -> None:
     """A few runs; `python -m tests.random_trees 50000 1` makes many."""
     figures, faults = many(60, 1_000_000)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from benchmarks import capacity, estate, tree
 from tests.compiling import ROOT, relative_environment
 
@@ -29,5 +31,6 @@ def test_the_grown_example_compiles(tmp_path: Path) -> None:
     assert estate.build(tmp_path / "platform") == 2 * 22
 
 
+@pytest.mark.slow
 def test_jobs_are_judged_by_a_dump() -> None:
     assert set(capacity.measure(3)) == {"build", "build with a dump", "fit"}

@@ -89,6 +89,7 @@ def test_an_instance_brings_all_of_its_cards() -> None:
         assert choice["with"] == {"gpus": machine.count, "cards": machine.cards}
 
 
+@pytest.mark.slow
 def test_the_defaults_of_the_components_are_what_their_choices_say() -> None:
     for name, component in LIBRARY.items():
         use = {"name": name}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.compiling import ROOT, compile_in, relative_environment
 from tests.repository import Repository
+from tests.sampling import sampled
 from trainc.model.tree import stamp
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
@@ -36,7 +37,7 @@ def objects(path: Path) -> list[Any]:
     return [tree for tree in yaml.safe_load_all(path.read_text("utf-8")) if tree is not None]
 
 
-@pytest.mark.parametrize("path", RENDERED, ids=names(RENDERED))
+@pytest.mark.parametrize("path", sampled(RENDERED, names(RENDERED), every=5))
 def test_nothing_that_a_tool_or_a_queue_owns(path: Path) -> None:
     for tree in objects(path):
         metadata = tree["metadata"]
@@ -48,7 +49,7 @@ def test_nothing_that_a_tool_or_a_queue_owns(path: Path) -> None:
         assert not any(key.startswith(("argocd.argoproj.io/hook", "helm.sh/")) for key in marks)
 
 
-@pytest.mark.parametrize("path", RENDERED, ids=names(RENDERED))
+@pytest.mark.parametrize("path", sampled(RENDERED, names(RENDERED), every=5))
 def test_the_webhook_changes_nothing(path: Path) -> None:
     """A re-apply of the same file is then no change, also for a client that replaces whole lists."""
     for tree in objects(path):
@@ -112,7 +113,7 @@ def edited(tmp_path: Path, path: tuple[str | int, ...], value: Any) -> Any:
     return repository.run("build", "-w")
 
 
-@pytest.mark.parametrize("field", IMMUTABLE)
+@pytest.mark.parametrize("field", sampled(IMMUTABLE, quick=("pods", "image")))
 def test_each_immutable_field_needs_a_new_run(tmp_path: Path, field: str) -> None:
     done = edited(tmp_path, IMMUTABLE[field], VALUES[field])
     assert done.code == 1
@@ -165,6 +166,7 @@ def test_links_out_of_the_repository_are_not_followed(tmp_path: Path) -> None:
     assert compile_in(repository.folder, "build", "../outside/jobs", "jobs").code == 2
 
 
+@pytest.mark.slow
 def test_a_plugin_answers_as_fast_as_a_build(tmp_path: Path) -> None:
     """In CPU time of the child, which a busy machine stretches little, and the least of several."""
     repository = Repository(tmp_path, *(f"job-{number:02}" for number in range(20)))

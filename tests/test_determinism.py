@@ -46,6 +46,7 @@ def build(place: Path, paths: list[str], **environment: str) -> bytes:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [
@@ -62,11 +63,12 @@ def test_environment(environment: dict[str, str], tmp_path: Path, plain_output: 
     assert build(planted(tmp_path, seed=0), ["jobs"], **environment) == plain_output
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_order_of_creation(seed: int, tmp_path: Path, plain_output: bytes) -> None:
     assert build(planted(tmp_path, seed), ["jobs"]) == plain_output
 
 
+@pytest.mark.slow
 def test_working_directory(tmp_path: Path, plain_output: bytes) -> None:
     place = planted(tmp_path, seed=0)
     assert build(place / "jobs", ["."]) == plain_output
@@ -74,6 +76,7 @@ def test_working_directory(tmp_path: Path, plain_output: bytes) -> None:
     assert build(Path("/"), [str(place / "jobs")]) == plain_output
 
 
+@pytest.mark.slow
 def test_one_path_or_many(tmp_path: Path, plain_output: bytes) -> None:
     place = planted(tmp_path, seed=0)
     files = [tree.job(number)[0] for number in range(JOBS)]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.compiling import ROOT
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,9 @@ def steps(block: str) -> list[Step]:
     return found
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
+@pytest.mark.parametrize(
+    "document", sampled(DOCUMENTS, [str(path.relative_to(ROOT)) for path in DOCUMENTS], quick=("docs/concepts.md",))
+)
 def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The sessions of one document, in one shell from top to bottom, in one copy of what the repository ships."""
     clone = tmp_path / "trainc"

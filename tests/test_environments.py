@@ -10,11 +10,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.repository import PROJECT
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 CLUSTERS = """\
   clusters:

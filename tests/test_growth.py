@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 LINEAR = 2.2
 MORE = " " * 22  # where the fields of the runtime's container stand
 POD = " " * 18

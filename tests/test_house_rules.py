@@ -9,8 +9,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = sorted(ROOT.glob("trainc/**/*.py"))

@@ -8,12 +8,15 @@ from collections import Counter, defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tests.conftest import slow_parts
+import pytest
+
 from tests.test_house_rules import PACKAGE, ROOT, nodes, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 
 def module_of(path: Path) -> str:
@@ -216,16 +219,6 @@ def test_a_name_says_what_a_thing_is() -> None:
         )
     }
     assert named & alone == set()
-
-
-def test_the_list_of_slow_tests_names_tests_that_are_there() -> None:
-    missing = []
-    for part, quick in slow_parts():
-        file, _, function = part.partition("::")
-        known = functions_of(ROOT / file)
-        named = {function, *(word for word in quick if word.startswith("test_"))} - {""}
-        missing += [f"{file}::{name}" for name in sorted(named - known)] if known else [file]
-    assert missing == []
 
 
 def functions_of(file: Path) -> set[str]:

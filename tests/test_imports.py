@@ -78,6 +78,7 @@ def test_validate_imports_little(tmp_path: Path) -> None:
     assert not {name for name in ours if name.startswith("trainc.server.cel.gener")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("validate",), ("build", "--check"), ("build", "-w")])
 def test_a_run_after_another_imports_little(tmp_path: Path, words: tuple[str, ...]) -> None:
     tree.write(8, str(tmp_path / "project"))

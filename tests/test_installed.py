@@ -60,6 +60,7 @@ def reachable(folder: Path) -> bool:
     return all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents))
 
 
+@pytest.mark.slow
 def test_a_plugin_needs_no_rights(place: Path) -> None:
     python = install(place / "venv")
     (place / "repository").mkdir()

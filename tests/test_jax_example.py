@@ -17,6 +17,8 @@ from tests.compiling import ROOT, compile_in
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = ROOT / "examples" / "jax-cpu"
 
 

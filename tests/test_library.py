@@ -26,6 +26,7 @@ JOB = trainc.TrainJob(
 )
 
 
+@pytest.mark.slow
 def test_the_page_runs_and_prints_what_it_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "python.md").read_text("utf-8")
     program, printed = re.findall(r"```(?:python|text)\n(.*?)```", page, re.DOTALL)

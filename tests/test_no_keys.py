@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 from tests.compiling import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 OUTPUTS = sorted([*ROOT.glob("tests/cases/**/expected/manifests.yaml"), *ROOT.glob("examples/*/output/**/*.yaml")])
 KEYS = re.compile(r"BEGIN [A-Z ]*(?:KEY|CERTIFICATE)|(?:ecdsa-sha2|ssh-(?:rsa|ed25519)) AAAA|secret-key = ")

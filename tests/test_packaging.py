@@ -64,6 +64,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return Path(sdist), Path(wheel)
 
 
+@pytest.mark.slow
 def test_the_source_distribution_holds_what_installing_needs(packages: tuple[Path, Path]) -> None:
     with tarfile.open(packages[0]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -74,6 +75,7 @@ def test_the_source_distribution_holds_what_installing_needs(packages: tuple[Pat
     assert packages[0].stat().st_size < 2_000_000
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_and_its_data(packages: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(packages[1]) as archive:
         names = set(archive.namelist())

@@ -37,6 +37,7 @@ def committed() -> dict[str, str]:
     return {path.relative_to(EXAMPLE).as_posix(): path.read_text("utf-8").partition("\n")[2] for path in files}
 
 
+@pytest.mark.slow
 @given(order=st.permutations(RUNTIMES), dumps=st.permutations(DUMPS))
 @settings(max_examples=8, deadline=None)
 def test_the_order_of_files_does_not_matter(order: list[str], dumps: list[str], committed: dict[str, str]) -> None:
@@ -48,6 +49,7 @@ def test_the_order_of_files_does_not_matter(order: list[str], dumps: list[str], 
         assert built(project) == committed
 
 
+@pytest.mark.slow
 @given(groups=st.integers(1, 5))
 @settings(max_examples=5, deadline=None)
 def test_several_jobs_in_a_file_are_the_same_jobs(groups: int, committed: dict[str, str]) -> None:

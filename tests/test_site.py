@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 

@@ -11,6 +11,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 HELLO, BERT = "main/training/hello.yaml", "main/training/bert.yaml"
 
 

@@ -16,6 +16,8 @@ from trainc.kubeflow import trainer_client
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 types = pytest.importorskip("lsprotocol.types", reason="pygls is not installed")
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = ROOT / "tests" / "sample"
 CASES = sorted(path.name for path in (SAMPLE / "cases").iterdir())
 WITHOUT_PIP = find_spec("pip") is None

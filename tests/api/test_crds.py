@@ -69,6 +69,7 @@ def walk(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, 
             yield from walk(node[key], path + mark)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KINDS)
 def test_head(key: str) -> None:
     definition, names = load(key), KINDS[key].NAMES
@@ -80,6 +81,7 @@ def test_head(key: str) -> None:
     assert schema(key)["properties"]["metadata"] == {"type": "object"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KINDS)
 def test_structural(key: str) -> None:
     for path, node in walk(schema(key)):
@@ -90,6 +92,7 @@ def test_structural(key: str) -> None:
         assert set(node.get("required", ())) <= set(node.get("properties", ())), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KINDS)
 def test_list_types(key: str) -> None:
     for path, node in walk(schema(key)):
@@ -101,6 +104,7 @@ def test_list_types(key: str) -> None:
             assert name in item.get("required", ()) or "default" in item["properties"][name], path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KINDS)
 def test_fits_into_the_annotation_of_kubectl_apply(key: str) -> None:
     assert len(json.dumps(load(key), separators=(",", ":"))) < 262_144
@@ -126,6 +130,7 @@ def test_facts(key: str, path: str, facts: dict[str, Any]) -> None:
     assert {name: node.get(name) for name in facts} == facts
 
 
+@pytest.mark.slow
 def test_runtimes_embed_a_jobset_without_the_later_bound() -> None:
     nodes = dict(walk(schema("trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime")))
     assert "minimum" not in nodes[".spec.template.spec.replicatedJobs[].replicas"]

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of Kubernetes")
 
+from tests.sampling import sampled
 from trainc.api import Resource, kinds
 from trainc.api.generator.structural import structural
 
@@ -20,7 +21,7 @@ def silent(node: dict[str, Any], path: str = "") -> Iterator[str]:
         yield from silent(node["items"], f"{path}[]")
 
 
-@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", sampled(kinds(), lambda kind: kind.__name__, every=4))
 def test_described(kind: type[Resource]) -> None:
     fields = list(silent(structural(kind, inline=False)))
     assert not fields, f"write a docstring, which ends with a full stop, below {', '.join(fields)}"

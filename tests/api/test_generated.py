@@ -9,6 +9,8 @@ pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of
 from tests.compiling import ROOT
 from trainc.api.generate import render, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:

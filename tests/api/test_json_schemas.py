@@ -34,6 +34,7 @@ def job(**spec: Any) -> dict[str, Any]:
     return {**TRAINJOB, "spec": {**TRAINJOB["spec"], **spec}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PATHS)
 def test_metaschema(name: str) -> None:
     schema = load(name)

@@ -233,6 +233,7 @@ VALUES = st.recursive(
 TEMPLATES = st.dictionaries(NAMES, VALUES, max_size=3)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.builds(dict, name=NAMES, template=TEMPLATES), max_size=3), st.dictionaries(NAMES, st.text("ab y\n1"))
 )

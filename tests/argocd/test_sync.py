@@ -17,6 +17,7 @@ from tests.argocd.engine import FAILED, SUCCEEDED, WAITING, WAVE, Health, sync
 from tests.argocd.states import JOBSET, PHASES
 from tests.compiling import ROOT, compile_in
 from tests.repository import Repository, job
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -178,7 +179,7 @@ def phases_at(back_end: str, jobset: str) -> tuple[str | None, ...]:
     return tuple(PHASES[back_end])
 
 
-@pytest.mark.parametrize("jobset", JOBSET)
+@pytest.mark.parametrize("jobset", sampled(JOBSET, quick=("empty", "starting")))
 @pytest.mark.parametrize("back_end", BACK_ENDS)
 def test_the_application_says_how_the_training_is(repository: Repository, back_end: str, jobset: str) -> None:
     trees = [tree for tree in rendered(repository, back_end) if tree["kind"] != "PersistentVolumeClaim"]
@@ -191,6 +192,7 @@ def test_the_application_says_how_the_training_is(repository: Repository, back_e
         assert shown in ((expected, "Progressing") if expected == "Suspended" else (expected,)), phase
 
 
+@pytest.mark.slow
 def test_every_rendered_kind_is_in_the_model() -> None:
     """A kind that has a health check, and is rendered, has states above."""
     kinds = {

@@ -9,6 +9,7 @@ import pytest
 
 from tests.board.board import Manifest, manifests
 from tests.compiling import Run, compile_in
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,14 @@ def told(found: list[Finding], *levels: str) -> set[Told]:
     return {(f.level, f.rule.name, f.labels[0].span.line) for f in found if f.level in levels}
 
 
-@pytest.mark.parametrize("manifest", BOARD, ids=[f"{m.group}/{m.name}" for m in BOARD])
+@pytest.mark.parametrize(
+    "manifest",
+    sampled(
+        BOARD,
+        [f"{m.group}/{m.name}" for m in BOARD],
+        quick=("jobset/coordinator-starts-first", "jobset/gpu-a3mega-two-tags", "jobset/leader-that-sleeps"),
+    ),
+)
 def test_errors_are_exactly_as_expected(manifest: Manifest, tmp_path: Path) -> None:
     """Each expected error at its line and no other; each expected warning at its line, among others maybe."""
     found = findings(manifest, tmp_path)
@@ -45,6 +53,7 @@ def test_errors_are_exactly_as_expected(manifest: Manifest, tmp_path: Path) -> N
     assert expected <= told(found, "error", "warning", "note")
 
 
+@pytest.mark.slow
 def test_healthy_manifests_are_mostly_silent(tmp_path: Path) -> None:
     """No error, and on average at most one warning and one line of notes, for manifests with which nothing is wrong."""
     healthy = [manifest for manifest in BOARD if manifest.healthy]

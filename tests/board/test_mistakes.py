@@ -8,6 +8,7 @@ import pytest
 
 from tests.board.board import Manifest, manifests
 from tests.board.test_board import findings
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +17,7 @@ MISTAKES = [manifest for manifest in manifests("mistakes") if manifest.expected]
 CORRECT = [manifest for manifest in manifests("mistakes") if not manifest.expected]
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=[mistake.name for mistake in MISTAKES])
+@pytest.mark.parametrize("mistake", sampled(MISTAKES, [mistake.name for mistake in MISTAKES], every=3))
 def test_a_mistake_gives_one_finding_that_leads_on(mistake: Manifest, tmp_path: Path) -> None:
     """One finding above a note, at its line, that says what to write."""
     found = [finding for finding in findings(mistake, tmp_path) if finding.level != "note"]

@@ -6,6 +6,8 @@ import os
 from random import Random
 from typing import Any
 
+import pytest
+
 from tests.capacity.clusters import facts, job, node, queue, thing, topology
 from tests.capacity.test_packing import is_possible
 from trainc.capacity.edits import with_pod_field
@@ -65,6 +67,7 @@ def test_answers_agree_with_a_placement_that_tries_everything() -> None:
     assert min(seen.get("fits", 0), seen.get("needs nodes", 0)) > CLUSTERS // 20
 
 
+@pytest.mark.slow
 def test_more_nodes_more_quota_and_another_order_never_turn_an_answer_to_the_worse() -> None:
     random = Random(37)  # noqa: S311 (which clusters, not which keys)
     for _ in range(CLUSTERS):
@@ -87,6 +90,7 @@ def test_more_nodes_more_quota_and_another_order_never_turn_an_answer_to_the_wor
             assert richer.status == "fits" or len(JobPlacement(facts(*more), made).roles) > 1
 
 
+@pytest.mark.slow
 def test_a_toleration_more_never_takes_a_place_away() -> None:
     random = Random(41)  # noqa: S311 (which clusters, not which keys)
     for _ in range(CLUSTERS):

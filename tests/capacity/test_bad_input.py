@@ -12,6 +12,7 @@ import yaml
 
 from tests.capacity.clusters import ask, facts, job, node, queue, thing, topology
 from tests.conformance.archives import groups, members
+from tests.sampling import sampled
 from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.fit import Fit
 from trainc.capacity.inventory import Dump, inventory
@@ -76,6 +77,7 @@ def answered(trees: list[Any], *, closed: bool = False) -> list[str]:
     return answers
 
 
+@pytest.mark.slow
 def test_odd_dumps_are_findings_or_get_an_answer() -> None:
     random = Random(23)  # noqa: S311 (which dumps, not which keys)
     refused = 0
@@ -90,6 +92,7 @@ def test_odd_dumps_are_findings_or_get_an_answer() -> None:
     assert refused > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kind_that_is_not_in_the_dump_turns_no_answer_around(seed: int) -> None:
     random = Random(seed)  # noqa: S311 (which dumps, not which keys)
@@ -105,9 +108,9 @@ def test_a_kind_that_is_not_in_the_dump_turns_no_answer_around(seed: int) -> Non
             assert after in {before, "unknown", "admitted"}, (group, case, kind, before, after)
 
 
-@pytest.mark.parametrize("case", CASES[::9])
-def test_both_versions_of_kueue_are_read(case: tuple[str, str]) -> None:
-    text = members("admission", case[0])[f"{case[1]}.yaml"]
+@pytest.mark.parametrize(("group", "case"), sampled(CASES[::9], every=6))
+def test_both_versions_of_kueue_are_read(group: str, case: str) -> None:
+    text = members("admission", group)[f"{case}.yaml"]
     older = text
     for new, old in RENAMED.items():
         older = older.replace(f"{new}:" if new.endswith("Name") else new, f"{old}:" if new.endswith("Name") else old)
@@ -115,6 +118,7 @@ def test_both_versions_of_kueue_are_read(case: tuple[str, str]) -> None:
     assert both[0] == both[1]
 
 
+@pytest.mark.slow
 def test_five_thousand_different_nodes_take_bounded_time() -> None:
     nodes = [node(f"n{at}", cpu=4 + at % 60, labels={"own": str(at), "rack": f"r{at % 70}"}) for at in range(5_000)]
     known = facts(*queue(flavor={"topologyName": "tree"}), topology("rack", "kubernetes.io/hostname"), *nodes)

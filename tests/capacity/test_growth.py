@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import pytest
+
 from tests.capacity.clusters import facts, job, node, queue
 from trainc.capacity.fit import Fit
 from trainc.model.tree import stamp
+
+pytestmark = pytest.mark.slow
 
 POOLS = 5
 

@@ -23,6 +23,8 @@ from trainc.yaml.writer import dump
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 CASES = sorted(name.removesuffix(".json") for name in members("admission", "topology") if name.endswith(".json"))
 
 

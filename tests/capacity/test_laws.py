@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.archives import members
+from tests.sampling import sampled
 from trainc.capacity.facts import ClusterFacts
 from trainc.capacity.kueue import Kueue
 from trainc.model.report import Report
@@ -41,13 +42,16 @@ def more_quota(text: str, factor: int) -> str:
     return yaml.safe_dump_all(trees)
 
 
-@pytest.mark.parametrize(("group", "case"), [pair for pair in GROUPS if not pair[1].startswith("r-tas")][::2])
+@pytest.mark.parametrize(
+    ("group", "case"), sampled([pair for pair in GROUPS if not pair[1].startswith("r-tas")][::2], every=5)
+)
 def test_more_quota_never_takes_an_admission_away(group: str, case: str) -> None:
     text = members("admission", group)[f"{case}.yaml"]
     if "topologyName" not in text and admitted(text):
         assert admitted(more_quota(text, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_free_node_more_never_takes_a_place_away(seed: int) -> None:

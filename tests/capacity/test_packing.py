@@ -6,6 +6,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def scheduled(nodes: list[Node], members: list[tuple[PendingPod, int]]) -> int:
     return sum(bool(scheduler.place(one.like(f"{one.name}-{i}"))[0]) for one, n in members for i in range(n))
 
 
+@pytest.mark.slow
 def test_agrees_with_a_placement_that_tries_everything() -> None:
     random = Random(7)  # noqa: S311 (which clusters, not which keys)
     seen = {True: 0, False: 0}
@@ -105,6 +107,7 @@ def test_agrees_with_a_placement_that_tries_everything() -> None:
     assert min(seen.values()) > CLUSTERS // 10
 
 
+@pytest.mark.slow
 def test_equal_pods_are_counted_as_the_scheduler_places_them() -> None:
     random = Random(11)  # noqa: S311 (which clusters, not which keys)
     for _ in range(500):
@@ -113,6 +116,7 @@ def test_equal_pods_are_counted_as_the_scheduler_places_them() -> None:
         assert scheduled(nodes, [(one, 30)]) == min(30, rooms([one], kinds)[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 10**6))
 def test_a_free_node_more_never_takes_the_place_away(seed: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.capacity.clusters import HOSTNAME, ask, facts, job, node, queue, thing, topology
 from trainc.capacity.fit import Fit
 from trainc.model.tree import stamp
@@ -50,6 +52,7 @@ def test_a_queued_job_and_one_without_a_queue_share_nodes() -> None:
     assert together(*jobs[1:], job("d"), objects=placed) == ["fits", "fits", "waits"]
 
 
+@pytest.mark.slow
 def test_large_jobs_together_hold_their_nodes() -> None:
     nodes = [node(f"n{at}") for at in range(400)]
     jobs = [job(name, pods=700) for name in "ab"]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 STEPS = ACTION["runs"]["steps"]
 GH = """\

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT, compile_in
 from tests.repository import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 APPLICATION = """\
 apiVersion: argoproj.io/v1alpha1
@@ -67,6 +68,7 @@ def test_one_file_is_built_without_reading_the_others(tmp_path: Path, monkeypatc
     assert set(read) == {"jobs/job-3.yaml", "runtimes/torch.yaml"}
 
 
+@pytest.mark.slow
 def test_an_example_builds_in_this_repository(tmp_path: Path) -> None:
     done = compile_in(ROOT, "build", "examples/jaxjob", "-o", str(tmp_path / "out"))
     assert done.code == 0, done.err

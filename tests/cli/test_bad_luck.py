@@ -25,6 +25,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path, "bert", "line")
 
 
+@pytest.mark.slow
 def test_builds_at_the_same_time_leave_the_tree_of_one(repository: Repository) -> None:
     """Each pair: one build of version 1, one of version 2, both into one folder."""
     for _ in range(4):
@@ -39,6 +40,7 @@ def test_builds_at_the_same_time_leave_the_tree_of_one(repository: Repository) -
         assert not [path for path in repository.rendered() if ".trainc-" in path]
 
 
+@pytest.mark.slow
 def test_a_build_waits_for_another_one(repository: Repository) -> None:
     import fcntl  # noqa: PLC0415 (where there are locks)
 
@@ -77,6 +79,7 @@ def test_torn_files_are_repaired(kind: str, repository: Repository) -> None:
     assert path.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_an_edit_by_hand_is_not_taken_for_a_torn_file(repository: Repository) -> None:
     assert repository.run("build", "-w").code == 0
     path = repository.folder / BERT
@@ -84,6 +87,7 @@ def test_an_edit_by_hand_is_not_taken_for_a_torn_file(repository: Repository) ->
     assert repository.run("build", "-w").code == 1
 
 
+@pytest.mark.slow
 def test_a_failed_replacement_names_the_files_that_are_new(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +104,7 @@ def test_a_failed_replacement_names_the_files_that_are_new(
     assert "rendered/research/line.yaml: Input/output error; new already: rendered/research/bert.yaml" in done.err
 
 
+@pytest.mark.slow
 def test_children_count_where_the_parent_ignores_them(repository: Repository) -> None:
     for words in (["build", "--jobs", "2", "-o", "out"], ["diff", "HEAD"]):
         run = subprocess.run(
@@ -115,6 +120,7 @@ def test_children_count_where_the_parent_ignores_them(repository: Repository) ->
         assert "a bug" not in run.stderr
 
 
+@pytest.mark.slow
 def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -126,6 +132,7 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
     assert done.stderr == "trainc: the working directory does not exist any more; change to another one\n"
 
 
+@pytest.mark.slow
 def test_json_of_nothing_is_nothing(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     done = repository.run("build", "--format", "json")
@@ -133,11 +140,13 @@ def test_json_of_nothing_is_nothing(tmp_path: Path) -> None:
     assert done.out == ""
 
 
+@pytest.mark.slow
 def test_why_answers_in_json_without_an_answer(repository: Repository) -> None:
     done = repository.run("why", "jobs/bert.yaml", "no.such.field", "--report", "json")
     assert done.out == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_utf_8_is_refused_before_anything_is_written(repository: Repository) -> None:
     source = os.fsencode(repository.folder / "jobs")
     os.rename(source + b"/bert.yaml", source + b"/\xff.yaml")

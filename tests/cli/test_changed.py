@@ -12,6 +12,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 CHECK = ("build", "--check", "--changed-since", "HEAD")
 WRITE = ("build", "-w", "--changed-since", "HEAD")
 

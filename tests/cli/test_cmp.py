@@ -45,6 +45,7 @@ def parameters(*entries: object) -> str:
     return json.dumps(entries)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_as_a_build(client: Client, repository: Repository) -> None:
     repository.setting("delivery: argocd")
     built = repository.run("build", "jobs").out
@@ -52,17 +53,19 @@ def test_the_same_bytes_as_a_build(client: Client, repository: Repository) -> No
     assert objects(client, repository, KUBE_VERSION="", KUBE_API_VERSIONS="") == list(yaml.safe_load_all(built))
 
 
+@pytest.mark.slow
 def test_no_discovery(client: Client) -> None:
     assert client.discovers() is False
 
 
-@pytest.mark.parametrize("inner", ["jobs", "."])
+@pytest.mark.parametrize("inner", ["jobs", pytest.param(".", marks=pytest.mark.slow)])
 def test_parameters_are_announced(client: Client, repository: Repository, inner: str) -> None:
     found = client.announcements(repository.folder, inner, {"ARGOCD_APP_SOURCE_PATH": inner})
     assert [text(entry[1]) for entry in found] == ["cluster", "paths"]
     assert [text(entry[6]) for entry in found] == ["string", "array"]
 
 
+@pytest.mark.slow
 def test_wrong_parameters_are_said_where_the_form_is_shown(client: Client, repository: Repository) -> None:
     repository.setting("clusters: {east: {paths: [jobs/line.yaml]}, west: {paths: [jobs/bert.yaml]}}")
     for given, words in {
@@ -83,6 +86,7 @@ def test_wrong_parameters_are_said_where_the_form_is_shown(client: Client, repos
     assert "unknown setting `no-such-setting`" in str(raised.value.details())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given", ["", "null", "[]", '[{"name": "paths", "array": []}]', '[{"name": "cluster", "string": ""}]']
 )
@@ -90,12 +94,14 @@ def test_nothing_is_asked_for(client: Client, repository: Repository, given: str
     assert len(objects(client, repository, ARGOCD_APP_PARAMETERS=given)) == 4
 
 
+@pytest.mark.slow
 def test_paths_choose(client: Client, repository: Repository) -> None:
     given = parameters({"name": "paths", "array": ["line.yaml"]})
     names = {tree["metadata"]["name"] for tree in objects(client, repository, ARGOCD_APP_PARAMETERS=given)}
     assert names == {"line"}
 
 
+@pytest.mark.slow
 def test_a_cluster_is_chosen(client: Client, repository: Repository) -> None:
     repository.setting(
         "clusters: {east: {namespace: east, paths: [jobs/line.yaml]}, west: {namespace: west, paths: [jobs/bert.yaml]}}"
@@ -121,6 +127,7 @@ def test_the_namespace_of_the_application(client: Client, repository: Repository
     assert all("namespace" not in tree["metadata"] for tree in objects(client, repository, ARGOCD_APP_NAMESPACE=""))
 
 
+@pytest.mark.slow
 def test_paths_of_clusters_hold_in_every_namespace(client: Client, repository: Repository, destination: str) -> None:
     repository.setting("clusters: {east: {paths: [jobs/line.yaml]}, west: {paths: [jobs/bert.yaml]}}")
     repository.change("jobs/bert.yaml", "  namespace: research\n", "")
@@ -131,6 +138,7 @@ def test_paths_of_clusters_hold_in_every_namespace(client: Client, repository: R
     }
 
 
+@pytest.mark.slow
 def test_the_example_of_a_platform_loses_nothing(client: Client, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples/platform", tmp_path / "platform")
     names = yaml.safe_load((tmp_path / "platform/trainc.yaml").read_text("utf-8"))["spec"]["clusters"]
@@ -148,6 +156,7 @@ def key(tree: Any) -> tuple[str, str]:
     return tree["kind"], tree["metadata"]["name"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -176,6 +185,7 @@ def test_bad_parameters(client: Client, repository: Repository, given: str, word
     assert words in said
 
 
+@pytest.mark.slow
 def test_one_bad_job_and_nothing_is_deployed(client: Client, repository: Repository) -> None:
     repository.change("jobs/line.yaml", "numNodes: 2", "numNodes: many")
     said = refusal(client, repository)
@@ -184,6 +194,7 @@ def test_one_bad_job_and_nothing_is_deployed(client: Client, repository: Reposit
     assert len(said.splitlines()) <= 45
 
 
+@pytest.mark.slow
 def test_many_mistakes_are_cut(client: Client, repository: Repository) -> None:
     for number in range(40):
         repository.job(f"job-{number}")
@@ -193,6 +204,7 @@ def test_many_mistakes_are_cut(client: Client, repository: Repository) -> None:
     assert "and 20 more" in said
 
 
+@pytest.mark.slow
 def test_no_job_is_no_success(client: Client, repository: Repository) -> None:
     for name in ("bert", "line"):
         (repository.folder / f"jobs/{name}.yaml").unlink()
@@ -200,11 +212,13 @@ def test_no_job_is_no_success(client: Client, repository: Repository) -> None:
     assert "nothing to compile here" in refusal(client, repository)
 
 
+@pytest.mark.slow
 def test_an_unreadable_file_is_no_success(client: Client, repository: Repository) -> None:
     repository.write("jobs/broken.yaml", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: [\n")
     assert "broken.yaml:" in refusal(client, repository)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -223,6 +237,7 @@ def test_a_source_that_was_lost_is_no_removal(client: Client, repository: Reposi
     assert {one["metadata"]["name"] for one in objects(client, repository)} == {"line"}
 
 
+@pytest.mark.slow
 def test_what_a_job_names_is_applied_and_nothing_else(client: Client, repository: Repository) -> None:
     init = compile_in(repository.folder, "init", "elsewhere", "--delivery", "argocd")
     assert init.code == 0
@@ -257,11 +272,13 @@ def test_what_a_job_names_is_applied_and_nothing_else(client: Client, repository
     }
 
 
+@pytest.mark.slow
 def test_another_trainc_is_required(client: Client, repository: Repository) -> None:
     repository.setting('requires: "trainc>=99"')
     assert "error[other-trainc]" in refusal(client, repository)
 
 
+@pytest.mark.slow
 def test_a_project_above_the_repository_does_not_count(client: Client, repository: Repository, tmp_path: Path) -> None:
     (repository.folder / "trainc.yaml").unlink()
     for above in (tmp_path / "trainc.yaml", tmp_path / "server/_cmp_server/trainc.yaml"):
@@ -270,6 +287,7 @@ def test_a_project_above_the_repository_does_not_count(client: Client, repositor
     assert len(objects(client, repository)) == 4
 
 
+@pytest.mark.slow
 def test_too_much_for_one_answer(client: Client, repository: Repository) -> None:
     text = repository.read("jobs/line.yaml")
     repository.write(
@@ -279,12 +297,14 @@ def test_too_much_for_one_answer(client: Client, repository: Repository) -> None
     assert "the manifests have 2 MiB" in refusal(client, repository, ARGOCD_GRPC_MAX_SIZE_MB="1")
 
 
+@pytest.mark.slow
 def test_two_requests_at_once(client: Client, repository: Repository) -> None:
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda _: objects(client, repository), range(2))
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_deadline(client: Client, repository: Repository) -> None:
     with pytest.raises(grpc.RpcError) as raised:
         client.generate(repository.folder, "jobs", {"ARGOCD_APP_SOURCE_PATH": "jobs"}, timeout=0.12)

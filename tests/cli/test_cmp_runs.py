@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.plugin_server.client import Client
 
+pytestmark = pytest.mark.slow
+
 OLD, NEW = "registry.example.com/ml/torch:2.8.0", "registry.example.com/ml/torch:2.9.0"
 
 

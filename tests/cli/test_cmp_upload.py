@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.plugin_server.client import Client
 
+pytestmark = pytest.mark.slow
+
 SHIPPED = "torch-distributed"
 
 

@@ -89,6 +89,7 @@ complete -p trainc
     return offered
 
 
+@pytest.mark.slow
 def test_bash_offers_the_candidates() -> None:
     assert bash("trainc build --cluster e", PLATFORM) == ["eu"]
     assert bash("trainc explain TrainJob.spec.runtimeR", PLATFORM) == ["TrainJob.spec.runtimeRef."]
@@ -107,6 +108,7 @@ def program(folder: Path) -> dict[str, str]:
     return {**os.environ, **own, "TERM": "dumb"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -125,6 +127,7 @@ def test_fish_offers_the_candidates(line: str, found: list[str], tmp_path: Path)
     assert [row.partition("\t")[0] for row in done.stdout.splitlines()] == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [

@@ -11,6 +11,7 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.conformance.archives import groups, members
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("group", "case"), CASES)
+@pytest.mark.parametrize(
+    ("group", "case"),
+    sampled(CASES, quick=("cohorts-d-borrow-first-flavor-by-default", "pods-p-x-exclusive-rack-half-full")),
+)
 def test_recorded_answers_come_out_of_the_command(tmp_path: Path, group: str, case: str) -> None:
     (tmp_path / "case.yaml").write_text(members("admission", group)[f"{case}.yaml"])
     done = compile_in(tmp_path, "fit", "case.yaml", "--report", "json", "--closed-world")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.board.board import edited, manifests
 from tests.compiling import compile_in
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +75,9 @@ LEFT = [
 ]
 
 
-@pytest.mark.parametrize(("job", "mistake", "line"), REPAIRED, ids=[mistake for _, mistake, _ in REPAIRED])
+@pytest.mark.parametrize(
+    ("job", "mistake", "line"), sampled(REPAIRED, [mistake for _, mistake, _ in REPAIRED], every=4)
+)
 def test_one_right_answer_is_written(job: str, mistake: str, line: str, tmp_path: Path) -> None:
     file = tmp_path / "job.yaml"
     file.write_text(edited(JOBS[job], mistake, job), "utf-8")

@@ -45,6 +45,7 @@ def everything(folder: Path) -> dict[str, str]:
     return {str(p.relative_to(folder)): p.read_text("utf-8") if p.is_file() else "" for p in folder.rglob("*")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -63,6 +64,7 @@ def test_the_disk_is_full_in_the_middle(words: tuple[str, ...], said: str, repos
     assert everything(repository.folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("build",), ("build", "--jobs", "2"), ("build", "-w"), ("validate",)])
 def test_no_room_for_what_waits_for_the_verdict(words: tuple[str, ...], repository: Repository) -> None:
     for name in NAMES:
@@ -74,7 +76,14 @@ def test_no_room_for_what_waits_for_the_verdict(words: tuple[str, ...], reposito
     assert everything(repository.folder) == before
 
 
-@pytest.mark.parametrize("words", [("build", "--jobs", "2"), ("diff", "HEAD"), ("rehearse", "jobs/job-00.yaml")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("build", "--jobs", "2"),
+        pytest.param(("diff", "HEAD"), marks=pytest.mark.slow),
+        pytest.param(("rehearse", "jobs/job-00.yaml"), marks=pytest.mark.slow),
+    ],
+)
 def test_no_temporary_folder(words: tuple[str, ...], repository: Repository) -> None:
     subprocess.run(["git", "init", "-q"], check=True, cwd=repository.folder)
     code, err = process(repository, *words, largest=0, TMPDIR="/nowhere")
@@ -83,6 +92,7 @@ def test_no_temporary_folder(words: tuple[str, ...], repository: Repository) -> 
     assert err.startswith("trainc: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inner", ["", "/new", "/new/inner"])
 def test_a_file_in_the_way_of_the_folder(inner: str, repository: Repository) -> None:
     repository.write("taken", "something\n")
@@ -94,6 +104,7 @@ def test_a_file_in_the_way_of_the_folder(inner: str, repository: Repository) -> 
     assert everything(repository.folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("runtimes", "copy", "torch-distributed", "taken"), ("init", "taken/new")])
 def test_a_file_in_the_way_of_other_commands(words: tuple[str, ...], repository: Repository) -> None:
     repository.write("taken", "something\n")
@@ -103,6 +114,7 @@ def test_a_file_in_the_way_of_other_commands(words: tuple[str, ...], repository:
     assert everything(repository.folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 @pytest.mark.parametrize("folder", [".", "rendered", "rendered/research"])
 def test_a_folder_that_is_read_only(folder: str, repository: Repository) -> None:

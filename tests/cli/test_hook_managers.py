@@ -12,6 +12,8 @@ import pytest
 from tests.compiling import ROOT
 from tests.working_tree import WorkingTree, program
 
+pytestmark = pytest.mark.slow
+
 BROKEN = ("numNodes: 2", "numNodes: many")
 
 

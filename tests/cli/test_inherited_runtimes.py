@@ -86,7 +86,15 @@ def test_flatten_says_what_was_probably_meant(tmp_path: Path) -> None:
         assert run.err == f"trainc: there is no runtime `{name}` here or in trainc's catalogue; {hint}\n"
 
 
-@pytest.mark.parametrize("runtime", ["llm", "perception", "torch-base", "torch-gpu"])
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        "llm",
+        pytest.param("perception", marks=pytest.mark.slow),
+        pytest.param("torch-base", marks=pytest.mark.slow),
+        pytest.param("torch-gpu", marks=pytest.mark.slow),
+    ],
+)
 def test_a_runtime_named_alone_has_no_error_that_its_project_does_not_have(runtime: str) -> None:
     """A job's namespace is not known there, so nothing is missing from the cluster in it."""
     platform = ROOT / "examples/platform"

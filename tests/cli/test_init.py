@@ -68,6 +68,7 @@ def test_in_another_folder(tmp_path: Path) -> None:
     assert (tmp_path / "training/jobs/hello.yaml").exists()
 
 
+@pytest.mark.slow
 def test_the_commands_that_it_prints_work(tmp_path: Path) -> None:
     """As a shell runs them; kubectl and pre-commit are there, the cluster has no queues, and nobody made a repository."""
     done = compile_in(tmp_path, "init", "our repository", "--cluster", "east")
@@ -114,6 +115,7 @@ def test_a_bad_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_every_file_is_what_it_claims_to_be(tmp_path: Path) -> None:
     assert compile_in(tmp_path, "init", "--delivery", "flux").code == 0
     for path in tmp_path.rglob("*.yaml"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, relative_environment
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("words", ["build -q -w", "build -q -w --jobs 3", "build -q --jobs 4", "diff HEAD"])
 def test_stopped_at_any_moment(words: str, number: int, tree: WorkingTree, tmp_path: Path) -> None:
@@ -156,8 +158,8 @@ program()
 
 @pytest.mark.parametrize(
     "module",
-    ["trainc.cli.process", "trainc.cli.compiling", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
-     "trainc.pipeline", "trainc.verify", "trainc.report.text"],
+    sampled(["trainc.cli.process", "trainc.cli.compiling", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
+     "trainc.pipeline", "trainc.verify", "trainc.report.text"], quick=("trainc.cli.compiling", "trainc.pipeline")),
 )  # fmt: skip
 def test_interrupted_while_it_starts(module: str, tree: WorkingTree) -> None:
     done = subprocess.run(

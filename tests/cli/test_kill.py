@@ -11,11 +11,15 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT, relative_environment
 from tests.repository import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 JOBS = 12
 POINTS = 200

@@ -31,6 +31,7 @@ def tree(tmp_path: Path) -> WorkingTree:
     return tree
 
 
+@pytest.mark.slow
 def test_a_pointer_of_git_lfs_is_an_error(tree: WorkingTree) -> None:
     tree.write("jobs/bert.yaml", POINTER)
     tree.git("add", "-A")
@@ -42,6 +43,7 @@ def test_a_pointer_of_git_lfs_is_an_error(tree: WorkingTree) -> None:
         assert "not-an-object" not in said
 
 
+@pytest.mark.slow
 def test_a_pointer_that_was_never_rendered_and_a_runtime_as_one(tree: WorkingTree) -> None:
     tree.write("jobs/new.json", POINTER)
     assert "jobs/new.json:1:1" in _said(tree, "validate")
@@ -52,7 +54,14 @@ def test_a_pointer_that_was_never_rendered_and_a_runtime_as_one(tree: WorkingTre
     assert "runtimes/torch.yaml:1:1" in _said(tree, "validate", "jobs/bert.yaml")
 
 
-@pytest.mark.parametrize("text", ["", "---\n", "# apiVersion: trainer.kubeflow.org/v1alpha1\n# kind: TrainJob\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", marks=pytest.mark.slow),
+        pytest.param("---\n", marks=pytest.mark.slow),
+        "# apiVersion: trainer.kubeflow.org/v1alpha1\n# kind: TrainJob\n",
+    ],
+)
 def test_an_emptied_source_of_a_rendered_job_is_an_error(tree: WorkingTree, text: str) -> None:
     before = tree.read("rendered/research/bert.yaml")
     tree.write("jobs/bert.yaml", text)
@@ -64,6 +73,7 @@ def test_an_emptied_source_of_a_rendered_job_is_an_error(tree: WorkingTree, text
     assert tree.read("rendered/research/bert.yaml") == before
 
 
+@pytest.mark.slow
 def test_an_empty_file_that_no_job_came_from_and_a_moved_job_are_silent(tree: WorkingTree) -> None:
     tree.write("jobs/empty.yaml", "")
     tree.write("jobs/moved.yaml", tree.read("jobs/bert.yaml"))
@@ -72,6 +82,7 @@ def test_an_empty_file_that_no_job_came_from_and_a_moved_job_are_silent(tree: Wo
         _said(tree, *words, code=0)
 
 
+@pytest.mark.slow
 def test_the_last_job_of_a_repository_is_removed_through_the_hooks(tree: WorkingTree) -> None:
     tree.hooks()
     tree.git("commit", "-qnm", "hooks")
@@ -83,6 +94,7 @@ def test_the_last_job_of_a_repository_is_removed_through_the_hooks(tree: Working
     assert tree.git("ls-files", "jobs", "rendered").stdout == ""
 
 
+@pytest.mark.slow
 def test_the_first_commit_of_a_repository_without_jobs_passes_the_hooks(tmp_path: Path) -> None:
     tree = WorkingTree(tmp_path)
     tree.hooks()
@@ -90,6 +102,7 @@ def test_the_first_commit_of_a_repository_without_jobs_passes_the_hooks(tmp_path
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_a_left_over_rendering_fails_where_no_job_is_left(tree: WorkingTree) -> None:
     tree.hooks()
     tree.git("commit", "-qnm", "hooks")
@@ -99,6 +112,7 @@ def test_a_left_over_rendering_fails_where_no_job_is_left(tree: WorkingTree) -> 
     assert "run `git rm rendered/research/bert.yaml`" in said
 
 
+@pytest.mark.slow
 def test_the_help_of_the_hook_names_the_jobs_concerned(tree: WorkingTree) -> None:
     tree.hooks()
     tree.git("commit", "-qnm", "hooks")
@@ -113,6 +127,7 @@ def test_the_help_of_the_hook_names_the_jobs_concerned(tree: WorkingTree) -> Non
     assert tree.command("git", "commit", "-qm", "change").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_deleted_rendering_does_not_end_its_run(tree: WorkingTree, *, staged: bool) -> None:
     before = tree.read("rendered/research/bert.yaml")

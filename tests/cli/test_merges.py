@@ -11,6 +11,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 BERT = "rendered/research/bert.yaml"
 PATCH = "{manager: example.com/team, trainingRuntimeSpec: {template: {metadata: {labels: {team: nlp}}}}}"
 LABEL = ("spec:\n", f"spec:\n  runtimePatches: [{PATCH}]\n")

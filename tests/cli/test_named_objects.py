@@ -46,6 +46,7 @@ def test_a_claim_of_several_jobs_is_rendered_once(repository: Repository) -> Non
     assert "was changed by hand" in repository.run("build", "--check").err
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_does_not_matter(repository: Repository) -> None:
     for number in range(6):
         repository.write(f"jobs/job-{number}.yaml", mounting(f"job-{number}"))
@@ -236,6 +237,7 @@ def test_the_server_has_to_send_what_jobs_name(repository: Repository) -> None:
     assert repository.run("cmp", "paths", "jobs").out == ".;/trainc.yaml;/runtimes;/shared/claims.yaml\n"
 
 
+@pytest.mark.slow
 def test_the_hook_sees_what_the_commit_leaves_out(repository: Repository) -> None:
     def git(*arguments: str) -> None:
         name = ("-c", "user.name=a", "-c", "user.email=a@example.com")

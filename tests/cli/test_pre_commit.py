@@ -31,6 +31,7 @@ def test_the_manifest_is_one() -> None:
     assert subprocess.run(words, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_job_with_a_mistake_is_not_committed(tree: WorkingTree) -> None:
     tree.change("jobs/bert.yaml", *BROKEN)
     done = tree.commit()
@@ -39,6 +40,7 @@ def test_a_job_with_a_mistake_is_not_committed(tree: WorkingTree) -> None:
     assert "jobs/bert.yaml:11:15" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_refused_edit_is_one_error(tree: WorkingTree) -> None:
     """It was three: `out-of-date` beside it said to run the build that refuses, and the other hook said it again."""
     tree.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 3")
@@ -56,6 +58,7 @@ def test_a_refused_edit_is_one_error(tree: WorkingTree) -> None:
     assert (check.code, check.err.count("error[immutable-change]")) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_job_without_its_rendering_is_not_committed(tree: WorkingTree) -> None:
     tree.job("curve")
     done = tree.commit()
@@ -65,6 +68,7 @@ def test_a_job_without_its_rendering_is_not_committed(tree: WorkingTree) -> None
     assert tree.commit().returncode == 0
 
 
+@pytest.mark.slow
 def test_a_rendering_that_git_does_not_know_is_missing(tree: WorkingTree) -> None:
     tree.job("curve")
     assert tree.trainc("build", "-w").returncode == 0
@@ -74,6 +78,7 @@ def test_a_rendering_that_git_does_not_know_is_missing(tree: WorkingTree) -> Non
     assert "`rendered/research/curve.yaml` is rendered, but the commit leaves it out" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_deleted_job_is_noticed(tree: WorkingTree) -> None:
     tree.git("rm", "-q", "jobs/bert.yaml")
     done = tree.commit()
@@ -83,6 +88,7 @@ def test_a_deleted_job_is_noticed(tree: WorkingTree) -> None:
     assert tree.commit().returncode == 0
 
 
+@pytest.mark.slow
 def test_a_runtime_that_breaks_a_job_is_noticed(tree: WorkingTree) -> None:
     tree.change("runtimes/torch.yaml", "name: torch\n", "name: torch-2\n")
     done = tree.commit()
@@ -91,6 +97,7 @@ def test_a_runtime_that_breaks_a_job_is_noticed(tree: WorkingTree) -> None:
     assert "jobs/line.yaml" in done.stdout
 
 
+@pytest.mark.slow
 def test_mistakes_in_other_files_do_not_stop_a_commit_of_this_one(tree: WorkingTree) -> None:
     tree.change("jobs/bert.yaml", *BROKEN)
     done = tree.trainc("validate", "--whole-project", "jobs/line.yaml")
@@ -98,6 +105,7 @@ def test_mistakes_in_other_files_do_not_stop_a_commit_of_this_one(tree: WorkingT
     assert tree.trainc("validate", "--whole-project", "jobs/bert.yaml").returncode == 1
 
 
+@pytest.mark.slow
 def test_what_only_shows_across_files_shows_in_every_batch(tree: WorkingTree) -> None:
     tree.job("twin")
     tree.change("jobs/twin.yaml", "name: twin", "name: bert")
@@ -106,6 +114,7 @@ def test_what_only_shows_across_files_shows_in_every_batch(tree: WorkingTree) ->
     assert tree.trainc("validate", "--whole-project", "jobs/line.yaml").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", [{}, {"PRE_COMMIT_NO_CONCURRENCY": "1"}], ids=["parallel", "one"])
 @pytest.mark.parametrize("serial", [True, False])
 def test_batches_find_the_same(tmp_path: Path, serial: bool, environment: dict[str, str]) -> None:

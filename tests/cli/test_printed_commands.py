@@ -17,6 +17,8 @@ from trainc.cli.commands import COMMANDS
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 TABLE = (ROOT / "docs/cheatsheet.md").read_text("utf-8")
 PRINTED = {example: example for command in COMMANDS.values() for example in command.examples}
 PRINTED |= {row: row for row in re.findall(r"^\| `([^`]+)` \|", TABLE, re.MULTILINE) if "trainc" in row}

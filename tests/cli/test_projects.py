@@ -14,6 +14,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 NLP = PROJECT.replace("rendered", "out") + "  clusters:\n    east:\n      namespace: research\n"
 VISION = PROJECT + "  delivery: flux\n  oldRun: keep\n"
 PROJECTS = {"teams/nlp": (NLP, "bert"), "teams/vision": (VISION, "clip"), "vision/deep/er": (PROJECT, "sam")}

@@ -36,8 +36,8 @@ def texts(stream: str) -> list[str]:
     return sorted(part for part in stream.split("---\n") if part)
 
 
-@pytest.mark.parametrize("namespace", ["", "team"])
-@pytest.mark.parametrize("cluster", ["eu", "us"])
+@pytest.mark.parametrize("namespace", [pytest.param("", marks=pytest.mark.slow), "team"])
+@pytest.mark.parametrize("cluster", ["eu", pytest.param("us", marks=pytest.mark.slow)])
 def test_both_routes_apply_the_same_bytes(
     cluster: str, namespace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +59,7 @@ def test_both_routes_apply_the_same_bytes(
     assert mounting
 
 
+@pytest.mark.slow
 def test_the_server_of_the_plugin_hands_on_the_same_set(client: Client, tmp_path: Path) -> None:
     project = platform(tmp_path)
     built = compile_in(project, "build", ".", "--cluster", "eu", "--quiet")

@@ -24,6 +24,7 @@ def tree(tmp_path: Path) -> WorkingTree:
     return tree
 
 
+@pytest.mark.slow
 def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
     """There was no command for it: people wrote the annotation by hand, and were not told what the new run changes."""
     tree.change(BERT, "numNodes: 2", "numNodes: 3  # more")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT
 from trainc.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+
+pytestmark = pytest.mark.slow
 
 TABLE = "trainc/server/schema/builtin_table.py"
 

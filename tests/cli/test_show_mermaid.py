@@ -6,6 +6,8 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT, compile_in
 from trainc.report.mermaid import MAX_NODES, job_diagrams, label, repository_diagrams
 
@@ -22,6 +24,7 @@ def test_a_job_is_drawn_with_its_start_order_and_service(snapshot: SnapshotAsser
     assert compile_in(tmp_path / "a", "show", "--report", "mermaid").out == snapshot
 
 
+@pytest.mark.slow
 def test_a_repository_is_drawn_with_what_its_runtimes_inherit(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples/platform", tmp_path / "a")
     assert compile_in(tmp_path / "a", "show", "--report", "mermaid", "--group", "queue").out == snapshot

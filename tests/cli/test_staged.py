@@ -14,6 +14,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 BROKEN = ("numNodes: 2", "numNodes: many")
 OTHER_RUNTIME = RUNTIME.replace("name: torch\n", "name: torch-2\n", 1)
 

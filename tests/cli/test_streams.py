@@ -61,23 +61,27 @@ def shell(folder: Path, words: str, around: str, *, text: str = "") -> tuple[int
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", SPEAKING)
 def test_nobody_reads(words: str, folder: Path) -> None:
     assert shell(folder, words, "trainc | true") == (GONE, "", "")
 
 
+@pytest.mark.slow
 def test_the_reader_has_seen_enough(tmp_path: Path) -> None:
     repository = Repository(tmp_path, *(f"job-{number:03}" for number in range(60)))
     code, out, err = shell(repository.folder, "build", "trainc | head -n 1")
     assert (code, out, err) == (GONE, "apiVersion: v1\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [*SPEAKING, *SILENT, "build missing", "no-such-command"])
 def test_nobody_hears_findings(words: str, folder: Path) -> None:
     code, _, _ = shell(folder, words, "trainc 2>&1 | true")
     assert code in (0, GONE)  # 0 for one that says nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", SPEAKING)
 @pytest.mark.parametrize(("to", "why"), [("&-", "Bad file descriptor"), ("/dev/full", "No space left on device")])
 def test_output_that_takes_nothing(words: str, to: str, why: str, folder: Path) -> None:
@@ -85,22 +89,26 @@ def test_output_that_takes_nothing(words: str, to: str, why: str, folder: Path) 
     assert (code, out, err) == (2, "", f"trainc: standard output: {why}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", SILENT)
 @pytest.mark.parametrize("to", ["&-", "/dev/full"])
 def test_output_that_nothing_is_for(words: str, to: str, folder: Path) -> None:
     assert shell(folder, words, f"trainc >{to}")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [*SPEAKING, *SILENT])
 def test_streams_that_nobody_needs(words: str, folder: Path) -> None:
     assert shell(folder, words, "trainc <&- 2>&-") == (*shell(folder, words, "trainc")[:2], "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", ["&-", "/dev/full"])
 def test_trouble_that_cannot_be_told(to: str, folder: Path) -> None:
     assert shell(folder, "build missing", f"trainc 2>{to}") == (2, "", "")
 
 
+@pytest.mark.slow
 def test_a_file_in_the_place_of_a_closed_stream_stays_whole(folder: Path) -> None:
     (folder / "rendered/research/a.yaml").unlink()
     expected = (folder / "rendered/research/b.yaml").read_text("utf-8")
@@ -109,11 +117,15 @@ def test_a_file_in_the_place_of_a_closed_stream_stays_whole(folder: Path) -> Non
     assert shell(folder, "build --check", "trainc")[0] == 0
 
 
-@pytest.mark.parametrize("words", ["build -", "validate -", "fix -"])
+@pytest.mark.parametrize(
+    "words",
+    [pytest.param("build -", marks=pytest.mark.slow), "validate -", pytest.param("fix -", marks=pytest.mark.slow)],
+)
 def test_input_that_cannot_be_read(words: str, folder: Path) -> None:
     assert shell(folder, words, "trainc <&-") == (2, "", "trainc: standard input: Bad file descriptor\n")
 
 
+@pytest.mark.slow
 def test_text_of_any_locale_is_the_same(folder: Path) -> None:
     text = (folder / "jobs/a.yaml").read_text("utf-8").replace("[torchrun,", "[torchrun, Zoë-数据,")
     code, out, _ = shell(folder, "build -", "trainc", text=text)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.repository import Repository, job
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,7 @@ def test_line_or_field_of_the_job(place: Repository, argument: list[str]) -> Non
     assert f"  lands in {JOBSET}.parallelism" in rest
 
 
+@pytest.mark.slow
 def test_line_of_a_rendered_file(place: Repository) -> None:
     assert place.run("build", "-w").code == 0
     lines = place.rendered()["research/bert.yaml"].splitlines()
@@ -70,7 +72,10 @@ def test_rendered_file_that_is_older_than_its_job(place: Repository) -> None:
     assert "rendered/research/bert.yaml is not what jobs/bert.yaml compiles to now" in done.err
 
 
-@pytest.mark.parametrize("field", ["suspend", ".spec.suspend", "containers[node].livenessProbe", "labels.team"])
+@pytest.mark.parametrize(
+    "field",
+    sampled(["suspend", ".spec.suspend", "containers[node].livenessProbe", "labels.team"], quick=("labels.team",)),
+)
 def test_a_field_that_nobody_sets(place: Repository, field: str) -> None:
     """It was an error, as if there were no such field."""
     done = place.run("why", "jobs/bert.yaml", field)

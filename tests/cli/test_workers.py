@@ -16,6 +16,8 @@ from trainc.project import open_project
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"job-{number:02}" for number in range(23)]
 COUNTS = ["2", "3", "8", "40"]
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 GH = """\
 import json, re, sys
 store, words = sys.argv[1], sys.argv[2:]

@@ -31,6 +31,7 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
     assert "`bert` is not in the base" not in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "old", "new", "reason"),
     [

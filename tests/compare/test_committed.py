@@ -46,6 +46,7 @@ def test_an_edit_of_a_run_needs_a_new_run(built: Repository, old: str, new: str,
     assert built.run("build", "--check").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -70,6 +71,7 @@ def test_a_run_keeps_its_rendering(built: Repository, old: str, new: str) -> Non
     assert built.rendered() != before
 
 
+@pytest.mark.slow
 def test_an_edit_that_ends_the_keeping_says_so(built: Repository) -> None:
     built.change("runtimes/torch.yaml", "memory: 16Gi", "memory: 32Gi")
     built.change("jobs/bert.yaml", "  namespace:", "  labels: {team: nlp}\n  namespace:")
@@ -82,12 +84,14 @@ def test_an_edit_that_ends_the_keeping_says_so(built: Repository) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_may_change_does(built: Repository) -> None:
     built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     assert built.run("build", "-w").code == 0
     assert "owner: research" in built.rendered()[BERT]
 
 
+@pytest.mark.slow
 def test_runs_that_keep_their_rendering_are_counted(built: Repository) -> None:
     built.job("line")
     assert built.run("build", "-w").code == 0
@@ -97,18 +101,21 @@ def test_runs_that_keep_their_rendering_are_counted(built: Repository) -> None:
     assert "keep" not in built.run("build", "-w").err
 
 
+@pytest.mark.slow
 def test_a_run_that_was_never_applied_may_change(built: Repository) -> None:
     built.change("jobs/bert.yaml", "line:1.0.0", "line:1.1.0")
     assert built.run("build", "-w", "--rerender", "bert").code == 0
     assert "line:1.1.0" in built.rendered()[BERT]
 
 
+@pytest.mark.slow
 def test_a_job_to_rerender_must_be_there(built: Repository) -> None:
     done = built.run("build", "-w", "--rerender", "bart")
     assert done.code == 2
     assert "did you mean `bert`?" in done.err
 
 
+@pytest.mark.slow
 def test_another_version_of_trainc_says_so(built: Repository) -> None:
     """The committed file holds what an older trainc wrote: no file is to blame."""
     from trainc.emit.digest import body_digest  # noqa: PLC0415 (the test forges one header)
@@ -120,12 +127,14 @@ def test_another_version_of_trainc_says_so(built: Repository) -> None:
     assert "keeps its rendering (trainc or a setting of its cluster changed)" in built.run("build", "-w").err
 
 
+@pytest.mark.slow
 def test_the_old_run_is_pruned(built: Repository) -> None:
     built.job("bert", run="2")
     assert built.run("build", "-w").code == 0
     assert list(built.rendered()) == [BERT]
 
 
+@pytest.mark.slow
 def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> None:
     built.setting("oldRun: keep")
     old = built.rendered()[BERT]
@@ -140,6 +149,7 @@ def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> Non
     assert built.rendered() == {}
 
 
+@pytest.mark.slow
 def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
     names = [f"nlp-{number:03}" for number in range(300)]
     repository = Repository(tmp_path, "vision", *names)
@@ -158,6 +168,7 @@ def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
     assert repository.run("build", "-w", "--rerender", "audio-*").code == 2
 
 
+@pytest.mark.slow
 def test_a_lower_number_of_the_run_is_a_warning(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     repository.job("bert", run="3")

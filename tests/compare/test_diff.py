@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import Repository, job
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ def filled(repository: Repository) -> None:
         repository.write(f"jobs/{name}.yaml", job(name))
 
 
+@pytest.mark.slow
 def test_nothing_changed(project: WorkingTree) -> None:
     done = project.run("diff")
     assert (done.code, done.out, done.err) == (0, "nothing changes since HEAD\n", "")
     assert project.run("diff", "--exit-code").code == 0
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree) -> None:
     project.change("runtimes/torch.yaml", *IMAGE)
     done = project.run("diff", "--exit-code")
@@ -52,6 +55,7 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
     )
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))
     out = project.run("diff").out
@@ -61,6 +65,7 @@ def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
     assert out.endswith("accelerators: 32 nvidia.com/gpu -> 48 nvidia.com/gpu\n")
 
 
+@pytest.mark.slow
 def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
     project.git("mv", "jobs/t5.yaml", "jobs/t5-large.yaml")
     project.write("jobs/t5-large.yaml", job("t5-large"))
@@ -77,15 +82,21 @@ T5, T6 = job("t5"), job("t6")
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ({"t5": T5}, {"t6": T6.replace("line.py", "other.py")}),
-        ({"t5": T5.replace("line", "t5")}, {"t6": T6.replace("line", "t6")}),  # its command changes as its name does
-        ({"t5": T5}, {"t6": T6.replace("namespace: research", "namespace: elsewhere")}),
-        ({"t5": T5}, {"t6": T6, "t7": job("t7")}),
-        ({"t5": T5, "t4": job("t4")}, {"t6": T6}),
-        ({"t5": T5}, {"t6": job("t6", nodes=3)}),
-    ],
-    ids=["command", "command-by-name", "namespace", "two-new", "two-gone", "nodes"],
+    sampled(
+        [
+            ({"t5": T5}, {"t6": T6.replace("line.py", "other.py")}),
+            (
+                {"t5": T5.replace("line", "t5")},
+                {"t6": T6.replace("line", "t6")},
+            ),  # its command changes as its name does
+            ({"t5": T5}, {"t6": T6.replace("namespace: research", "namespace: elsewhere")}),
+            ({"t5": T5}, {"t6": T6, "t7": job("t7")}),
+            ({"t5": T5, "t4": job("t4")}, {"t6": T6}),
+            ({"t5": T5}, {"t6": job("t6", nodes=3)}),
+        ],
+        ["command", "command-by-name", "namespace", "two-new", "two-gone", "nodes"],
+        quick=("two-new", "two-gone"),
+    ),
 )
 def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
     old: dict[str, str], new: dict[str, str], project: WorkingTree
@@ -101,6 +112,7 @@ def test_what_is_no_clear_case_is_a_new_job_and_one_that_is_gone(
     assert signs == ["+"] * len(new) + ["-"] * len(old)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rendered", [True, False])
 def test_a_name_that_the_command_holds_as_well(rendered: bool, project: WorkingTree) -> None:
     project.write("jobs/t5.yaml", T5.replace("line.py", "t5.py"))
@@ -116,11 +128,13 @@ def test_a_name_that_the_command_holds_as_well(rendered: bool, project: WorkingT
     assert "| renamed | `research/t5` -> `research/t6` |" in project.run("diff", "--report", "markdown").out
 
 
+@pytest.mark.slow
 def test_a_moved_file_changes_nothing(project: WorkingTree) -> None:
     project.git("mv", "jobs/t5.yaml", "jobs/renamed.yaml")
     assert project.run("diff").out == "nothing changes since HEAD\n"
 
 
+@pytest.mark.slow
 def test_other_forms_say_the_same(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))
     found = json.loads(project.run("diff", "--report", "json").out)
@@ -132,6 +146,7 @@ def test_other_forms_say_the_same(project: WorkingTree) -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_folders(project: WorkingTree, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other")
     second = Repository(other)
@@ -141,6 +156,7 @@ def test_two_folders(project: WorkingTree, tmp_path_factory: pytest.TempPathFact
     assert "nodes of node: 2 -> 3" in out
 
 
+@pytest.mark.slow
 def test_the_second_last_commit_is_a_base_too(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))
     assert project.commit().returncode == 0
@@ -148,15 +164,18 @@ def test_the_second_last_commit_is_a_base_too(project: WorkingTree) -> None:
     assert "nodes of node: 2 -> 4" in project.run("diff", "HEAD~1").out
 
 
+@pytest.mark.slow
 def test_an_unknown_revision_is_trouble(project: WorkingTree) -> None:
     done = project.run("diff", "no-such-branch")
     assert (done.code, done.out, done.err) == (2, "", "trainc: Git knows no revision `no-such-branch`\n")
 
 
+@pytest.mark.slow
 def test_an_option_in_the_place_of_a_revision_reaches_no_command(project: WorkingTree) -> None:
     assert project.run("validate", "--against", "--output=/tmp/x").code == 2
 
 
+@pytest.mark.slow
 def test_against_names_every_field_that_the_server_refuses(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))
     done = project.run("validate", "--against", "HEAD", "--only", "admission")
@@ -165,6 +184,7 @@ def test_against_names_every_field_that_the_server_refuses(project: WorkingTree)
     assert "jobs/bert.yaml:10:15" in done.err
 
 
+@pytest.mark.slow
 def test_against_leaves_runs_alone_that_keep_their_committed_rendering(project: WorkingTree) -> None:
     assert project.run("build", "-w").code == 0
     assert project.commit().returncode == 0
@@ -179,6 +199,7 @@ def test_against_leaves_runs_alone_that_keep_their_committed_rendering(project: 
     assert "run `bert` cannot change" in done.err
 
 
+@pytest.mark.slow
 def test_against_tells_what_changes_in_place(project: WorkingTree) -> None:
     project.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     done = project.run("validate", "--against", "HEAD", "--only", "admission")
@@ -186,6 +207,7 @@ def test_against_tells_what_changes_in_place(project: WorkingTree) -> None:
     assert "note[changed-in-place]: JobSet `bert` changes in place: `metadata.labels.owner`" in done.err
 
 
+@pytest.mark.slow
 def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
     assert project.run("build", "-o", "rendered").code == 0
     project.change("rendered/research/bert.yaml", "torch:2.8.0", "torch:2.7.0")
@@ -197,6 +219,7 @@ def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
     assert "t5" not in out
 
 
+@pytest.mark.slow
 def test_two_renderings(project: WorkingTree) -> None:
     project.run("build", ".", "-o", "old")
     project.write("jobs/bert.yaml", job("bert", nodes=3))
@@ -206,6 +229,7 @@ def test_two_renderings(project: WorkingTree) -> None:
     assert "nodes of node: 2 -> 3" in out
 
 
+@pytest.mark.slow
 def test_only_edited_files_are_a_cause(project: WorkingTree) -> None:
     project.change("runtimes/torch.yaml", "resources:", "env: [{name: A, value: b}]\n                      resources:")
     project.write("jobs/t5.yaml", job("t5", nodes=3))
@@ -222,6 +246,7 @@ def rendered(project: WorkingTree, *, old_run: str = "prune") -> None:
     assert project.commit().returncode == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)
@@ -242,6 +267,7 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
     assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
 
 
+@pytest.mark.slow
 def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)
@@ -252,6 +278,7 @@ def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: Worki
     assert f"      the API server refuses this in place: {image}\n" in out
 
 
+@pytest.mark.slow
 def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)
@@ -261,6 +288,7 @@ def test_a_rendering_that_was_kept_before_is_no_news(project: WorkingTree) -> No
     assert (done.code, done.out, done.err) == (0, "nothing changes since HEAD\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old_run", ["prune", "keep"])
 def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
     rendered(project, old_run=old_run)
@@ -280,6 +308,7 @@ def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
     assert project.run("diff").out == "nothing changes since HEAD\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("argv", [["diff"], ["validate", "--against", "HEAD"], ["build", "--check", "--staged"]])
 def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
     folder = Repository(tmp_path, "bert")
@@ -287,6 +316,7 @@ def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> Non
     assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")
 
 
+@pytest.mark.slow
 def test_before_the_first_commit(tmp_path: Path) -> None:
     done = WorkingTree(tmp_path, "bert").run("diff")
     assert (done.code, done.err) == (2, "trainc: there is no commit yet, so nothing to compare with\n")

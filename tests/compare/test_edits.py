@@ -47,6 +47,7 @@ def edited(project: WorkingTree, old: str, new: str) -> tuple[list[tuple[str, st
     return [(change["what"], change["old"], change["new"]) for change in one["changes"]], found
 
 
+@pytest.mark.slow
 def test_a_file_that_was_only_saved_again_causes_nothing(project: WorkingTree) -> None:
     for path in sorted(project.folder.rglob("*.yaml")):
         os.utime(path, (1, 1))
@@ -55,6 +56,7 @@ def test_a_file_that_was_only_saved_again_causes_nothing(project: WorkingTree) -
     assert out.startswith("-/+ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n")
 
 
+@pytest.mark.slow
 def test_a_run_keeps_its_rendering_though_its_file_was_saved_again(project: WorkingTree) -> None:
     assert project.run("build", "-w").code == 0
     assert project.commit("rendered").returncode == 0
@@ -77,6 +79,7 @@ def test_another_order_is_a_change_that_the_server_refuses(project: WorkingTree)
     assert found["edited"][0]["refused"] == [f"{POD}.containers[node].env"]
 
 
+@pytest.mark.slow
 def test_a_run_keeps_the_order_that_it_was_started_with(project: WorkingTree) -> None:
     assert project.run("build", "-w").code == 0
     assert project.commit("rendered").returncode == 0
@@ -87,6 +90,7 @@ def test_a_run_keeps_the_order_that_it_was_started_with(project: WorkingTree) ->
     assert "2 runs keep their rendering (runtimes/torch.yaml changed)" in done.err
 
 
+@pytest.mark.slow
 def test_two_ports_of_one_number_are_two() -> None:
     def container(name: str) -> Any:
         ports = [{"containerPort": 9, "protocol": "TCP", "name": name}, {"containerPort": 9, "protocol": "UDP"}]
@@ -108,7 +112,7 @@ def test_what_changes_beside_an_image_is_told_as_well(project: WorkingTree) -> N
 @pytest.mark.parametrize(
     ("edit", "line"),
     [
-        ("", "accelerator hours at most: no bound -> 128"),
+        pytest.param("", "accelerator hours at most: no bound -> 128", marks=pytest.mark.slow),
         (
             "rules: [{name: node, action: RestartJobSetAndIgnoreMaxRestarts}]",
             "accelerator hours at most, restarts that do not count aside: no bound -> 128",

@@ -63,6 +63,7 @@ def test_a_former_rendering_is_kept_as_it_is(tree: WorkingTree) -> None:
     assert tree.run("build", "--check").code == 0
 
 
+@pytest.mark.slow
 def test_a_schema_fills_nothing_in() -> None:
     count = 0
     for file in FILES:

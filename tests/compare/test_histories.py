@@ -12,6 +12,8 @@ from tests.compare.histories import check
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 MANY = int(os.environ.get("TRAINC_HISTORIES", "16"))  # a history takes one to three seconds; 300 were run for a release
 EACH = 4
 

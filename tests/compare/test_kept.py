@@ -11,6 +11,8 @@ from tests.working_tree import WorkingTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 BERT, RENDERED, RUNTIME = "jobs/bert.yaml", "rendered/research/bert.yaml", "runtimes/torch.yaml"
 PATCH = "  runtimePatches: [{manager: example.com/me, trainingRuntimeSpec: {template: {metadata: {%s}}}}]\n"
 KEPT = "run `bert` keeps its rendering (runtimes/torch.yaml changed)"

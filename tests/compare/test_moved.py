@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import PROJECT
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ EDITS: list[tuple[Callable[[WorkingTree], None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "after"), EDITS)
+@pytest.mark.parametrize(("edit", "after"), sampled(EDITS, quick=("other_name-research/bert-large",)))
 def test_every_entry_point_says_that_the_run_ends(
     edit: Callable[[WorkingTree], None], after: str, tmp_path: Path
 ) -> None:
@@ -78,6 +79,7 @@ def test_every_entry_point_says_that_the_run_ends(
     assert "moved-run" not in printed(tree, "validate", "--jobs", "1")  # it is rendered there now
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edit", "after"), EDITS[:2])
 def test_validate_looks_at_the_work_tree(edit: Callable[[WorkingTree], None], after: str, tmp_path: Path) -> None:
     tree = rendered(tmp_path)
@@ -88,6 +90,7 @@ def test_validate_looks_at_the_work_tree(edit: Callable[[WorkingTree], None], af
     assert tree.run("validate", "--fail-on", "warning").code == 1
 
 
+@pytest.mark.slow
 def test_a_namespace_of_the_project_moves_every_job_that_names_none(tmp_path: Path) -> None:
     tree = WorkingTree(tmp_path, "bert", "line")
     for name in ("bert", "line"):
@@ -100,6 +103,7 @@ def test_a_namespace_of_the_project_moves_every_job_that_names_none(tmp_path: Pa
         assert printed(tree, *argv).count("warning[moved-run]") == 2, argv
 
 
+@pytest.mark.slow
 def test_a_job_that_leaves_a_cluster_for_another(tmp_path: Path) -> None:
     tree = rendered(tmp_path, CLUSTERS, ON_EU)
     tree.change(BERT, "cluster: eu", "cluster: us")
@@ -119,6 +123,7 @@ def test_a_second_cluster_is_no_move(tmp_path: Path) -> None:
     quiet(tree)
 
 
+@pytest.mark.slow
 def test_who_starts_a_new_run_elsewhere_asked_for_it(tmp_path: Path) -> None:
     tree = rendered(tmp_path)
     other_namespace(tree)

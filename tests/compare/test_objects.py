@@ -64,6 +64,7 @@ def test_an_object_that_a_job_names(tree: WorkingTree) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_object_in_the_file_of_its_job(tree: WorkingTree) -> None:
     tree.change("jobs/t5.yaml", "one", "two")
     out = tree.run("diff").out
@@ -73,6 +74,7 @@ def test_an_object_in_the_file_of_its_job(tree: WorkingTree) -> None:
     assert ("      data.a: one -> two  (" if keeps else "      configmap/own data.a: one -> two  (") in out
 
 
+@pytest.mark.slow
 def test_a_job_that_stays_a_job(tree: WorkingTree) -> None:
     tree.change("jobs/prep.yaml", "prep:1", "prep:2")
     out = tree.run("diff").out
@@ -83,6 +85,7 @@ def test_a_job_that_stays_a_job(tree: WorkingTree) -> None:
         assert "run `prep` cannot change in 1 field" in tree.run("build", "-w").err
 
 
+@pytest.mark.slow
 def test_what_may_change_of_a_job_that_stays_one(tree: WorkingTree) -> None:
     tree.change("jobs/prep.yaml", "backoffLimit: 0", "backoffLimit: 2\n  suspend: true")
     # It said that the server refuses another number of retries, as that of a JobSet's Job.
@@ -91,12 +94,14 @@ def test_what_may_change_of_a_job_that_stays_one(tree: WorkingTree) -> None:
     assert tree.run("build", "-w", "-q").code == 0
 
 
+@pytest.mark.slow
 def test_an_object_that_no_job_names_any_more(tree: WorkingTree) -> None:
     tree.write("jobs/bert.yaml", naming("bert", "own"))
     done = tree.run("diff")
     assert "-   research/configmap/shared  config/shared.yaml  because of jobs/bert.yaml\n" in done.out
 
 
+@pytest.mark.slow
 def test_an_object_that_is_named_now(tree: WorkingTree) -> None:
     tree.write("config/more.yaml", CONFIG % "more")
     assert tree.run("diff").out == "nothing changes since HEAD\n"
@@ -105,6 +110,7 @@ def test_an_object_that_is_named_now(tree: WorkingTree) -> None:
     assert "+   research/configmap/more  config/more.yaml\n" in tree.run("diff").out
 
 
+@pytest.mark.slow
 def test_values_of_secrets_are_not_shown(tree: WorkingTree) -> None:
     tree.write("config/token.yaml", KEYS)
     entry = "    env: [{name: A, valueFrom: {secretKeyRef: {name: token, key: a}}}]\n"
@@ -119,6 +125,7 @@ def test_values_of_secrets_are_not_shown(tree: WorkingTree) -> None:
         assert "sesame" not in out
 
 
+@pytest.mark.slow
 def test_objects_passed_through_count_where_they_are_asked_for(tree: WorkingTree) -> None:
     tree.run("build", "-w", "-q", "--include-other")
     assert tree.commit().returncode in (0, 1)
@@ -128,6 +135,7 @@ def test_objects_passed_through_count_where_they_are_asked_for(tree: WorkingTree
     assert "spec.resources.requests.storage: 10Gi -> 20Gi" in out
 
 
+@pytest.mark.slow
 def test_another_place_for_the_objects_of_a_job_changes_nothing(tree: WorkingTree) -> None:
     """With `oldRun: keep` what outlives a run has a file of its own; what is applied is the same."""
     text = tree.read("trainc.yaml")
@@ -138,6 +146,7 @@ def test_another_place_for_the_objects_of_a_job_changes_nothing(tree: WorkingTre
     assert tree.run("diff").out == "nothing changes since HEAD\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rendered", [True, False])
 def test_a_setting_counts_on_both_sides(rendered: bool, tmp_path: Path) -> None:
     """`--set` was not there; a base without renderings is built with it, and a committed one is what is applied."""

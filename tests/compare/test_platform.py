@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 FORMS = {"text": "diff.txt", "markdown": "diff.md", "json": "diff.json"}
 
 

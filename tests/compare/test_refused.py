@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import job
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -28,20 +29,26 @@ def tree(tmp_path: Path) -> WorkingTree:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("validate",),  # it said nothing for folders, and the commit failed later
-        ("validate", "jobs"),
-        ("validate", "--jobs", "2"),
-        ("validate", "--no-forms", "--no-cache"),
-        ("validate", BERT),
-        ("validate", "--whole-project", BERT),
-        ("validate", "--staged"),
-        ("validate", "--staged", BERT),
-        ("build", "-w"),
-        ("build", "--check"),
-        ("build", "--check", "--staged", "--only", "rendered"),
-    ],
-    ids=" ".join,
+    sampled(
+        [
+            (words,)
+            for words in [
+                ("validate",),  # it said nothing for folders, and the commit failed later
+                ("validate", "jobs"),
+                ("validate", "--jobs", "2"),
+                ("validate", "--no-forms", "--no-cache"),
+                ("validate", BERT),
+                ("validate", "--whole-project", BERT),
+                ("validate", "--staged"),
+                ("validate", "--staged", BERT),
+                ("build", "-w"),
+                ("build", "--check"),
+                ("build", "--check", "--staged", "--only", "rendered"),
+            ]
+        ],
+        lambda row: " ".join(row[0]),
+        quick=("validate",),
+    ),
 )
 def test_every_entry_point_says_it(tree: WorkingTree, words: tuple[str, ...]) -> None:
     tree.git("add", "-A")
@@ -78,6 +85,7 @@ def test_what_a_run_keeps_is_not_said(tree: WorkingTree) -> None:
     assert tree.run("validate").code == 0
 
 
+@pytest.mark.slow
 def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTree) -> None:
     """The file of the first run was compared, whose name no object of the second has: every edit passed."""
     tree.setting("oldRun: keep")
@@ -89,6 +97,7 @@ def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTre
         assert "run `bert-r2` cannot change in 3 fields" in tree.run("validate", path).err
 
 
+@pytest.mark.slow
 def test_a_job_among_many_of_one_form(tmp_path: Path) -> None:
     """Jobs that differ in numbers alone are filled in; the rendering of each is looked at all the same."""
     tree = WorkingTree(tmp_path)

@@ -26,7 +26,7 @@ BERT, EU = "jobs/eu/bert.yaml", "eu: {paths: [jobs/eu], scheduler: kueue, queue:
 POD = "spec.replicatedJobs[node].template.spec.template"
 
 
-@pytest.fixture(params=[True, False], ids=["rendering-committed", "specs-alone"])
+@pytest.fixture(params=[pytest.param(True, marks=pytest.mark.slow), False], ids=["rendering-committed", "specs-alone"])
 def rendered(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
 
@@ -54,6 +54,7 @@ def written(tree: WorkingTree, rendered: bool) -> bool:
     return bool(tree.git("status", "--short", "rendered").stdout)
 
 
+@pytest.mark.slow
 def test_another_scheduler(tree: WorkingTree, rendered: bool) -> None:
     tree.change("trainc.yaml", "scheduler: kueue, queue: research", "scheduler: volcano")
     out = tree.run("diff").out
@@ -69,6 +70,7 @@ def test_another_scheduler(tree: WorkingTree, rendered: bool) -> None:
     assert "t5" not in out
 
 
+@pytest.mark.slow
 def test_another_queue(tree: WorkingTree, rendered: bool) -> None:
     tree.change("trainc.yaml", "queue: research", "queue: urgent")
     out = tree.run("diff").out
@@ -82,6 +84,7 @@ def test_another_queue(tree: WorkingTree, rendered: bool) -> None:
         assert written(tree, rendered) != out.startswith(NOTHING)
 
 
+@pytest.mark.slow
 def test_another_delivery(tree: WorkingTree, rendered: bool) -> None:
     tree.change("trainc.yaml", "queue: research", "queue: research, delivery: flux")
     out = tree.run("diff").out
@@ -106,6 +109,7 @@ def test_a_runtime(tree: WorkingTree, rendered: bool) -> None:
     assert "runtimes/torch.yaml:30)\n" in out
 
 
+@pytest.mark.slow
 def test_a_component(tree: WorkingTree, rendered: bool) -> None:
     tree.change("runtimes/components/labels.yaml", "level: one", "level: two")
     out = tree.run("diff").out
@@ -115,6 +119,7 @@ def test_a_component(tree: WorkingTree, rendered: bool) -> None:
     assert not rendered or written(tree, rendered)
 
 
+@pytest.mark.slow
 def test_a_component_of_the_library(tree: WorkingTree) -> None:
     assert tree.run("runtimes", "copy", "maintenance-safe").code == 0
     tree.change("trainc.yaml", "components: [labels]", "components: [labels, maintenance-safe]")
@@ -126,6 +131,7 @@ def test_a_component_of_the_library(tree: WorkingTree) -> None:
     assert "eu/research/bert" not in out
 
 
+@pytest.mark.slow
 def test_a_comment_and_the_order_of_keys(tree: WorkingTree) -> None:
     """An edit that changes nothing was listed, as refused."""
     tree.change("runtimes/torch.yaml", "spec:\n  mlPolicy:\n    numNodes: 1\n    torch: {}\n", "spec:\n")
@@ -137,6 +143,7 @@ def test_a_comment_and_the_order_of_keys(tree: WorkingTree) -> None:
     assert tree.run("diff").out == NOTHING
 
 
+@pytest.mark.slow
 def test_a_job_moves_to_another_cluster(tree: WorkingTree, rendered: bool) -> None:
     """It was one job that is gone and another that is new, with nothing on what else changes."""
     tree.git("mv", BERT, "jobs/us/bert.yaml")
@@ -163,6 +170,7 @@ def test_the_causes_are_the_fewest_edits(tree: WorkingTree, rendered: bool) -> N
     assert not rendered or written(tree, rendered)
 
 
+@pytest.mark.slow
 def test_the_next_run_in_one_cluster(tree: WorkingTree, rendered: bool) -> None:
     """A new run showed how large it is, and not what it does otherwise than the one before."""
     tree.change(BERT, "line.py]", "line.py, --seed=11]")

@@ -118,6 +118,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", TRAPS)
 def test_no_program_of_the_repository_runs(trap: str, stranger: Stranger) -> None:
     TRAPS[trap](stranger)
@@ -145,6 +146,7 @@ def partial_clone(theirs: Stranger) -> Path:
     return theirs.folder.parent / "partial"
 
 
+@pytest.mark.slow
 def test_a_partial_clone_is_told_what_to_fetch(stranger: Stranger) -> None:
     clone = partial_clone(stranger)
     for command in (
@@ -159,6 +161,7 @@ def test_a_partial_clone_is_told_what_to_fetch(stranger: Stranger) -> None:
     assert attempt(clone, "diff", "HEAD~1").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["ext", "helper", "upload pack", "ssh"])
 def test_nothing_is_fetched_by_a_program_of_the_repository(transport: str, stranger: Stranger) -> None:
     clone = partial_clone(stranger)
@@ -196,6 +199,7 @@ def crafted(theirs: Stranger, *, name: bytes, data: bytes = b"kind: X\n", mode: 
     return theirs.git("commit-tree", "-m", "x", tree).stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["{tmp}/escaped.yaml", "../escaped.yaml", ".git/x.yaml", "a/../../x.yaml"])
 def test_no_path_of_a_commit_leads_out_of_it(name: str, stranger: Stranger, tmp_path: Path) -> None:
     commit = crafted(stranger, name=name.format(tmp=tmp_path).encode())
@@ -205,6 +209,7 @@ def test_no_path_of_a_commit_leads_out_of_it(name: str, stranger: Stranger, tmp_
     assert {path for path in tmp_path.rglob("*") if ".git" not in path.parts} == before
 
 
+@pytest.mark.slow
 def test_what_a_commit_holds_is_bounded(stranger: Stranger, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = reading.GitRepository(str(stranger.folder))
     commit = repository.commit("HEAD")

@@ -9,6 +9,7 @@ import pytest
 from tests.compiling import compile_in
 from tests.conformance.harness import Case, cases
 from tests.conformance.test_trainer import leniency, reason
+from tests.sampling import sampled
 from trainc.server.profile import Profile
 from trainc.server.schema.table import load
 from trainc.server.verdict import verdict
@@ -30,7 +31,9 @@ REFUSED = {
 CASES = [case for case in cases() if not case.refusals and not reason(case)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+@pytest.mark.parametrize(
+    "case", sampled(CASES, [case.id for case in CASES], quick=("coscheduling/empty-policy", "mpi/env-plain-launcher"))
+)
 def test_the_server_takes_the_jobset_as_it_is(case: Case, tmp_path: Path) -> None:
     (tmp_path / "input.yaml").write_text(case.text, "utf-8")
     run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))

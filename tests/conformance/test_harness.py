@@ -11,6 +11,7 @@ from tests.compiling import compile_in
 from tests.conformance.archives import SEPARATOR, packed
 from tests.conformance.harness import carried_labels, read, reduced
 from tests.conformance.test_trainer import CASES, leniency, reason
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,10 @@ UNNOTICED = {
 }
 
 
-@pytest.mark.parametrize("case", ACCEPTED, ids=[case.id for case in ACCEPTED])
+@pytest.mark.parametrize(
+    "case",
+    sampled(ACCEPTED, [case.id for case in ACCEPTED], quick=("coscheduling/defaults", "mpi/launcher-listed-first")),
+)
 def test_every_change_is_noticed(case: Case, tmp_path: Path) -> None:
     (tmp_path / "input.yaml").write_text(case.text, "utf-8")
     run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))

@@ -12,6 +12,7 @@ import yaml
 
 from tests.conformance import tally
 from tests.conformance.archives import groups, members
+from tests.sampling import sampled
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
 from trainc.server.profile import Profile
@@ -92,7 +93,7 @@ def _comparable(message: str) -> str:
     return message
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, every=10))
 def test_verdict(case: str) -> None:
     group = f"jobset: {case.partition('/')[0]}"
     tally.ran[group] += 1
@@ -123,7 +124,7 @@ def lenient(case: str, recorded: dict[str, Any]) -> None:
         assert found.empty_patch == recorded["emptyPatch"]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, every=10))
 def test_faults_point_into_the_object(case: str) -> None:
     """Every fault stands in a part of the object that was sent or stored."""
     found = judged(case)

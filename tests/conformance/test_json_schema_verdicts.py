@@ -91,6 +91,7 @@ def test_jobset_cases(capsys: pytest.CaptureFixture[str]) -> None:
     report(capsys, f"JobSet and PodGroup cases against JSON Schema: {dict(seen)}")
 
 
+@pytest.mark.slow
 def test_trainer_cases(capsys: pytest.CaptureFixture[str]) -> None:
     seen: Counter[str] = Counter()
     for case in cases():
@@ -113,6 +114,7 @@ def check(case: str, document: dict[str, Any], name: str, said: str) -> str:
     return "refused" if found else "accepted"
 
 
+@pytest.mark.slow
 def test_every_recorded_manifest_survives_the_models(capsys: pytest.CaptureFixture[str]) -> None:
     seen: Counter[str] = Counter()
     manifests = [(case.id, document) for case in cases() for document in read(case.text)]

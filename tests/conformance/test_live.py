@@ -14,6 +14,7 @@ import yaml
 from tests.conformance import tally
 from tests.conformance.archives import members
 from tests.conformance.test_jobset import comparable
+from tests.sampling import sampled
 from trainc.cli import main
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ def of_pod(message: str) -> list[str]:
     return rest.removeprefix("[").removesuffix("]").split(", ") if rest.startswith("[") else [rest]
 
 
-@pytest.mark.parametrize("case", cases(CREATED))
+@pytest.mark.parametrize(
+    "case", sampled(cases(CREATED), quick=("c-env-dot", "j-backofflimit-over-int32", "p-sc-sysctl-dup"))
+)
 def test_creation(case: str, tmp_path: Path) -> None:
     group = "live: create"
     tally.ran[group] += 1
@@ -111,7 +114,7 @@ def test_creation(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("operation", ["put", "server-side-apply-files", "server-side-apply"])
-@pytest.mark.parametrize("case", cases(UPDATED))
+@pytest.mark.parametrize("case", sampled(cases(UPDATED), every=40))
 def test_update(case: str, operation: str, tmp_path: Path) -> None:
     group = f"live: updates, {operation}"
     recorded = yaml.safe_load(UPDATED[f"{case}.verdict.yaml"])
@@ -140,7 +143,10 @@ def test_update(case: str, operation: str, tmp_path: Path) -> None:
     tally.passed[group] += 1
 
 
-@pytest.mark.parametrize("case", sorted(name[: -len(".timeline.yaml")] for name in LIVES if ".timeline." in name))
+@pytest.mark.parametrize(
+    "case",
+    sampled(sorted(name[: -len(".timeline.yaml")] for name in LIVES if ".timeline." in name), every=20),
+)
 def test_lifecycle(case: str, tmp_path: Path) -> None:
     group = "live: lifecycle"
     tally.ran[group] += 1
@@ -157,7 +163,9 @@ def test_lifecycle(case: str, tmp_path: Path) -> None:
 KINDS = ("jobs", "pods", "services")
 
 
-@pytest.mark.parametrize("case", sorted({name.partition("/")[0] for name in PODS}))
+@pytest.mark.parametrize(
+    "case", sampled(sorted({name.partition("/")[0] for name in PODS}), quick=("ex-deepspeed.zero3",))
+)
 def test_pods(case: str, tmp_path: Path) -> None:
     group = "live: pods"
     tally.ran[group] += 1

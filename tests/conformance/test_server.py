@@ -92,6 +92,7 @@ def test_the_server_says_what_trainc_says(file: Path) -> None:
     assert bool(refusals) == bool(own), (refusals, own)
 
 
+@pytest.mark.slow
 def test_every_rendered_jobset_becomes_jobs_and_pods() -> None:
     files = [documents for file in RENDERED if (documents := rendered(file)) and not has_placeholder(documents)]
     whole = [expanded(documents) for documents in files]

@@ -11,6 +11,7 @@ from tests.compiling import Run, compile_in
 from tests.conformance.archives import groups, members
 from tests.conformance.survey_checks import CHECKS
 from tests.conformance.survey_pods import World
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,12 @@ PROSE = {"shows", "source", "basis", "basis_note", "why", "outcome", "findings",
 LEVELS = ("note", "warning", "error")
 
 
-@pytest.mark.parametrize(("group", "name"), CASES, ids=[name for _, name in CASES])
+@pytest.mark.parametrize(
+    ("group", "name"),
+    sampled(
+        CASES, [name for _, name in CASES], quick=("armada/always-restart-is-never", "minicluster/name-in-the-command")
+    ),
+)
 def test_case(group: str, name: str, tmp_path: Path) -> None:
     texts = members("survey", group)
     expected = yaml.safe_load(texts[f"{name}/expected.yaml"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, Run, compile_in
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,13 +21,13 @@ CASES = sorted(path for path in (HERE / "cases").iterdir() if path.is_dir())
 NAMES = [case.name for case in CASES]
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", sampled(CASES, NAMES, every=6))
 def test_situation(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
     run = diagnosed(case, tmp_path)
     expected(case / "expected", {"answer.txt": f"{run.out}{run.err}exit code {run.code}\n"})
 
 
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", sampled(CASES, NAMES, quick=("all-terminated-after-one",)))
 def test_json_says_the_same(case: Path, tmp_path: Path) -> None:
     """A program reads the statuses and causes that people read, and nothing that a terminal or a runner obeys."""
     text = diagnosed(case, tmp_path)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import Repository, job
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,6 +132,7 @@ def test_a_check_shows_a_difference_and_writes_nothing(built: Repository) -> Non
     assert built.run("build", "--check").code == 0
 
 
+@pytest.mark.slow
 def test_a_check_tells_an_edit_of_the_job_from_one_around_it(built: Repository) -> None:
     built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     assert "the job is as it was, something that it uses is not" in built.run("build", "--check").err
@@ -175,7 +177,7 @@ LOST = {
 }
 
 
-@pytest.mark.parametrize("text", LOST.values(), ids=LOST)
+@pytest.mark.parametrize("text", sampled(LOST.values(), LOST, every=4))
 def test_a_job_that_only_seems_to_be_gone_is_an_error_at_its_source(built: Repository, text: str) -> None:
     before = built.rendered()
     built.write("jobs/bert.yaml", text)

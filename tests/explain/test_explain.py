@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
+from tests.sampling import sampled
 from trainc.api import shipped
 from trainc.explain.annotations import ANNOTATIONS
 from trainc.explain.fields import Field, find, root_of
@@ -41,7 +42,12 @@ def relaxed(schema: Any) -> Any:
     return [relaxed(item) for item in schema] if isinstance(schema, list) else schema
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=[f"{one.group}-{one.kind}-{one.version}" for one in KINDS])
+@pytest.mark.parametrize(
+    "kind",
+    sampled(
+        KINDS, [f"{one.group}-{one.kind}-{one.version}" for one in KINDS], quick=("batch.volcano.sh-Job-v1alpha1",)
+    ),
+)
 def test_the_example_of_every_field_is_admitted(kind: shipped.Shipped) -> None:
     schema = relaxed(json.loads((shipped.folder() / kind.json).read_text("utf-8")))
     validator = jsonschema.Draft202012Validator(schema)
@@ -52,7 +58,12 @@ def test_the_example_of_every_field_is_admitted(kind: shipped.Shipped) -> None:
         assert faults == [], (field.name, sample(field))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=[f"{one.group}-{one.kind}-{one.version}" for one in KINDS])
+@pytest.mark.parametrize(
+    "kind",
+    sampled(
+        KINDS, [f"{one.group}-{one.kind}-{one.version}" for one in KINDS], quick=("batch.volcano.sh-Job-v1alpha1",)
+    ),
+)
 def test_every_field_is_found_and_described(kind: shipped.Shipped) -> None:
     for field in [one for one in fields(root_of(kind)) if not one.is_foreign]:
         assert field.name in {found.name for found in find(field.name)}

@@ -21,6 +21,7 @@ from cel_expr_python import cel
 from tests.argocd.states import JOBSET, SPEC
 from tests.compiling import ROOT, compile_in
 from tests.repository import Repository
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,8 +75,8 @@ def rendered(repository: Repository) -> list[Any]:
     return [tree for text in repository.rendered().values() for tree in yaml.safe_load_all(text)]
 
 
-@pytest.mark.parametrize("existed", [False, True])
-@pytest.mark.parametrize("name", JOBSET)
+@pytest.mark.parametrize("existed", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", sampled(JOBSET, quick=("empty",)))
 @pytest.mark.parametrize("variant", SHIPPED)
 def test_a_kustomization_is_ready_when_its_jobs_are(
     repository: Repository, variant: str, name: str, existed: bool

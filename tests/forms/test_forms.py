@@ -24,6 +24,8 @@ from trainc.forms.text import class_of, contexts, is_comparable, joined, split
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = 40  # of the cases and examples; `python -m tests.forms` takes all
 VARIANTS = 24
 JOBS = 120

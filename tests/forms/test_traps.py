@@ -52,6 +52,7 @@ def test_names_near_their_limits(tmp_path: Path) -> None:
     assert comparison.filled > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runtime", "project"),
     [(MOVING, PROJECT), (SILENCED, PROJECT), (MOVING, PROJECT + OFF)],
@@ -64,6 +65,7 @@ def test_findings_of_a_runtime_reach_every_job(tmp_path: Path, runtime: str, pro
     assert comparison.filled > 50
 
 
+@pytest.mark.slow
 def test_several_clusters(tmp_path: Path) -> None:
     texts = [job(f"bert-{number}", number) for number in range(100, 180)]
     commands = ["build -o rendered", "validate .", "build jobs --cluster two"]
@@ -72,6 +74,7 @@ def test_several_clusters(tmp_path: Path) -> None:
     assert comparison.filled > 50
 
 
+@pytest.mark.slow
 def test_gangs_and_admission(tmp_path: Path) -> None:
     texts = [job(f"bert-{number}", number) for number in range(100, 140)]
     commands = [

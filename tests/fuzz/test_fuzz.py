@@ -15,6 +15,7 @@ from tests.fuzz.generate import generate
 from tests.fuzz.inputs import corpus, parsed
 from tests.fuzz.run import run
 from tests.fuzz.systematic import how_many, systematic
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 COUNT = int(os.environ.get("TRAINC_FUZZ", "300"))
 
 
-@pytest.mark.parametrize("name", sorted(corpus()))
+@pytest.mark.parametrize(
+    "name", sampled(sorted(corpus()), quick=("runtime-that-extends-null", "definition-with-an-empty-rule"))
+)
 def test_past_crashes(name: str, tmp_path: Path) -> None:
     given = corpus()[name]
     folder = tmp_path / "in"
@@ -36,6 +39,7 @@ def test_an_input_of_the_corpus_is_named_for_what_it_holds() -> None:
     assert [name for name in corpus() if by_place.search(name)] == []
 
 
+@pytest.mark.slow
 def test_a_sample(tmp_path: Path) -> None:
     argv = [sys.executable, "-m", "tests.fuzz", "--inputs", str(COUNT), "--seed", "7", "--workers", "1"]
     done = subprocess.run(
@@ -45,6 +49,7 @@ def test_a_sample(tmp_path: Path) -> None:
     assert f"{COUNT} inputs of seed 7" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_sample_of_all_fields(tmp_path: Path) -> None:
     """Each field of every project and schema gets odd values in order; drawing them met a fault in 100,000 inputs."""
     folder = tmp_path / "in"
@@ -54,6 +59,7 @@ def test_a_sample_of_all_fields(tmp_path: Path) -> None:
         assert [one for one in run(given, folder) if one.kind != "memory"] == [], (index, given.argv)
 
 
+@pytest.mark.slow
 def test_an_input_is_made_again_from_its_seed_and_its_file() -> None:
     for index in range(50):
         given = generate(5, index)
@@ -62,6 +68,7 @@ def test_an_input_is_made_again_from_its_seed_and_its_file() -> None:
         assert (again.argv, again.files, again.history) == (given.argv, given.files, given.history)
 
 
+@pytest.mark.slow
 def test_a_broken_promise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = next(one for one in map(lambda i: generate(1, i), range(1000)) if one.argv[0] == "show")  # noqa: C417
     given.write(tmp_path / "in")

@@ -9,6 +9,7 @@ import pytest
 
 from tests.hostile.attempts import Attempt, attempt
 from tests.repository import Repository
+from tests.sampling import sampled
 from trainc.server.schema.definitions import DEPTH
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ MISFITS: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISFITS)
+@pytest.mark.parametrize("name", sampled(MISFITS, every=4))
 def test_a_shape_that_does_not_fit_is_a_finding_at_its_place(name: str, tmp_path: Path) -> None:
     spec, where, text = MISFITS[name]
     found = validated(tmp_path, definition(spec))

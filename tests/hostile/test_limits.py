@@ -99,6 +99,7 @@ def usage(folder: Path, *argv: str) -> tuple[int, float, int]:
     return int(code), float(seconds), int(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 @pytest.mark.parametrize("command", ["build", "validate --report json"])
 def test_time_and_memory(name: str, command: str, tmp_path: Path) -> None:
@@ -125,6 +126,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["variables that double", "12,000 unknown fields on one line", "patch of 12,000 containers"]
 )
@@ -140,6 +142,7 @@ def test_time_and_memory_of_other_commands(name: str, command: str, tmp_path: Pa
     assert memory < MEMORY
 
 
+@pytest.mark.slow
 def test_standard_input_has_an_end(tmp_path: Path) -> None:
     done = subprocess.run(
         ["bash", "-c", f"yes | {sys.executable} -m trainc validate -"],
@@ -164,6 +167,7 @@ def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
     assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_reports_for_machines_are_written_as_they_are_made(form: str, tmp_path: Path) -> None:
     """They took 360 MiB, all of it at once."""
@@ -173,6 +177,7 @@ def test_reports_for_machines_are_written_as_they_are_made(form: str, tmp_path: 
     assert memory < MEMORY
 
 
+@pytest.mark.slow
 def test_many_jobs_of_a_refused_runtime(tmp_path: Path) -> None:
     head = {
         "apiVersion": "trainer.kubeflow.org/v1alpha1",

@@ -17,6 +17,8 @@ from tests.hostile.mutants import inputs, mutant, text_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 COUNT = int(os.environ.get("TRAINC_MUTANTS", "800"))
 ROUNDS = 8
 SETTINGS: tuple[tuple[str, ...], ...] = (

@@ -13,6 +13,8 @@ from tests.repository import Repository
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 DUMPS = (("inventory",), ("diagnose",), ("fit", "--inventory"))
 COMMANDS = (("build", "-w"), ("validate",), ("show",), ("migrate",), ("fix",), ("build", "jobs", "-o", "out"))
 

@@ -12,6 +12,8 @@ from trainc.cli import main
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 _ROLE = """
   - name: {name}
     replicas: 1{waits}

@@ -14,6 +14,7 @@ import yaml
 
 from tests.compiling import ROOT, relative_environment
 from tests.hostile.mutants import mutate
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,7 @@ def test_a_rendering_that_was_edited_into_nonsense_is_named(tmp_path: Path) -> N
     assert 'must be of type object: "null"' in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_renderings_are_read_as_texts_of_strangers(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -145,7 +147,7 @@ DUMPS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DUMPS)
+@pytest.mark.parametrize("name", sampled(DUMPS, quick=("labels", "flavors")))
 def test_a_dump_that_no_server_answers_with(name: str, tmp_path: Path) -> None:
     tree, path, wanted = DUMPS[name]
     (tmp_path / "clusters/lab").mkdir(parents=True)

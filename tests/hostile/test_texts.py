@@ -12,6 +12,8 @@ from tests.repository import Repository
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 JOB = (
     "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: bert\n"
     "spec:\n  runtimeRef:\n    name: torch\n"

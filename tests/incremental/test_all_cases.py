@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import compile_in
+from tests.sampling import sampled
 from tests.test_cases import CASES, EXAMPLES, names
 
 if TYPE_CHECKING:
@@ -21,7 +22,14 @@ VALIDATE, BUILD = ("validate", "input"), ("build", "input", "-o", "out")
 
 
 @pytest.mark.usefixtures("cache", "settled")
-@pytest.mark.parametrize("case", FOLDERS, ids=[*names(CASES, "tests/cases"), *names(EXAMPLES, "examples")])
+@pytest.mark.parametrize(
+    "case",
+    sampled(
+        FOLDERS,
+        [*names(CASES, "tests/cases"), *names(EXAMPLES, "examples")],
+        quick=("torch/gpu-nodes", "mpi/two-nodes"),
+    ),
+)
 def test_the_same_with_and_without_a_cache(case: Path, tmp_path: Path) -> None:
     source = case / "input" if case in CASES else case
     for place in ("with", "without"):
@@ -55,6 +63,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cache", "settled")
 def test_most_cases_are_answered_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison above would hold just as well if nothing were ever kept."""

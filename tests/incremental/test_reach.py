@@ -155,6 +155,7 @@ EDITS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__.strip("_"))
 def test_an_edit_is_seen(repository: Repository, edit: Callable[[Repository], None], tmp_path: Path) -> None:
     """Twice, for what the first run keeps must not hide it from the second."""

@@ -73,6 +73,7 @@ def compiled(run: Run) -> int:
     return len(run.bundles)
 
 
+@pytest.mark.slow
 def test_a_change_of_one_job_compiles_that_job(repository: Repository) -> None:
     repository.change("jobs/job-3.yaml", *TYPO)
     assert "unknown-field" in agrees(repository, "validate").err
@@ -81,6 +82,7 @@ def test_a_change_of_one_job_compiles_that_job(repository: Repository) -> None:
     assert compiled(agrees(repository, "validate")) == 1
 
 
+@pytest.mark.slow
 def test_same_size_and_old_mtime(repository: Repository) -> None:
     """`touch` can set the time of a change back, but not the time at which it did so."""
     path = repository.folder / "jobs" / "job-1.yaml"
@@ -91,6 +93,7 @@ def test_same_size_and_old_mtime(repository: Repository) -> None:
     assert agrees(repository, "validate").code == 1
 
 
+@pytest.mark.slow
 def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is as young as the run is looked at again, whatever its numbers say."""
     monkeypatch.undo()
@@ -111,6 +114,7 @@ def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkey
     assert agrees(repository, "validate").code == 1
 
 
+@pytest.mark.slow
 def test_a_clock_that_went_back(repository: Repository) -> None:
     path = repository.folder / "jobs" / "job-1.yaml"
     repository.change("jobs/job-1.yaml", *TYPO)
@@ -120,6 +124,7 @@ def test_a_clock_that_went_back(repository: Repository) -> None:
     assert agrees(repository, "validate").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["copy", "tar", "git"])
 def test_a_folder_that_was_restored(repository: Repository, tmp_path: Path, how: str) -> None:
     """The same names, times and sizes, and one other content."""
@@ -149,6 +154,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=folder, check=True)
 
 
+@pytest.mark.slow
 def test_another_checkout_of_the_same_files(repository: Repository, tmp_path: Path) -> None:
     other = Repository.__new__(Repository)
     other.folder = tmp_path / "other"
@@ -159,6 +165,7 @@ def test_another_checkout_of_the_same_files(repository: Repository, tmp_path: Pa
     assert agrees(repository, "validate").code == 0
 
 
+@pytest.mark.slow
 def test_an_entry_that_others_could_have_written(repository: Repository, cache: Path) -> None:
     for path in cache.iterdir():
         path.chmod(0o666)
@@ -167,13 +174,22 @@ def test_an_entry_that_others_could_have_written(repository: Repository, cache: 
     assert not is_answered(repository, "validate")
 
 
+@pytest.mark.slow
 def test_an_entry_of_another_user(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = os.geteuid() + 1
     monkeypatch.setattr("trainc.cli.cache._is_trusted", lambda found: found.st_uid == owner)
     assert not is_answered(repository, "validate")
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip head", "flip tail", "empty"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "cut",
+        pytest.param("flip head", marks=pytest.mark.slow),
+        pytest.param("flip tail", marks=pytest.mark.slow),
+        pytest.param("empty", marks=pytest.mark.slow),
+    ],
+)
 def test_a_damaged_entry_is_none(repository: Repository, cache: Path, damage: str) -> None:
     for path in cache.iterdir():
         data = bytearray(path.read_bytes())
@@ -183,6 +199,7 @@ def test_a_damaged_entry_is_none(repository: Repository, cache: Path, damage: st
     assert agrees(repository, "validate").code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["runtimes/torch.yaml", "trainc.yaml"])
 def test_what_jobs_rest_on_is_compared_by_content(repository: Repository, path: str) -> None:
     repository.write(path, repository.read(path) + "# a word\n")
@@ -190,11 +207,13 @@ def test_what_jobs_rest_on_is_compared_by_content(repository: Repository, path: 
     assert compiled(run) == 8
 
 
+@pytest.mark.slow
 def test_a_runtime_that_refuses_a_job(repository: Repository) -> None:
     repository.change("runtimes/torch.yaml", "name: torch\n", "name: other\n")
     assert agrees(repository, "validate").code == 1
 
 
+@pytest.mark.slow
 def test_files_that_come_and_go(repository: Repository) -> None:
     repository.job("new")
     run = agrees(repository, "validate")
@@ -206,12 +225,14 @@ def test_files_that_come_and_go(repository: Repository) -> None:
     assert agrees(repository, "validate").code == 0
 
 
+@pytest.mark.slow
 def test_a_new_job_of_a_known_name(repository: Repository) -> None:
     repository.write("jobs/copy.yaml", repository.read("jobs/job-2.yaml"))
     run = agrees(repository, "validate")
     assert "same-name" in run.err
 
 
+@pytest.mark.slow
 def test_an_edited_rendering_is_drift(repository: Repository) -> None:
     repository.change("rendered/research/job-2.yaml", *OTHER)
     run = agrees(repository, "build", "--check")
@@ -219,6 +240,7 @@ def test_an_edited_rendering_is_drift(repository: Repository) -> None:
     assert run.code == 1
 
 
+@pytest.mark.slow
 def test_a_rendering_that_is_gone_is_written_again(repository: Repository) -> None:
     before = repository.rendered()
     (repository.folder / "rendered" / "research" / "job-2.yaml").unlink()
@@ -228,6 +250,7 @@ def test_a_rendering_that_is_gone_is_written_again(repository: Repository) -> No
     assert repository.rendered() == before
 
 
+@pytest.mark.slow
 def test_one_job_changes_and_one_file_is_written(repository: Repository) -> None:
     text = repository.read("jobs/job-2.yaml")
     repository.write("jobs/job-2.yaml", text.replace("  namespace:", "  labels: {team: x}\n  namespace:"))
@@ -239,12 +262,14 @@ def test_one_job_changes_and_one_file_is_written(repository: Repository) -> None
     assert repository.rendered() == written
 
 
+@pytest.mark.slow
 def test_a_job_that_is_gone_takes_its_rendering_along(repository: Repository) -> None:
     (repository.folder / "jobs" / "job-2.yaml").unlink()
     assert "removed 1" in repository.run("build", "-w").err
     assert len(repository.rendered()) == 7
 
 
+@pytest.mark.slow
 def test_another_trainc_and_other_packages(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package of rules that is upgraded leaves another time on the folder of packages."""
     monkeypatch.setattr("trainc.cli.incremental.__version__", "9.9.9")
@@ -260,6 +285,7 @@ def test_another_trainc_and_other_packages(repository: Repository, monkeypatch: 
     assert not is_answered(repository, "validate")
 
 
+@pytest.mark.slow
 def test_other_options_are_other_questions(repository: Repository) -> None:
     assert not is_answered(repository, "validate", "--only", "admission")
     assert not is_answered(repository, "validate", "--set", "kubernetes=1.33")
@@ -267,6 +293,7 @@ def test_other_options_are_other_questions(repository: Repository) -> None:
     assert repository.run("validate", "-q").err == ""
 
 
+@pytest.mark.slow
 def test_a_cache_that_takes_nothing(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk, or a folder that nobody may write to."""
 
@@ -278,6 +305,7 @@ def test_a_cache_that_takes_nothing(repository: Repository, monkeypatch: pytest.
     assert repository.run("validate").code == 1
 
 
+@pytest.mark.slow
 def test_runs_that_are_killed_and_runs_side_by_side(repository: Repository, cache: Path) -> None:
     """Whatever is left of them, and in whatever order they end: what is kept is whole."""
     repository.write("jobs/job-1.yaml", repository.read("jobs/job-1.yaml") + "# a word\n")
@@ -292,6 +320,7 @@ def test_runs_that_are_killed_and_runs_side_by_side(repository: Repository, cach
     assert "unknown-field" in done.stderr
 
 
+@pytest.mark.slow
 def test_one_file_and_the_plugin_know_nothing(tmp_path: Path, cache: Path) -> None:
     repository = Repository(tmp_path, "one")
     compile_in(tmp_path, "validate", "jobs/one.yaml")

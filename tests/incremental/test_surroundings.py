@@ -14,6 +14,8 @@ from tests.repository import Repository
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = (("validate",), ("build", "-w"), ("build", "--check"))
 CLASSES = """\
 apiVersion: scheduling.k8s.io/v1

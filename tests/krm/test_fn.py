@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.compiling import ROOT, compile_in
 from tests.krm.resource_lists import Answer, ConfigMap, listed, objects, package
 from tests.repository import RUNTIME, Repository, job
+from tests.sampling import sampled
 from trainc.krm.resource_list import read_list, write_list
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ OTHER = {**ConfigMap, "metadata": {"name": "other", "annotations": {"note": "kep
 EXAMPLES = ("torch-ddp", "jaxjob", "jobsets", "mpi", "indexed-job", "volcanojob", "initializers")
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", sampled(EXAMPLES, every=3))
 def test_a_package_becomes_what_build_prints(name: str, tmp_path: Path) -> None:
     """Also with the project's trainc.yaml, and with the notes that kpt makes on every object."""
     example = ROOT / "examples" / name
@@ -56,6 +57,7 @@ KEYS = st.text(max_size=80)  # YAML ends a key on one line at 1024 characters, a
 TREES = st.recursive(SCALARS, lambda inner: st.dictionaries(KEYS, inner) | st.lists(inner), max_leaves=6)
 
 
+@pytest.mark.slow
 @given(st.lists(TREES, max_size=3))
 @settings(max_examples=40, deadline=None)
 def test_what_is_handed_back_reads_as_what_was_given(contents: list[object]) -> None:

@@ -17,6 +17,8 @@ from tests.repository import RUNTIME, job, write
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 OTHER = "# by hand\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\ndata:\n  a: '1e3'\n"
 FUNCTION = """\
 apiVersion: trainc.dev/v1alpha1

@@ -24,7 +24,10 @@ with warnings.catch_warnings():  # the SDK's own models are written for an older
     from tests.kubeflow.server import Server, ServerBackend
     from trainc.kubeflow.repository import ExistingJobError, JobError
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # what trainc warns of is tested elsewhere
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]  # what trainc warns of is tested elsewhere
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import random
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 from tests.compiling import compile_in
@@ -17,6 +18,8 @@ from tests.conformance.survey_pods import Pod, World
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 JOBS = 300
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"

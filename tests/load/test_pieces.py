@@ -45,6 +45,7 @@ def test_a_file_with_a_fault_comes_whole() -> None:
     assert len(_sizes("---\n".join([*JOBS, twice]))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [[], [JOBS[7]], [JOBS[3].replace("spec:", "spec:\n  unknown: 1", 1)], [SERVICE]],

@@ -17,6 +17,8 @@ from trainc.lsp.publishing import PAUSE, SOON, Publisher
 from trainc.lsp.server import EditorServer
 from trainc.lsp.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 WITHOUT = "import sys\nsys.modules['pygls'] = None\nfrom trainc.cli import program\nprogram()"
 
 

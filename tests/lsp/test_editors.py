@@ -15,6 +15,8 @@ import pytest
 from tests.compiling import ROOT
 from tests.test_docs import environment
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
 NVIM = shutil.which("nvim")
 SCRIPT = """

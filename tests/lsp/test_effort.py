@@ -15,6 +15,8 @@ from trainc.lsp.judgement import Judgement
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 JOB, RUNTIME = "jobs/llm/base-7b.yaml", "runtimes/llm.yaml"
 
 

@@ -23,6 +23,7 @@ def test_every_character_has_one_position(text: str, encoding: str, data: st.Dat
         assert positions.offset(positions.position(offset)) == offset
 
 
+@pytest.mark.slow
 @given(TEXTS, ENCODINGS, st.integers(1, 60), st.integers(1, 60), st.integers(0, 60), st.integers(0, 60))
 def test_no_place_leads_out_of_the_text(text: str, encoding: str, line: int, column: int, row: int, unit: int) -> None:
     positions = Positions(text, encoding)

@@ -16,6 +16,8 @@ from tests.lsp.editor import editor, run
 if TYPE_CHECKING:
     from tests.lsp.editor import Editor
 
+pytestmark = pytest.mark.slow
+
 JOB = "jobs/llm/base-7b.yaml"
 TYPED = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

@@ -44,6 +44,7 @@ def write_jobs(repository: Repository, number: int = 4) -> None:
         repository.write(f"jobs/job{index}.yaml", text)
 
 
+@pytest.mark.slow
 def test_a_folder_of_22_jobs_is_a_screen_and_the_rest_on_request(repository: Repository) -> None:
     """22 jobs printed 600 lines, and what mattered was lost among them."""
     for seed in range(22):

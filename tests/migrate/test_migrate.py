@@ -9,6 +9,7 @@ import pytest
 from tests.compiling import ROOT
 from tests.legacy.samples.texts import job, role
 from tests.migrate.comments import comments
+from tests.sampling import sampled
 from trainc.migrate import migrate
 from trainc.migrate.compared import UNEXPLAINED
 from trainc.migrate.comparison import compiled
@@ -39,7 +40,9 @@ FILES += [
 ]
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.parent.parent.name for file in FILES])
+@pytest.mark.parametrize(
+    "file", sampled(FILES, [file.parent.parent.name for file in FILES], quick=("mpijob-openmpi-not-root",))
+)
 def test_an_older_job_becomes_a_trainjob(file: Path) -> None:
     text = file.read_text("utf-8")
     done = migrate(text)

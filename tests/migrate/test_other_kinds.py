@@ -72,6 +72,7 @@ def commented(text: str, chance: random.Random) -> str:
     return "\n".join([*out, "# the end", ""])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_objects_stay(kind: str) -> None:
     chance = random.Random(kind)  # noqa: S311 (the same jobs on every run)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.legacy.samples.texts import job, role
+from tests.sampling import sampled
 from trainc.migrate import migrate
 from trainc.migrate.comparison import compiled
 
@@ -46,7 +47,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", sampled(ROWS, every=3))
 def test_a_policy_or_the_reason_for_none(name: str) -> None:
     text, policy, reason = ROWS[name]
     done = migrate(text)

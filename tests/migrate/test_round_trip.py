@@ -64,6 +64,7 @@ def older(seed: int) -> str:
     return text.replace("\n", "\r\n") if chance.random() < 0.25 else text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_the_objects_stay(first: int) -> None:
     for seed in range(first, first + 50):

@@ -138,6 +138,7 @@ TEXTS = st.builds(str.__add__, NUMBERS.filter(str.isascii), st.sampled_from(SUFF
 SCALE = {**dict(zip(SUFFIXES[:10], (0, -9, -6, -3, 3, 6, 9, 12, 15, 18), strict=True)), "e3": 3, "E-3": -3, "e+6": 6}
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_exact(text: str) -> None:
     number = text.rstrip("numkKMGTPEie")
@@ -149,6 +150,7 @@ def test_exact(text: str) -> None:
     assert abs(exact) <= abs(Quantity.parse(text).nanos) < abs(exact) + 1
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_the_canonical_text_is_canonical_and_equal(text: str) -> None:
     quantity = Quantity.parse(text)
@@ -158,6 +160,7 @@ def test_the_canonical_text_is_canonical_and_equal(text: str) -> None:
     assert Quantity.parse(stored(text)) == quantity
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, st.integers(0, 1000))
 def test_arithmetic(first: str, second: str, count: int) -> None:
     a, b = Quantity.parse(first), Quantity.parse(second)

@@ -31,6 +31,7 @@ def test_help() -> None:
     assert meant("cpus", ["memory"], "see the list") == "see the list"
 
 
+@pytest.mark.slow
 def test_a_name_with_one_letter_wrong_is_found_among_thousands() -> None:
     for name in MANY[::37]:
         for at in range(6, len(name)):

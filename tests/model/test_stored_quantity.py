@@ -24,6 +24,7 @@ def test_what_is_nearly_canonical_stays(text: str, expected: str) -> None:
     assert stored(text) == expected
 
 
+@pytest.mark.slow
 @given(NUMBERS, SUFFIXES)
 def test_the_value_stays(number: str, suffix: str) -> None:
     text = stored(number + suffix)

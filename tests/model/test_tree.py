@@ -207,6 +207,7 @@ OBJECTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(OBJECTS, OBJECTS, st.booleans())
 def test_neither_input_is_changed(base: Any, patch: Any, append: bool) -> None:
     a, b = stamp(base, "base"), stamp(patch, "patch")
@@ -223,6 +224,7 @@ def test_no_leaf_is_made_or_altered(base: Any, patch: Any, append: bool) -> None
         assert id(leaf) in given_leaves
 
 
+@pytest.mark.slow
 @given(OBJECTS)
 def test_nothing_changes_nothing_and_once_is_enough(tree: Any) -> None:
     assert merged(tree, {}) == tree
@@ -239,11 +241,13 @@ def contents(tree: Any) -> Any:
     return tree
 
 
+@pytest.mark.slow
 @given(OBJECTS, OBJECTS, OBJECTS)
 def test_associative_but_for_the_order_of_lists(a: Any, b: Any, c: Any) -> None:
     assert contents(merged(merged(a, b), c)) == contents(merged(a, merged(b, c)))
 
 
+@pytest.mark.slow
 @given(OBJECTS, OBJECTS, OBJECTS)
 def test_upserts_are_associative(a: Any, b: Any, c: Any) -> None:
     for tree in (a, b, c):

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.compiling import compile_in
+from tests.sampling import sampled
 from trainc.new.starts import STARTS
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], check=True, cwd=folder, env=environment)
 
 
-@pytest.mark.parametrize("framework", STARTS)
+@pytest.mark.parametrize("framework", sampled(STARTS, quick=("plain",)))
 def test_from_an_empty_folder_to_a_reviewed_change(framework: str, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", ".")
     nodes = [] if STARTS[framework].is_named else ["--nodes", "2"]

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
+from tests.sampling import sampled
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import parse
 from trainc.frameworks import FRAMEWORKS
@@ -57,7 +58,7 @@ def combinations(framework: str) -> list[tuple[str, str, str]]:
     return found + [(name, next(schedulers), next(claims)) for name in fitting]
 
 
-@pytest.mark.parametrize("framework", STARTS)
+@pytest.mark.parametrize("framework", sampled(STARTS, quick=("torch",)))
 def test_what_is_written_validates_without_a_finding(framework: str, tmp_path: Path) -> None:
     for at, (machines, scheduler, checkpoints) in enumerate(combinations(framework)):
         folder = tmp_path / str(at)

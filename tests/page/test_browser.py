@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = [1280, 400]
 TITLE = "return document.querySelector('h1').textContent"
 

@@ -6,12 +6,16 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT
 from tests.rehearse.test_rehearsals import needs, rehearsed
 from trainc.migrate import migrate
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 LOSS = re.compile(r"rank \d of 4: loss ([\d.]+)")
 

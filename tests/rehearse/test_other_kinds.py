@@ -17,6 +17,8 @@ from tests.rehearse.pods_in_namespaces import rehearse, why_not
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 # Two processes add up their ranks, each one more than its number.
 GLOO = """
 import torch, torch.distributed as dist

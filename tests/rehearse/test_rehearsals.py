@@ -18,6 +18,8 @@ from tests.compiling import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 def needs(module: str) -> pytest.MarkDecorator:
     """Skips where a package is not installed; the README says how to get it."""

@@ -61,6 +61,7 @@ def test_facts_of_a_kind_are_facts_of_kinds_that_had_an_operator() -> None:
     assert {kind for kinds in DIFFERING.values() for kind in kinds} == NAMES
 
 
+@pytest.mark.slow
 def test_facts_of_a_kind_are_met_in_jobs_of_that_kind_alone(tmp_path: Path) -> None:
     """On the board, whose groups of one kind tell which kind a job is."""
     for manifest in BOARD:

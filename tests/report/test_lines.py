@@ -39,6 +39,7 @@ def test_shown(case: str) -> None:
     assert line_text(text) == shown
 
 
+@pytest.mark.slow
 @given(st.lists(st.text() | st.lists(st.text()).map(lambda parts: tuple(("\x1b[1m", part) for part in parts))))
 def test_each_line_is_one_line_of_printable_text(lines: list[str | tuple[tuple[str, str], ...]]) -> None:
     written = text_of(lines)
@@ -74,6 +75,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, st.booleans())
 def test_json_is_laid_out_as_by_json_itself(content: object, sort_keys: bool) -> None:
     assert dumps(content, sort_keys=sort_keys) == json.dumps(content, indent=2, sort_keys=sort_keys) + "\n"

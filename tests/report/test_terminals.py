@@ -48,6 +48,7 @@ def recorded(folder: Path, width: int, **environment: str) -> str:
     return "\n".join(parts).replace("\x1b", "ESC")
 
 
+@pytest.mark.slow
 @WITH_TERMINAL
 def test_recorded_terminals(folder: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
     texts = {
@@ -63,6 +64,7 @@ def test_recorded_terminals(folder: Path, expected: Callable[[Path, Mapping[str,
     expected(FOLDER, texts)
 
 
+@pytest.mark.slow
 @WITH_TERMINAL
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_terminal_shows_the_words_of_a_pipe(words: str, folder: Path) -> None:
@@ -76,6 +78,7 @@ def test_a_terminal_shows_the_words_of_a_pipe(words: str, folder: Path) -> None:
     assert all(max(map(len, line.split())) > 20 for line in too_long), too_long
 
 
+@pytest.mark.slow
 @WITH_TERMINAL
 def test_a_terminal_that_shows_links_gets_them(folder: Path) -> None:
     shown = in_terminal(folder, 120, "validate", "job.yaml", TERM_PROGRAM="WezTerm")

@@ -19,7 +19,10 @@ from tests.pseudo_terminal import has_terminals, in_terminal
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None or not has_terminals(), reason="tmux is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("tmux") is None or not has_terminals(), reason="tmux is not installed"),
+]
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 END = "that is all"
 PATIENCE = 60  # seconds until a machine under load must have answered

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT, compile_in
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 CASES = ROOT / "tests/cases/resolve/runtime-alone"
 
 
+@pytest.mark.slow
 def test_shipped_runtimes_are_right_alone(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "runtimes", tmp_path / "all")
     run = compile_in(tmp_path, "validate", "all")

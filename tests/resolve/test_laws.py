@@ -82,6 +82,7 @@ def uses(draw: st.DrawFn) -> dict[str, Any]:
     return {"name": name}
 
 
+@pytest.mark.slow
 @given(middle=specs(), leaf=specs())
 @settings(max_examples=60, deadline=None)
 def test_flattening_a_parent_first_changes_nothing(middle: dict[str, Any], leaf: dict[str, Any]) -> None:
@@ -93,6 +94,7 @@ def test_flattening_a_parent_first_changes_nothing(middle: dict[str, Any], leaf:
     assert compiled(flat, *COMPONENTS, *top) == (whole, [])
 
 
+@pytest.mark.slow
 @given(leaf=specs(), data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_a_component_twice_equals_once(leaf: dict[str, Any], data: st.DataObject) -> None:
@@ -105,6 +107,7 @@ def test_a_component_twice_equals_once(leaf: dict[str, Any], data: st.DataObject
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 @given(leaf=specs())
 @settings(max_examples=40, deadline=None)
 def test_an_empty_child_equals_its_parent(leaf: dict[str, Any]) -> None:
@@ -113,6 +116,7 @@ def test_an_empty_child_equals_its_parent(leaf: dict[str, Any]) -> None:
     assert compiled(BASE, *child, *COMPONENTS, JOB) == parent
 
 
+@pytest.mark.slow
 @given(middle=specs(), leaf=specs(), data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_the_order_of_documents_does_not_matter(
@@ -163,6 +167,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(PIECES, PIECES)
 @settings(max_examples=150, deadline=None)
 def test_components_clash_or_their_order_does_not_matter(one: dict[str, Any], two: dict[str, Any]) -> None:

@@ -157,6 +157,7 @@ def pods_of(objects: list[Any], path: str) -> Any:
     return at_path(jobset, steps) if steps else jobset["spec"] if not inner else None
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(PATHS), asked, patched)
 def test_a_locked_field_keeps_its_value_or_the_job_is_refused(

@@ -13,6 +13,7 @@ import pytest
 
 from tests.board.board import edited
 from tests.compiling import ROOT, Run, compile_in
+from tests.sampling import sampled
 from tests.test_cases import options
 from trainc.rules import rules
 from trainc.rules.generate import cases
@@ -52,7 +53,14 @@ def errors(run: Run) -> set[str]:
     return {finding.rule.name for finding in run.findings if finding.level == "error"}
 
 
-@pytest.mark.parametrize(("rule", "case", "edits"), EDITS, ids=[name for name, _, _ in EDITS])
+@pytest.mark.parametrize(
+    ("rule", "case", "edits"),
+    sampled(
+        EDITS,
+        [name for name, _, _ in EDITS],
+        quick=("api-not-served", "maintenance-half-handled", "success-uncountable"),
+    ),
+)
 def test_help_works_on_the_failing_input(rule: str, case: str, edits: str, tmp_path: Path) -> None:
     before = judged(CASES / case, tmp_path / "before")
     assert any(finding.help for finding in before.findings if finding.rule.name == rule), "the rule gives no help here"
@@ -61,7 +69,9 @@ def test_help_works_on_the_failing_input(rule: str, case: str, edits: str, tmp_p
     assert errors(after) <= errors(before), after.err
 
 
-@pytest.mark.parametrize("rule", PAIRS)
+@pytest.mark.parametrize(
+    "rule", sampled(PAIRS, quick=("addresses-only-when-ready", "generated-name", "processes-by-host-cpus"))
+)
 def test_the_near_miss_has_neither_the_rule_nor_an_error(rule: str, tmp_path: Path) -> None:
     case = OWN[rule].parent / "passes"
     run = judged(case, tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from tests.board.board import manifests
 from tests.board.test_board import GROUPS
 from tests.compiling import ROOT
+from tests.sampling import sampled
 from trainc.load.walk import is_candidate
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -58,6 +59,12 @@ def _is_a_program(process: dict[str, Any]) -> bool:
     return has_program and (has_resources or "/" in str(process.get("image", "")))
 
 
-@pytest.mark.parametrize("rule", sorted(rule.name for rule in rules() if rule.name not in ON_THE_BOARD))
+@pytest.mark.parametrize(
+    "rule",
+    sampled(
+        sorted(rule.name for rule in rules() if rule.name not in ON_THE_BOARD),
+        quick=("ignored-by-flux", "podgroup-missing"),
+    ),
+)
 def test_a_rule_that_the_board_does_not_meet_has_a_whole_job(rule: str) -> None:
     assert (rule in OWN and is_whole(OWN[rule] / "input")) is (rule not in FRAGMENTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from trainc.verify.show import overview
 
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
+
+pytestmark = pytest.mark.slow
 
 POWERS = "kMGTPE"
 SCALE = {

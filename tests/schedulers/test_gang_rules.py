@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import sampled
 from tests.schedulers.building import found, placed, plan_from
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
@@ -59,9 +60,11 @@ def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
         assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", sampled(RULES, quick=("gang-priority",)))
 @pytest.mark.parametrize("field", ["apiVersion", "name", "kind", "minMember", "minCount"])
-@pytest.mark.parametrize("other", ["7", "[1]", "true"])
+@pytest.mark.parametrize(
+    "other", ["7", pytest.param("[1]", marks=pytest.mark.slow), pytest.param("true", marks=pytest.mark.slow)]
+)
 def test_a_group_without_schema_may_hold_anything(rule: str, field: str, other: str) -> None:
     case, report = CASES / rule / "fails", Report()
     parts = (case / "input" / "job.yaml").read_text("utf-8").split("---\n")

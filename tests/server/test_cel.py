@@ -107,6 +107,7 @@ def inputs(rule: str) -> st.SearchStrategy[Any]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_built_in_rules(rule: str) -> None:
     @settings(max_examples=200, deadline=None)
@@ -131,6 +132,7 @@ shaped = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", SAMPLES)
 def test_rules_of_other_crds(rule: str) -> None:
     @settings(max_examples=100, deadline=None)

@@ -19,6 +19,7 @@ TEXT = {"type": "string"}
 IOS = {"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CRDS, ids=lambda path: path.stem)
 def test_our_own_definitions_give_the_built_in_table(path: Path) -> None:
     found = read_definition(stamp(yaml.load(path.read_text("utf-8"), yaml.CSafeLoader), "test"))

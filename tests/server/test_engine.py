@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT
+from tests.sampling import sampled
 from trainc.model.tree import stamp
 from trainc.server.cel.rules import check
 from trainc.server.fault import NotJudgedError, Verdict
@@ -72,7 +73,7 @@ def engines() -> Iterator[Callable[[], Engine]]:
         engine.close()
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", sampled(RULES, quick=("nothing",)))
 def test_no_rule_overruns_the_engine(name: str, engines: Callable[[], Engine]) -> None:
     found = engines()
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -82,6 +83,7 @@ def test_no_rule_overruns_the_engine(name: str, engines: Callable[[], Engine]) -
     assert found.judge("self.a == 1", DATA, None)["value"] is True, "the next rule is judged"
 
 
+@pytest.mark.slow
 def test_many_rules_that_overrun_it_end_the_asking(engines: Callable[[], Engine]) -> None:
     found = engines()
     start = time.process_time()
@@ -132,6 +134,7 @@ def test_without_an_engine_nothing_is_judged(
     assert not found.judged_all
 
 
+@pytest.mark.slow
 def test_the_command_line_says_which_rules_wait_for_the_engine(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "tests/cases/clusters/unchecked-rule/input", tmp_path / "project")
     (tmp_path / "cel_expr_python").mkdir()

@@ -32,6 +32,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ORDINARY)
 @given(text=st.one_of(st.sampled_from(TEXTS), st.from_regex(r"[-a-zA-Z0-9_./:,+éi\n]{0,12}", fullmatch=True)))
 def test_ordinary_texts_fit(pattern: str, text: str) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.compiling import ROOT
+from tests.sampling import sampled
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.finding import NOTE, Rule
@@ -63,12 +64,15 @@ def found(text: str, *, everything: bool, closed: bool = False) -> list[tuple[ob
     return [finding.identity() for finding in report.findings]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[str(case.relative_to(ROOT / "tests/cases/verify")) for case in CASES])
+@pytest.mark.parametrize(
+    "case", sampled(CASES, [str(case.relative_to(ROOT / "tests/cases/verify")) for case in CASES], every=4)
+)
 def test_in_the_cases(case: Path) -> None:
     text = case.read_text("utf-8")
     assert found(text, everything=False) == found(text, everything=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(CASES), st.data())
 def test_in_cases_that_were_changed(case: Path, data: st.DataObject) -> None:
@@ -105,6 +109,7 @@ def change(documents: Any, data: st.DataObject) -> None:
         node.append(data.draw(WORDS) if type(node[key]) is str else node[key])
 
 
+@pytest.mark.slow
 def test_a_check_is_silent_without_the_fields_that_its_module_declares() -> None:
     wrong = {sentence for case in RENDERED for sentence in undeclared(case.read_text("utf-8"), MODULES)}
     assert not wrong, "\n".join(["", *sorted(wrong)])

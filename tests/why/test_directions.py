@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.sampling import sampled
 from tests.test_cases import CASES, EXAMPLES, names, options
 from trainc.load.lists import expand
 from trainc.model.report import Report
@@ -38,7 +39,14 @@ def run(folder: Path, place: Path) -> Run:
     return done
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=[str(folder.relative_to(ROOT)) for folder in FOLDERS])
+@pytest.mark.parametrize(
+    "folder",
+    sampled(
+        FOLDERS,
+        [str(folder.relative_to(ROOT)) for folder in FOLDERS],
+        quick=("tests/cases/torch/gpu-nodes", "tests/cases/mpi/two-nodes"),
+    ),
+)
 def test_the_winner_is_always_the_value_in_the_output(folder: Path, tmp_path: Path) -> None:
     for bundle in run(folder, tmp_path).bundles:
         answers = list(explain(bundle, ""))
@@ -55,7 +63,12 @@ def documents(run: Run, file: str) -> list[Document]:
 
 
 @pytest.mark.parametrize(
-    "folder", [*INHERITING, *EXAMPLES], ids=[*names(INHERITING, "tests"), *names(EXAMPLES, "examples")]
+    "folder",
+    sampled(
+        [*INHERITING, *EXAMPLES],
+        [*names(INHERITING, "tests"), *names(EXAMPLES, "examples")],
+        quick=("cases/inheritance/extends-shipped", "armada"),
+    ),
 )
 def test_a_line_lands_where_the_output_says_that_it_comes_from(folder: Path, tmp_path: Path) -> None:
     done = run(folder, tmp_path)
@@ -79,7 +92,10 @@ def _origins(bundle: Bundle) -> set[tuple[str, int, str, str]]:
     }
 
 
-@pytest.mark.parametrize("folder", INHERITING, ids=names(INHERITING, "tests"))
+@pytest.mark.parametrize(
+    "folder",
+    sampled(INHERITING, names(INHERITING, "tests"), quick=("cases/inheritance/extends-shipped",)),
+)
 def test_every_line_with_a_value_has_an_answer(folder: Path, tmp_path: Path) -> None:
     done = run(folder, tmp_path)
     for file in sorted(path.relative_to(done.root).as_posix() for path in (tmp_path / "input").rglob("*.yaml")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 import yaml
 
 from trainc.yaml.events import Parser
@@ -35,6 +36,7 @@ def test_libyaml() -> None:
     assert Parser is yaml._yaml.CParser  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_without_libyaml() -> None:
     done = subprocess.run([sys.executable, "-c", PURE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -88,19 +88,23 @@ def test_there_are_enough(tree: dict[str, Any]) -> None:
     assert len(tree["list"]) >= 50_000
 
 
+@pytest.mark.slow
 def test_our_reader(tree: dict[str, Any], text: str) -> None:
     assert plain(only(text).tree) == tree
 
 
+@pytest.mark.slow
 def test_pyyaml(tree: dict[str, Any], text: str) -> None:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     assert yaml.load(text, Loader=loader) == tree  # noqa: S506 (both are safe loaders)
 
 
+@pytest.mark.slow
 def test_ruamel(tree: dict[str, Any], text: str) -> None:
     assert YAML(typ="safe", pure=True).load(text) == tree
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
 def test_kubectl(tree: dict[str, Any], text: str) -> None:
     command = ["kubectl", "annotate", "--local", "-f", "-", "a=b", "-o", "json", "--dry-run=client"]
@@ -111,6 +115,7 @@ def test_kubectl(tree: dict[str, Any], text: str) -> None:
     assert found == tree
 
 
+@pytest.mark.slow
 def test_it_is_one_spelling(tree: dict[str, Any], text: str) -> None:
     again = dump(yaml.load(text, Loader=yaml.CSafeLoader)) if hasattr(yaml, "CSafeLoader") else dump(tree)
     assert again == text

@@ -61,6 +61,7 @@ def test_ordinary_aliases_are_no_bomb() -> None:
     assert len(found[0]["b"]) == 10_000
 
 
+@pytest.mark.slow
 def test_one_endless_line() -> None:
     found, findings = values("a: " + "x" * 20_000_000)
     assert findings == []

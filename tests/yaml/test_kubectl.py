@@ -12,6 +12,8 @@ import pytest
 
 from trainc.yaml.scalars import OddError, resolve, resolve_key
 
+pytestmark = pytest.mark.slow
+
 COUNT = 20_000
 PIECES = (
     *"0123456789",

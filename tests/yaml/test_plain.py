@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import ROOT
+from tests.sampling import sampled
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.yaml import plain
@@ -169,7 +170,9 @@ def room(path: Path) -> str:
     return "/".join(parts[: 3 if parts[0] == "tests" else 1])
 
 
-@pytest.mark.parametrize("folder", sorted(set(map(room, FILES))))
+@pytest.mark.parametrize(
+    "folder", sampled(sorted(set(map(room, FILES))), quick=("tests/cases/yaml", "tests/cases/torch"))
+)
 def test_files(folder: str) -> None:
     for path in FILES:
         if room(path) == folder:
@@ -177,6 +180,7 @@ def test_files(folder: str) -> None:
             assert lines == events, path
 
 
+@pytest.mark.slow
 def test_most_files_need_no_parser() -> None:
     left = [path for path in COMMON if rest_of(path.read_bytes())]
     assert len(left) < len(COMMON) / 8  # cases of Volcano and Ray write whole tasks on one line
@@ -193,6 +197,7 @@ def rest_of(data: bytes) -> bytes:
             return rest
 
 
+@pytest.mark.slow
 def test_mutants() -> None:
     chance = random.Random(7)  # noqa: S311
     texts = [data.decode().splitlines() for data in map(Path.read_bytes, COMMON) if rest_of(data) == b""]
@@ -224,6 +229,7 @@ def mutant(chance: random.Random, lines: list[str]) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_short_documents() -> None:
     chance = random.Random(11)  # noqa: S311
     for _ in range(MUTANTS * 4):

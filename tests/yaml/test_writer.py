@@ -168,6 +168,7 @@ def test_streams_and_json() -> None:
         dump_json(float("nan"))
 
 
+@pytest.mark.slow
 def test_neither_hash_nor_history_decides() -> None:
     first = dump({"b": "x", "a": "y"})
     for n in range(60_000):
@@ -192,6 +193,7 @@ TREES = st.recursive(SCALARS, lambda t: st.lists(t, max_size=4) | st.dictionarie
 MAPS = st.dictionaries(TEXT, TREES, min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(MAPS)
 def test_read_back(tree: dict[str, Any]) -> None:
     text = dump(tree)

@@ -6,11 +6,14 @@ import json
 from functools import partial
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.legacy.samples.jobs import REFERENCE, Compiled, replaced
 from tests.legacy.samples.operators import KINDS, SETS, Pod, containers, count, replicas
+
+pytestmark = pytest.mark.slow
 
 INDEX = "JOB_COMPLETION_INDEX"
 NAMES = (

@@ -19,6 +19,8 @@ from tests.legacy.samples.expanded import pods
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 JOBS = 300
 # A pod with accelerators of two makers fits no node, but KubeRay counts them.
 PROJECT = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 from tests.compiling import compile_in
@@ -14,6 +15,8 @@ from trainc.model.quantity import NANO, Quantity
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 JOBS = 300
 
