@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.legacy.job_metadata import job_metadata
 from trainc.legacy.plan.counted import MOST
 from trainc.legacy.plan.job import pruned
+from trainc.legacy.pod_ending import restart_policy
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.input_kinds import GROUP_INDEX
 from trainc.model.normalise import normalise
@@ -223,7 +224,8 @@ def _role(
 ) -> dict[str, Tree]:
     by = "LeaderWorkerSet as a batch job"
     pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain", "restartPolicy"}}
-    pod["restartPolicy"] = stamp("OnFailure" if individual else "Never", by)
+    ending = Sourced("OnFailure" if individual else "Never", Origin(by=by))
+    pod["restartPolicy"] = restart_policy(template["spec"].get("restartPolicy"), ending)
     metadata = dict(template.get("metadata") or {})
     labels = {f"{_PREFIX}name": _set_name(document), f"{_PREFIX}group-index": _group(document)}
     metadata["labels"] = {**(metadata.get("labels") or {}), **stamp(labels, by)}

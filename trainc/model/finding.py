@@ -194,18 +194,3 @@ def place(origin: Origin) -> Span | None:
     """The nearest span a value rests on, None for values no file holds."""
     spans = origin.spans()
     return spans[0] if spans else None
-
-
-_AMBIGUOUS = "ambiguous-scalar"
-
-
-def told_once(findings: dict[tuple[object, ...], Finding]) -> dict[tuple[object, ...], Finding]:
-    """Findings without those of ambiguous scalars that a server refuses as well: one edit settles both."""
-    refused = {finding.span for finding in findings.values() if finding.refusal is not None}
-    if not refused:
-        return findings
-    return {
-        identity: finding
-        for identity, finding in findings.items()
-        if finding.rule.name != _AMBIGUOUS or finding.span not in refused
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.account import Account, Withheld
 from trainc.model.allow import ALLOW_WITHOUT_REASON, UNUSED_ALLOW
 from trainc.model.answer import Answer
-from trainc.model.finding import ERROR, Finding, Label, Rule, told_once
+from trainc.model.finding import ERROR, Finding, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,7 +252,10 @@ class Report:
 
         With `--only admission` a run that only judges does not fail for what trainc alone cannot do.
         """
-        self._findings = told_once(self._findings)
+        if self._findings:
+            from trainc.model.consequences import told_once  # noqa: PLC0415 (most runs find nothing)
+
+            self._findings = told_once(self._findings)
         lost = self._lost or bool(self.account.refusals)
         for finding in self.account.close(judged_only=self.admission_only and not self.compiles):
             self._findings[finding.identity()] = finding

@@ -76,9 +76,9 @@ def _tpu() -> Checks:
 
 
 def _machines() -> Checks:
-    from trainc.verify.rules import accelerators
+    from trainc.verify.rules import accelerators, pod_sizes
 
-    return accelerators.CHECKS
+    return (*accelerators.CHECKS, *pod_sizes.CHECKS)
 
 
 def _parts() -> Checks:
@@ -207,7 +207,7 @@ MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
         ),
     ),
     (_managers, frozenset(("Job.managedBy",))),
-    (_rights, frozenset(("pod.hostPID", "pod.hostIPC", "container.securityContext"))),
+    (_rights, frozenset(("pod.hostPID", "pod.hostIPC", "pod.securityContext", "container.securityContext"))),
     (_grace, frozenset(("pod.terminationGracePeriodSeconds",))),
 )
 

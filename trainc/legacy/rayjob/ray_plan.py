@@ -10,6 +10,7 @@ from trainc.legacy.plan.pods import prepare
 from trainc.legacy.plan.restart import FOREVER
 from trainc.legacy.plan.versions import servable
 from trainc.legacy.plan.whole_jobset import plan_of_jobset
+from trainc.legacy.pod_ending import restart_policy
 from trainc.legacy.rayjob.ray_findings import check_fields
 from trainc.legacy.rayjob.ray_groups import DRIVER, FRAMEWORK, MODE, TIER, RayGroup, RayJobAsRead, driver_template
 from trainc.model.gang import SUBMITTER_LABEL
@@ -68,7 +69,7 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     meta = dict(get(group.template, "metadata") or {})
     labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **_labels(job, group)}
     limit = 0 if group.is_head else FOREVER
-    pod = {**(get(group.template, "spec") or {}), "restartPolicy": policy}
+    pod = {**(get(group.template, "spec") or {}), "restartPolicy": restart_policy(restart, policy)}
     spec = {
         **_counts(group.count),
         "backoffLimit": stamp(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.legacy.pod_ending import restart_policy
 from trainc.model.finding import NOTE, Rule
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, stamp, value
@@ -62,7 +63,8 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
     if type(priority) is Sourced and priority.value and not value(spec, "priorityClassName"):
         spec["priorityClassName"] = priority
     restart = task.restart
-    spec["restartPolicy"] = restart if restart.value == "Never" else derive("a pod that ends", _ending, restart)
+    ending = restart if restart.value == "Never" else derive("a pod that ends", _ending, restart)
+    spec["restartPolicy"] = restart_policy(restart, ending)
     volumes = [(f"volume-{index}", volume) for index, volume in enumerate(get(job.spec, "volumes") or ())]
     if volumes:
         claims = [{"name": name, "persistentVolumeClaim": {"claimName": _claim(job, name, v)}} for name, v in volumes]

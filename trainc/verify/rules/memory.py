@@ -116,13 +116,13 @@ def no_shared_memory(job: Job) -> None:
             continue
         for container in role.main:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
-            if not counts or sum(counts) < 2 or _has_shm(container) or not _shares_memory(job):
+            if max(counts, default=0) < 2 or _has_shm(container) or not _shares_memory(job):
                 continue
             job.report.add(
                 SHM.at(
                     job.at((*container.path, "name")),
-                    f"`{container.name}` has {sum(counts)} accelerators, but /dev/shm keeps its 64 MiB",
-                    also=[Label(job.at((*container.path, "resources", "limits")), f"{sum(counts)} here")],
+                    f"`{container.name}` has {max(counts)} accelerators, but /dev/shm keeps its 64 MiB",
+                    also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
                     effect="NCCL or a data loader dies with `Bus error` or `No space left on device`, often only after a while",
                     help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
                 )

@@ -7,7 +7,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.spelling import nearest
 from trainc.model.tree import value
 from trainc.verify.amounts import ONE, amount, canonical
-from trainc.verify.data.devices import DEVICES, NEURON, device_kind, meant_device
+from trainc.verify.data.devices import DEVICES, device_kind, meant_device
 from trainc.verify.demand import MANY, STANDARD
 from trainc.verify.refusal import Explanation, Words
 from trainc.verify.values import table
@@ -63,7 +63,7 @@ MIXED = Rule(
     "mixed-accelerators",
     ERROR,
     "a container asks for accelerators of different kinds",
-    "No node offers whole GPUs and MIG slices of them, or GPUs and TPUs, to one container.",
+    "No node offers accelerators of two vendors, or whole GPUs and MIG slices of them, to one container.",
 )
 
 
@@ -116,20 +116,25 @@ def mixed_accelerators(job: Job) -> None:
     for container in job.containers:
         if len(container.devices) < 2:
             continue
-        kinds: dict[str, str] = {}
+        kinds: dict[tuple[str, str], str] = {}
         for resource in container.devices:
-            kinds.setdefault(device_kind(resource), resource)
-        if len(kinds) > 1 and NEURON not in kinds:
-            first, second = list(kinds.items())[:2]
+            kinds.setdefault((_vendor(resource), device_kind(resource)), resource)
+        if len(kinds) > 1:
+            (kind, first), (_, second) = list(kinds.items())[:2]
             job.report.add(
                 MIXED.at(
-                    job.at(container.amount_path(second[1])),
-                    f"`{container.name}` asks for `{first[1]}` and `{second[1]}`",
-                    also=[Label(job.at(container.amount_path(first[1])), f"a {first[0]}")],
+                    job.at(container.amount_path(second)),
+                    f"`{container.name}` asks for `{first}` and `{second}`",
+                    also=[Label(job.at(container.amount_path(first)), f"a {kind[1]}")],
                     effect="no node offers both: the pods stay pending",
                     help="keep one of them",
                 )
             )
+
+
+def _vendor(resource: str) -> str:
+    """Whose device it is: the last two parts of its domain."""
+    return ".".join(resource.partition("/")[0].split(".")[-2:])
 
 
 def _meant(resource: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.sourced import Sourced
 from trainc.verify.amounts import ONE, amount
+from trainc.verify.data.machines import MOST_CPUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ UNIT = Rule(
     "69 billion CPUs; no node has them.",
 )
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
-_MOST_CPUS = 4096  # above the largest machines that clouds offer
 _LITTLE = {
     "memory": "the node kills the container before its program starts",
     "ephemeral-storage": "the kubelet evicts the pod once its files and logs hold more",
@@ -43,7 +43,7 @@ def _add(job: Job, container: Container, field: str, resource: str, written: obj
     if size is None or size <= 0:
         return False
     if resource == "cpu":
-        wrong = size > _MOST_CPUS * ONE
+        wrong = size > MOST_CPUS * ONE
         meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
     else:
         wrong = size < _LEAST_MEMORY * ONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os.path
 
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.verify.repository import repository
 from trainc.verify.shell import SHELLS
 from trainc.verify.storage import mount_of
 from trainc.verify.values import rows, templated, text, texts
@@ -91,16 +92,16 @@ def script_not_in_image(job: Job) -> None:
     seen: set[tuple[str, str]] = set()
     for container in job.main:
         image = text(container.tree, "image")
-        repository = _library_image(image, job.cluster)
-        script = _script(container) if repository else ""
-        if not script or (script, repository) in seen or _may_be_there(container, script, LIBRARY_IMAGES[repository]):
+        public = _library_image(image, job.cluster)
+        script = _script(container) if public else ""
+        if not script or (script, public) in seen or _may_be_there(container, script, LIBRARY_IMAGES[public]):
             continue
-        seen.add((script, repository))
+        seen.add((script, public))
         field = "`spec.trainer.image`" if job.bundle.document.kind == "TrainJob" else "`image`"
         job.report.add(
             NO_SCRIPT.at(
                 job.at_word(container, script),
-                f"`{script}` is not in the public image `{repository}`",
+                f"`{script}` is not in the public image `{public}`",
                 also=[Label(job.at((*container.path, "image")), "this image holds libraries only")],
                 effect="the pods get their machines, start, and fail: there is no such file",
                 help=f"put the program into an image of your own, and name it in {field}; or mount a volume that holds it",
@@ -110,17 +111,7 @@ def script_not_in_image(job: Job) -> None:
 
 def _library_image(image: str, cluster: Cluster) -> str:
     """The public repository of an image that holds no program of a user; empty for all others."""
-    for public, own in cluster.images.get("registries", {}).items():
-        if image.startswith(own.value.rstrip("/") + "/"):
-            image = public.rstrip("/") + image[len(own.value.rstrip("/")) :]
-    if "$" in image:
-        return ""
-    name, _, tag = image.partition("@")[0].partition(":")
-    first, slash, _ = name.partition("/")
-    if not slash:
-        name = f"docker.io/library/{name}"
-    elif "." not in first:
-        name = f"docker.io/{name}"
+    name, tag = repository(image, cluster)
     return name if name in LIBRARY_IMAGES and not any(variant in tag for variant in _WITH_PROGRAMS) else ""
 
 

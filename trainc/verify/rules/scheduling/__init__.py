@@ -40,7 +40,10 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     whole = mentioned | _mentions(jobset)
     grouped = grouped or bool(whole & _GANG)
     waits = bool(whole & _QUEUE)
-    if grouped or waits or has_field:
+    is_for_kueue = (cluster.scheduler is not None and cluster.scheduler.value == "kueue") or bool(
+        _mentions(bundle.document.tree) & _QUEUE
+    )
+    if grouped or waits or has_field or is_for_kueue:
         from trainc.verify.rules.scheduling.placing import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
         look(bundle, cluster, report, gang=grouped, queued=waits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.verify.placement import Placement
-from trainc.verify.rules.scheduling import gang_sizes, order, pod_sets, queues, ties, versions
+from trainc.verify.rules.scheduling import gang_sizes, order, pod_sets, queues, ties, unqueued, versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,5 +21,6 @@ def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued
         gang_sizes.look(placement, report)
         versions.look(placement, report)
     queues.look(placement, report)
+    unqueued.look(placement, report)
     if queued:
         pod_sets.look(placement, report)
