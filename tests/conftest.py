@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +29,7 @@ os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run
 
 gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the package takes a third of the time
 
+ROOT = os.path.dirname(os.path.dirname(__file__))
 QUICK = "not slow"
 REST = "python -m pytest --all runs the slow rest too, on all cores: about 7 minutes on two"
 
@@ -98,8 +100,22 @@ def expected(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Cal
             for name in left:
                 (folder / name).unlink()
             left = set()
-        for name, text in texts.items():
-            assert in_place(name=name) == text, f"{name} differs; --snapshot-update accepts it"
-        assert left == set(), "files that the run no longer writes"
+        differing = [name for name, text in texts.items() if in_place(name=name) != text]
+        if differing or left:
+            new = [difference(folder / name, texts[name]) for name in differing]
+            gone = [f"{relative(folder / name)}\nthe run no longer writes it\n" for name in sorted(left)]
+            head = f'python -m pytest "{request.node.nodeid}"  # with --snapshot-update to accept it\n'
+            pytest.fail("\n".join([head, *new, *gone]), pytrace=False)
 
     return compare
+
+
+def difference(file: Path, text: str) -> str:
+    """A file and how it would differ."""
+    before = file.read_text("utf-8").splitlines() if file.exists() else []
+    lines = unified_diff(before, text.splitlines(), "expected", "now", lineterm="")
+    return "\n".join([relative(file), *lines, ""])
+
+
+def relative(file: Path) -> str:
+    return os.path.relpath(file, ROOT)

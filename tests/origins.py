@@ -10,10 +10,13 @@ import yaml
 
 from tests.compiling import ROOT
 from tests.conformance.harness import quantity
+from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, leaves
+from trainc.why import explain
 
 if TYPE_CHECKING:
     from tests.compiling import Run
+    from trainc.model.bundle import Bundle
     from trainc.model.sourced import Origin, Span
 
 SHIPPED = "trainc:"  # how a span names a file of the catalogue
@@ -64,3 +67,18 @@ def astray(run: Run) -> list[str]:
     everything = [leaf for bundle in run.bundles for tree in bundle.objects for leaf in leaves(tree)]
     place = Path(run.root)
     return [f"{dotted(path)}: {why}" for path, leaf in everything if (why := wrong(leaf.origin, place, leaf.value))]
+
+
+def beaten(run: Run) -> list[str]:
+    """Every leaf of a run's output whose value or origin is not that of the winner that `why` names."""
+    return [
+        answer.path
+        for bundle in run.bundles
+        for answer, leaf in zip(explain(bundle, ""), written(bundle), strict=True)
+        if (answer.value, answer.winner.value) != (leaf.value, leaf.value)
+        or set(answer.winner.origin.spans()) != set(leaf.origin.spans())
+    ]
+
+
+def written(bundle: Bundle) -> list[Sourced]:
+    return [leaf for tree in bundle.objects for _, leaf in leaves(tree) if isinstance(leaf, Sourced)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.origins import astray, beaten
 from tests.report.official import SARIF, problems
 from tests.sampling import sampled
 from trainc.cli.machines import written
@@ -28,7 +29,7 @@ def names(folders: list[Path], above: str) -> list[str]:
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
 FAILING = tuple(name for name in names(CASES, "tests/cases") if name.endswith("/fails"))
-# Between them these cases show each piece of code that sets a value; tests/test_origins.py holds every case to the law.
+# Between them these cases show each piece of code that sets a value.
 WITH_ORIGINS = frozenset((ROOT / "tests/cases/with-origins.txt").read_text("utf-8").split())
 EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())
 
@@ -47,6 +48,8 @@ def test_case(case: Path, tmp_path: Path, expected: Callable[[Path, Mapping[str,
     if str(case.relative_to(ROOT / "tests/cases")) in WITH_ORIGINS:
         texts["origins.txt"] = run.origins
     expected(case / "expected", texts)
+    assert astray(run) == []
+    assert beaten(run) == []
     assert run.report is None or problems(SARIF, sarif(run, run.report)) == []
 
 
@@ -92,6 +95,8 @@ def test_example(example: Path, tmp_path: Path, expected: Callable[[Path, Mappin
     written = tmp_path / example.name / "output"
     texts = {str(p.relative_to(written)): p.read_text("utf-8") for p in sorted(written.rglob("*")) if p.is_file()}
     expected(example / "output", texts)
+    assert astray(run) == []
+    assert beaten(run) == []
     assert readme(example), f"{example.name} has no README.md"
 
 
