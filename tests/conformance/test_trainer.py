@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import compile_in
-from tests.conformance import tally
 from tests.conformance.harness import Case, carried_labels, cases, read, reduced, service
 from tests.conformance.refusals import Refusal, difference, recorded
 from tests.sampling import sampled
@@ -51,13 +50,10 @@ def reason(case: Case) -> str:
 def test_recorded_case(case: Case, tmp_path: Path) -> None:
     why = reason(case)
     if why:
-        tally.skipped[case.group, why] += 1
         pytest.skip(why)
-    tally.ran[case.group] += 1
     (tmp_path / "input.yaml").write_text(case.text, "utf-8")
     run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
     compare(case, run)
-    tally.passed[case.group] += 1
 
 
 def leniency(case: Case) -> list[str]:
