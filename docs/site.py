@@ -23,12 +23,13 @@ from trainc.cli.options import help_text
 from trainc.explain.annotations import ANNOTATIONS
 from trainc.explain.fields import Field, root_of
 from trainc.explain.samples import sample
-from trainc.rules import examples, rules
+from trainc.rules import categories, examples, facts_of, rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from trainc.model.finding import Rule
+    from trainc.rules import Category
 
 HERE = Path(__file__).parent
 ORPHAN = "---\norphan: true\n---\n\n"  # hundreds of entries in the navigation of each page would make the site ten times as large
@@ -70,10 +71,10 @@ def unlinked(path: Path, text: str) -> str:
 def generated(most: int | None = None) -> Iterator[tuple[str, str]]:
     """The path and the text of every page that is made from the program."""
     yield "commands/index.md", commands_page()
-    every = sorted(rules(), key=lambda rule: rule.name)[:most]
-    yield "rules/index.md", rules_index(every)
-    for rule in every:
-        yield f"rules/{rule.name}.md", rule_page(rule)
+    every = {rule.name: rule for rule in rules()}
+    yield "rules/index.md", rules_index(every, most)
+    for word, category in categories().items():
+        yield f"rules/{word}.md", category_page(category, [every[name] for name in category.rules[:most]])
     kinds = [(page_of(kind), root_of(kind)) for kind in shipped.listed()[:most]]
     yield "fields/index.md", fields_index(kinds)
     for name, root in kinds:
@@ -86,23 +87,33 @@ def commands_page() -> str:
     return "# Commands\n\n" + "\n".join(parts)
 
 
-def rules_index(every: list[Rule]) -> str:
-    """All rules, by name."""
-    rows = [f"| [{rule.name}]({rule.name}.md) | {rule.level} | {cell(rule.summary)} |" for rule in every]
-    table = "\n".join(["| rule | level | what it says |", "|---|---|---|", *rows])
-    return f"# Rules\n\nA finding names its rule in brackets.\n\n{table}\n"
+def rules_index(every: Mapping[str, Rule], most: int | None) -> str:
+    """All rules by category."""
+    text = "# Rules\n\nA finding names its rule in brackets. `--select`, `--ignore` and `rules:` in trainc.yaml take rules and categories.\n"
+    for word, category in categories().items():
+        rows = [
+            f"| [{name}]({word}.md#{name}) | {every[name].level} | {cell(every[name].summary)} |"
+            for name in category.rules[:most]
+        ]
+        table = "\n".join(["| rule | level | finds |", "|---|---|---|", *rows])
+        text += f"\n## {category.title} (`{word}`)\n\n{category.about}\n\n{table}\n"
+    return text + "\n```{toctree}\n:hidden:\n\n" + "\n".join(categories()) + "\n```\n"
 
 
-def rule_page(rule: Rule) -> str:
-    """One rule: its reason, how it is silenced, and the smallest inputs that fail and pass."""
-    by = "a server refuses it; it cannot be silenced" if rule.verdict else f"`# trainc: allow[{rule.name}] reason`"
-    text = f"{ORPHAN}# {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n\n{rule.why}\n\n"
-    text += f"* level: {rule.level}\n* silenced by: {by}\n"
+def category_page(category: Category, chosen: Iterable[Rule]) -> str:
+    """The rules of one category."""
+    return f"# {category.title} rules\n\n{category.about}\n\n" + "\n".join(map(rule_section, chosen))
+
+
+def rule_section(rule: Rule) -> str:
+    """One rule: its reason, its facts, and the smallest inputs that fail and pass."""
+    facts = "\n".join(f"* {word}: {value}" for word, value in {"level": rule.level, **facts_of(rule)}.items())
+    text = f"## {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}. {rule.why}\n\n{facts}\n"
     example = examples().get(rule.name)
-    if example is not None:
-        text += f"\n## Fails\n\n{fenced('yaml', example.fails)}\n{fenced('text', example.says)}"
-        text += f"\n## Passes\n\n{fenced('yaml', example.passes)}" if example.passes else ""
-    return text
+    if example is None:
+        return text
+    text += f"\nFails:\n\n{fenced('yaml', example.fails)}\n{fenced('text', example.says)}"
+    return text + (f"\nPasses:\n\n{fenced('yaml', example.passes)}" if example.passes else "")
 
 
 def page_of(kind: shipped.Shipped) -> str:

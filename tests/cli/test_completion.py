@@ -17,7 +17,7 @@ from tests.compiling import ROOT, compile_in
 from tests.pseudo_terminal import has_terminals
 from trainc.cli.commands import COMMANDS
 from trainc.cli.completion import SHELLS
-from trainc.model.rule_names import rule_names
+from trainc.model.rule_names import rule_categories, rule_facts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def test_candidates(typed: list[str], found: list[str]) -> None:
 
 def test_every_command_and_rule_is_a_candidate() -> None:
     assert set(COMMANDS) <= set(words(PLATFORM, ""))
-    assert words(PLATFORM, "rules", "") == sorted(rule_names())
+    assert words(PLATFORM, "rules", "") == sorted([*rule_facts(), *rule_categories()])
 
 
 def bash(line: str, folder: Path) -> list[str]:

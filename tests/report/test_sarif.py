@@ -13,6 +13,7 @@ from tests.report import official
 from tests.repository import Repository
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
+from trainc.model.rule_names import rule_facts
 from trainc.model.sourced import Span
 from trainc.report.details import page_of
 from trainc.report.sarif import log
@@ -235,7 +236,7 @@ def test_findings_name_the_page_of_their_rule(tmp_path: Path) -> None:
         "driver"
     ]["rules"]
     (finding, *_) = json.loads(compile_in(tmp_path, "validate", "job.yaml", "--report", "json").out)["findings"]
-    assert rule["properties"]["page"] == f"rules/{rule['id']}.html"
-    assert rule["help"]["text"].startswith(f"`trainc rules {rule['id']}` ")
-    assert finding["page"] == f"rules/{finding['rule']}.html"
+    assert rule["properties"]["page"] == f"rules/{rule_facts()[rule['id']].category}.html#{rule['id']}"
+    assert rule["help"]["text"].startswith(f"`trainc explain {rule['id']}` ")
+    assert finding["page"] == f"rules/{rule_facts()[finding['rule']].category}.html#{finding['rule']}"
     assert page_of("acme-rule") == ""

@@ -62,17 +62,20 @@ COMMANDS = (
     ),
     Command(
         "explain",
-        "[KIND.FIELD | ANNOTATION]",
-        "Say what a field is: type, default, rules, description and an example, of every kind that is read or written,\n"
-        "of trainc.yaml (`Project`) and of annotations. Without an argument it lists the kinds.",
+        "[KIND.FIELD | ANNOTATION | RULE | CATEGORY | rules]",
+        "Describe a field of any kind, of trainc.yaml or an annotation (type, default, an example), or a rule (reason, the\n"
+        "smallest input that fails it). `rules` lists all rules by category; without an argument it lists the kinds.",
         (
             Option("--recursive", "list every field below it"),
+            Option("--kind", "list the differences from the operator of this kind, such as PyTorchJob", metavar="KIND"),
             Option("--report", "how the answer is written", choices=("text", "json")),
         ),
         (
             "trainc explain TrainJob.spec.trainer",
             "trainc explain trainc.yaml.spec.clusters",
             "trainc explain trainc.dev/run",
+            "trainc explain nodes-mismatch",
+            "trainc explain rules",
         ),
         _explain,
     ),

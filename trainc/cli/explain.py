@@ -1,11 +1,13 @@
-"""`trainc explain`: what a field is."""
+"""`trainc explain`: what a field, an annotation or a rule is."""
 
 from __future__ import annotations
 
+import re
 from textwrap import fill, indent
 
 from trainc.api import shipped
 from trainc.cli.output import answer, data
+from trainc.cli.rules import RULES, explain_rules, is_about_rules
 from trainc.explain.annotations import ANNOTATIONS
 from trainc.explain.fields import Field, find
 from trainc.explain.samples import sample
@@ -22,13 +24,16 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
 
 _WIDTH = 100
+_RULE = re.compile(r"[a-z0-9-]+")
 
 
 def explain(options: Options) -> int:
-    """List the kinds, or describe one field of each kind that is called so."""
+    """List the kinds, or describe one rule, one annotation, or one field of each kind that is called so."""
     if len(options.arguments) > 1:
-        raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION]")
-    topic = options.arguments[0] if options.arguments else ""
+        raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION | RULE | CATEGORY]")
+    topic = options.arguments[0] if options.arguments else RULES if options.has("kind") else ""
+    if _RULE.fullmatch(topic) and (is_about_rules(topic) or "-" in topic):
+        return explain_rules(topic, options)
     if options.one("report") == "json":
         data(dumps(_entries(topic, recursive=options.has("recursive")), sort_keys=False))
     elif not topic:
@@ -66,7 +71,12 @@ def _list() -> None:
     every = shipped.listed()
     width = max(len(one.kind) for one in every)
     answer(*(f"{one.kind:<{width}}  {one.group}/{one.version}  {one.about.partition(chr(10))[0]}" for one in every))
-    answer("", "annotations of a job: trainc explain annotations", "a field: trainc explain TrainJob.spec.trainer")
+    answer(
+        "",
+        "annotations of a job: trainc explain annotations",
+        "rules by category: trainc explain rules",
+        "a field: trainc explain TrainJob.spec.trainer",
+    )
 
 
 def _annotations(topic: str) -> None:

@@ -1,56 +1,87 @@
-"""`trainc rules`: what trainc looks for, and why."""
+"""`trainc explain rules`, a category or a rule: what trainc checks, and why."""
 
 from __future__ import annotations
 
-from trainc.cli.output import answer, data
+from trainc.cli.output import answer, data, tell
 from trainc.cli.session import user_cache
-from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 from trainc.project import open_project
 from trainc.report.details import page_of
 from trainc.report.dumps import dumps
-from trainc.rules import Example, examples
+from trainc.rules import PACKAGES, Example, categories, category_of, examples, facts_of
 from trainc.rules import rules as own
 from trainc.verify.foreign import foreign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainc.cli.options import Options
     from trainc.model.finding import Rule
 
+RULES = "rules"  # what lists all of them
+
 
 def rules(options: Options) -> int:
-    """List all rules, those that the project adds among them, or explain one with its example."""
+    """The former command: `trainc rules [NAME]` is `trainc explain [NAME]`."""
     if len(options.arguments) > (0 if options.has("kind") else 1):
-        raise Trouble("usage: trainc rules [NAME | --kind KIND]")
-    chosen = _known()
+        raise Trouble("usage: trainc explain [RULE | CATEGORY | rules --kind KIND]")
+    topic = options.arguments[0] if options.arguments else RULES
+    tell(f"trainc: `trainc rules` is deprecated and will be removed in 0.3; use `trainc explain {topic}`")
+    return explain_rules(topic, options)
+
+
+def is_about_rules(topic: str) -> bool:
+    """Whether a topic of `trainc explain` is the list of rules, a category, or a rule of trainc or of the project."""
+    return topic == RULES or topic in categories() or any(rule.name == topic for rule in _known())
+
+
+def explain_rules(topic: str, options: Options) -> int:
+    """Explain one rule with its example, or list rules: all by category, those of one, or those of an operator's kind."""
+    every = _known()
     if options.has("kind"):
-        chosen = _differing(options.one("kind"), chosen)
-    if options.arguments:
-        chosen = [_named(options.arguments[0], chosen)]
+        every = _differing(options.one("kind"), every)
+    chosen = [rule for rule in every if topic in (RULES, rule.name, category_of(rule))]
+    if not chosen:
+        hint = meant(topic, [*categories(), *(rule.name for rule in every)], "see trainc explain rules")
+        raise Trouble(f"there is no rule `{topic}`; {hint}")
+    is_one = [rule.name for rule in chosen] == [topic]
     if options.one("report") == "json":
         data(dumps([_entry(rule) for rule in chosen], sort_keys=False))
-    elif options.arguments:
+    elif is_one:
         answer(*_explained(chosen[0], examples().get(chosen[0].name)).splitlines())
     elif options.has("kind"):
         for index, rule in enumerate(chosen):
             answer(*([""] if index else []), rule.name, f"  {rule.summary}", f"  {rule.why}")
     else:
-        width = max(len(rule.name) for rule in chosen)
-        answer(*(f"{rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in chosen))
+        _list(chosen)
     return 0
 
 
 def _known() -> list[Rule]:
+    """Every rule, those that the project adds among them, by name."""
     project = open_project((".",), Report(), cache=user_cache)
     more = [check.rule for name in project.rules_from for check in foreign(name.value)]
     return sorted([*own(), *more], key=lambda rule: rule.name)
 
 
+def _list(chosen: Iterable[Rule]) -> None:
+    """A line a rule, under the heading of its category."""
+    by_category: dict[str, list[Rule]] = {}
+    for rule in chosen:
+        by_category.setdefault(category_of(rule), []).append(rule)
+    width = max(len(rule.name) for group in by_category.values() for rule in group)
+    about = {word: f"{one.title} ({word}): {one.about}" for word, one in categories().items()}
+    about[PACKAGES] = "Rules of installed packages"
+    for at, word in enumerate(word for word in about if word in by_category):
+        rows = [f"  {rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in by_category[word]]
+        answer(*([""] if at else []), about[word], *rows)
+
+
 def _differing(kind: str, known: list[Rule]) -> list[Rule]:
-    """The rules that say what a job of an older kind does otherwise than under its operator."""
+    """The rules that say how a job of another operator's kind differs from what that operator runs."""
     kinds = sorted({name for rule in known for name in rule.differs})
     source = next((name for name in kinds if name == kind), "") or next(
         (name for name in kinds if name.lower() == kind.lower()), ""
@@ -61,42 +92,23 @@ def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     return [rule for rule in known if source in rule.differs]
 
 
-def _named(name: str, known: list[Rule]) -> Rule:
-    for rule in known:
-        if rule.name == name:
-            return rule
-    hint = meant(name, [rule.name for rule in known], "see trainc rules")
-    raise Trouble(f"there is no rule `{name}`; {hint}")
-
-
 def _entry(rule: Rule) -> dict[str, str]:
     by = "server" if rule.verdict else "trainc"
-    entry = {"name": rule.name, "level": rule.level, "by": by, "summary": rule.summary, "why": rule.why}
+    entry = {"name": rule.name, "category": category_of(rule), "level": rule.level, "by": by}
+    entry |= {"summary": rule.summary, "why": rule.why}
     page = page_of(rule.name)
     return {**entry, "page": page} if page else entry
 
 
 def _explained(rule: Rule, example: Example | None) -> str:
-    text = (
-        f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n({_silence(rule)})\n"
-    )
+    text = f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n\n"
+    text += "".join(f"{word + ':':<10} {value}\n" for word, value in facts_of(rule).items())
     if example is None:
         return text
     text += f"\nfails:\n\n{_indented(example.fails)}\n{_indented(example.says)}"
     if example.passes:
         text += f"\npasses:\n\n{_indented(example.passes)}"
     return text
-
-
-def _silence(rule: Rule) -> str:
-    """Whether the rule can be silenced, and how."""
-    if rule.verdict:
-        return "a server's own verdict; it cannot be silenced"
-    if rule.unreadable:
-        return "what the text holds cannot be read; it cannot be silenced"
-    one = f"silence one place with `# trainc: allow[{rule.name}] reason`"
-    limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""
-    return f"{one}, or set its level under `rules:` in trainc.yaml{limit}"
 
 
 def _indented(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.rule_names import rule_names
+from trainc.model.rule_names import is_verdict, rule_categories, rule_facts
 from trainc.model.spelling import meant
 from trainc.model.trouble import Trouble
 
@@ -28,23 +28,28 @@ class RuleFilter:
 
 
 def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool) -> RuleFilter:
-    """The choice that values of `--select` and `--ignore` make, each a rule or several with commas between them.
+    """The choice that values of `--select` and `--ignore` make: rules and categories, with commas between several.
 
     With `is_open` installed packages add rules, so that a name may be one of theirs.
 
     Raises:
         Trouble: for a name that no rule has, or for a server's own verdict that is to be ignored.
     """
-    choice = RuleFilter(_names(selected), _names(ignored))
-    known = rule_names()
-    for option, names in (("--select", choice.selected), ("--ignore", choice.ignored)):
+    known = [*rule_facts(), *rule_categories()]
+    named = {"--select": _names(selected), "--ignore": _names(ignored)}
+    for option, names in named.items():
         for name in sorted(names):
             if name not in known and not is_open:
-                raise Trouble(f"{option}: there is no rule `{name}`; {meant(name, known, 'see trainc rules')}")
-            if option == "--ignore" and known.get(name):
+                raise Trouble(f"{option}: there is no rule `{name}`; {meant(name, known, 'see trainc explain rules')}")
+            if option == "--ignore" and is_verdict(name):
                 raise Trouble(f"--ignore: `{name}` is a server's own verdict, which cannot be ignored")
-    return choice
+    return RuleFilter(_rules(named["--select"]), _rules(named["--ignore"]))
 
 
 def _names(values: Iterable[str]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
+
+
+def _rules(names: Iterable[str]) -> set[str]:
+    """The rules that are named, those of a category for its name."""
+    return {rule for name in names for rule in rule_categories().get(name, (name,))}

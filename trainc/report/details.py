@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from trainc.model.rule_names import rule_facts
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.finding import Finding
@@ -16,9 +18,8 @@ def details(finding: Finding) -> list[str]:
 
 def page_of(rule: str) -> str:
     """The page of a rule within the documentation, relative to its top; "" for a rule that another package brings."""
-    from trainc.model.rule_names import rule_names  # noqa: PLC0415 (read once, and for machines alone)
-
-    return f"rules/{rule}.html" if rule in rule_names() else ""
+    facts = rule_facts().get(rule)
+    return f"rules/{facts.category}.html#{rule}" if facts else ""
 
 
 def fingerprint(finding: Finding, file: str) -> str:

@@ -29,7 +29,7 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
             others.append(note.rule.name)
     parts = []
     if constant:
-        where = ", ".join(f"`trainc rules --kind {kind}`" for kind in sorted(kinds))
+        where = ", ".join(f"`trainc explain --kind {kind}`" for kind in sorted(kinds))
         things = "1 thing differs" if len(constant) == 1 else f"{len(constant)} things differ"
         parts.append(f"{things} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
     counts = _counts(others)

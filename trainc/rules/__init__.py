@@ -1,18 +1,22 @@
-"""Every rule that trainc knows, and for each the smallest input that fails it and the smallest that passes."""
+"""Every rule that trainc knows, by category, and for each the smallest input that fails it and the smallest that passes."""
 
 from __future__ import annotations
 
 import json
 import os
+import tomllib
+from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
 import trainc
-from trainc.model.finding import Rule
+from trainc.model.finding import ERROR, Rule
+from trainc.model.rule_names import rule_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
 ROOMS = (
     "yaml",
@@ -31,7 +35,57 @@ ROOMS = (
     "cli",
     "model",
 )
+PACKAGES = "packages"
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
+
+
+class Category(NamedTuple):
+    """Rules about one subject: a heading, a sentence, and their names."""
+
+    title: str
+    about: str
+    rules: tuple[str, ...]
+
+
+@cache
+def _catalogue() -> dict[str, Any]:
+    with open(os.path.join(os.path.dirname(__file__), "catalogue.toml"), "rb") as stream:
+        return tomllib.load(stream)
+
+
+def categories() -> dict[str, Category]:
+    """All categories by the word that selects them, in the order in which they are listed."""
+    parts = _catalogue()["categories"]
+    return {word: Category(part["title"], part["about"], tuple(part["rules"])) for word, part in parts.items()}
+
+
+def category_of(rule: Rule) -> str:
+    """The word that selects a rule's category; `PACKAGES` for a rule of an installed package."""
+    facts = rule_facts().get(rule.name)
+    return facts.category if facts else PACKAGES
+
+
+def facts_of(rule: Rule) -> dict[str, str]:
+    """What a rule's page says beside its reason: category, first version, fix, suppression, similar rules."""
+    catalogue = _catalogue()
+    similar = sorted({name for group in catalogue["similar"] if rule.name in group for name in group} - {rule.name})
+    facts = {
+        "category": category_of(rule),
+        "since": catalogue["since"].get(rule.name, catalogue["since"]["first"]),
+        "fix": "`trainc fix` edits the file" if rule.name in catalogue["fixes"] else "by hand",
+        "suppress": _suppression(rule),
+    }
+    return {**facts, "see also": ", ".join(similar)} if similar else facts
+
+
+def _suppression(rule: Rule) -> str:
+    """Whether the rule can be suppressed, and how."""
+    if rule.verdict:
+        return "no: a server refuses it"
+    if rule.unreadable:
+        return "no: the text cannot be read"
+    limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""
+    return f"`# trainc: allow[{rule.name}] reason`, or a level under `rules:` in trainc.yaml{limit}"
 
 
 class Example(NamedTuple):

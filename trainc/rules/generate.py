@@ -1,6 +1,6 @@
 """Takes each rule's example from its case: `python -m trainc.rules.generate [ROOT]` writes them into a checkout.
 
-Beside them it writes the names of all rules, for those who must know a name and cannot load what declares it.
+Beside them it writes what is known of each rule by its name, for those who cannot load what declares it.
 
 A rule's case is the smallest one whose findings name it; its passing input stands beside it in `passes/`.
 """
@@ -13,12 +13,18 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from trainc.rules import rules
+from trainc.rules import categories, rules
 
 
-def names() -> str:
-    """The text of `rules.json`: whether each rule is a server's own verdict."""
-    return json.dumps({rule.name: rule.verdict for rule in rules()}, indent=0) + "\n"
+def facts() -> str:
+    """The text of `rules.json`: of each rule its category, and whether it is a server's own verdict.
+
+    Raises:
+        KeyError: for a rule without a category.
+    """
+    category = {name: word for word, group in categories().items() for name in group.rules}
+    known = {rule.name: {"category": category[rule.name], "verdict": rule.verdict} for rule in rules()}
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in known.items()) + "\n}\n"
 
 
 def render(checkout: Path) -> str:
@@ -64,4 +70,4 @@ def _text(folder: Path) -> str:
 if __name__ == "__main__":
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     (root / "trainc/rules/examples.json").write_text(render(root), encoding="utf-8", newline="\n")
-    (root / "trainc/model/rules.json").write_text(names(), encoding="utf-8", newline="\n")
+    (root / "trainc/model/rules.json").write_text(facts(), encoding="utf-8", newline="\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from trainc.model.installed import RULES, installed
-from trainc.model.rule_names import rule_names
+from trainc.model.rule_names import rule_facts
 from trainc.model.trouble import Trouble
 from trainc.verify.check import Check
 
@@ -18,7 +18,7 @@ def foreign(name: str) -> tuple[Check, ...]:
         Trouble: where the package offers something else, or a rule that trainc has already.
     """
     checks = installed(RULES, name, tuple) or ()
-    own = rule_names()
+    own = rule_facts()
     for check in checks:
         if not isinstance(check, Check):
             raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")
