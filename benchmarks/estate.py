@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import cost
-from trainc import pipeline
-from trainc.emit.spool import Spool
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Spool
+from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-from trainc.project import open_project
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "platform"

@@ -11,8 +11,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from trainc import cli, load, pipeline
-from trainc import emit as emitting
+from trainc import cli
+from trainc.compiler import emit as emitting
+from trainc.compiler import load, pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

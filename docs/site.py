@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING
 
 from sphinx.cmd.build import build_main
 
-from trainc.api import shipped
-from trainc.cli.commands import COMMANDS
-from trainc.cli.options import help_text
-from trainc.explain.annotations import ANNOTATIONS
-from trainc.explain.fields import Field, root_of
-from trainc.explain.samples import sample
-from trainc.rules import categories, examples, facts_of, rules
+from trainc.apiserver import shipped
+from trainc.authoring.explain.annotations import ANNOTATIONS
+from trainc.authoring.explain.fields import Field, root_of
+from trainc.authoring.explain.samples import sample
+from trainc.cli.table.commands import COMMANDS
+from trainc.cli.table.options import help_text
+from trainc.lint.catalogue import categories, examples, facts_of, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from trainc.lint.catalogue import Category
     from trainc.model.finding import Rule
-    from trainc.rules import Category
 
 HERE = Path(__file__).parent
 ORPHAN = "---\norphan: true\n---\n\n"  # hundreds of entries in the navigation of each page would make the site ten times as large

@@ -10,9 +10,9 @@ import yaml
 
 from tests.compiling import ROOT
 from tests.conformance.harness import quantity
+from trainc.changes.why import explain
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, leaves
-from trainc.why import explain
 
 if TYPE_CHECKING:
     from tests.compiling import Run

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, write
-from trainc.emit import path_of
-from trainc.emit.digest import body_digest
-from trainc.model.header import Header
+from trainc.compiler.emit import path_of
+from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.header import Header
 
 if TYPE_CHECKING:
     from tests.compiling import Run

@@ -13,10 +13,10 @@ from tests.random_trees import many
 from tests.repository import Repository, write
 from tests.sampling import sampled
 from tests.test_cases import options
-from trainc.emit.digest import body_digest
-from trainc.model.header import Header
-from trainc.rules import rules
-from trainc.rules.generate import cases
+from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.header import Header
+from trainc.lint.catalogue import rules
+from trainc.lint.catalogue.generate import cases
 
 if TYPE_CHECKING:
     from pathlib import Path

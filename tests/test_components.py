@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.compiler.resolve.inheriting import BASE, JOB, compiled, runtime
 from tests.compiling import ROOT
-from tests.resolve.inheriting import BASE, JOB, compiled, runtime
-from trainc.model.object_keys import GPU_RESOURCE
-from trainc.model.quantity import Quantity
-from trainc.verify.data.machines import GENERATIONS, MACHINES
+from trainc.lint.tables.machines import GENERATIONS, MACHINES
+from trainc.text.object_keys import GPU_RESOURCE
+from trainc.text.quantity import Quantity
 
 FILES = sorted(ROOT.glob("runtimes/components/*.yaml"))
 LIBRARY: dict[str, Any] = {path.stem: yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in FILES}

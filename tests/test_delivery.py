@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from tests.compiling import ROOT, compile_in, relative_environment
 from tests.repository import Repository
 from tests.sampling import sampled
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.table import load
+from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
-from trainc.server.profile import Profile
-from trainc.server.schema.table import load
-from trainc.server.verdict import verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

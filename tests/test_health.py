@@ -8,9 +8,9 @@ import pytest
 import yaml
 from cel_expr_python import cel
 
-from tests.argocd.engine import run_lua
-from tests.argocd.states import JOBSET, PHASES, SPEC, TRAINJOB, WORKLOAD, jobs
 from tests.compiling import ROOT
+from tests.integrations.argocd.engine import run_lua
+from tests.integrations.argocd.states import JOBSET, PHASES, SPEC, TRAINJOB, WORKLOAD, jobs
 
 CONFIG = yaml.safe_load((ROOT / "deploy/argocd/health.yaml").read_text("utf-8"))["data"]
 STARTED = yaml.safe_load((ROOT / "deploy/argocd/health-started.yaml").read_text("utf-8"))["data"]

@@ -87,14 +87,14 @@ def test_facts_of_a_job_know_no_rule_and_rules_know_no_other() -> None:
     def faults(path: Path) -> Iterator[str]:
         own = path.parent.name if path.parent.name != "rules" else path.stem
         for name in imported(module_of(path)):
-            if name.startswith("trainc.verify.rules.") and name.split(".")[3] != own:
+            if name.startswith("trainc.lint.rules.") and name.split(".")[3] != own:
                 yield name
 
     facts = [path for path in PACKAGE if path.parent.name == "verify" and path.stem not in callers]
     rules = [path for path in PACKAGE if "rules" in path.parts and "verify" in path.parts]
     # The same mistake, seen in two places, is one rule.
     assert {module_of(path): found for path in [*facts, *rules] if (found := list(faults(path)))} == {
-        "trainc.verify.rules.annotations": ["trainc.verify.rules.scheduling.queues"]
+        "trainc.lint.rules.annotations": ["trainc.lint.rules.scheduling.queues"]
     }
 
 
@@ -140,7 +140,7 @@ def test_modules_are_named_in_text_in_tables_alone() -> None:
     allowed = {ROOT / "trainc" / f"{name.replace('.', '/')}.py" for name in TABLES}
     outside = {module_of(path): found for path in PACKAGE if path not in allowed and (found := faults(path))}
     # The groups of entry points of installed packages are called like rooms.
-    assert outside == {"trainc.model.installed": ["trainc.frameworks", "trainc.schedulers", "trainc.rules"]}
+    assert outside == {"trainc.text.plugins": ["trainc.frameworks", "trainc.schedulers", "trainc.rules"]}
 
 
 def test_no_function_stands_there_twice() -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT
-from trainc.cli.commands import COMMANDS
-from trainc.cli.options import parse
-from trainc.rules import categories, rules
+from trainc.cli.table.commands import COMMANDS
+from trainc.cli.table.options import parse
+from trainc.lint.catalogue import categories, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

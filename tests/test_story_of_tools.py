@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.test_action import CHECK, COMMENT, VALIDATE, PullRequest, succeeds
-from tests.page.browser import PROGRAMS, Browser
-from tests.page.pages import Page, page_of
+from tests.report.page.browser import PROGRAMS, Browser
+from tests.report.page.pages import Page, page_of
 from trainc.kubeflow import trainer_client
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def _is_looked_at(story: PullRequest, folder: Path) -> None:
 
 def _is_mended_in_an_editor(story: PullRequest) -> None:
     """A slip of the pen is underlined, and the quick fix takes it back."""
-    from tests.lsp.editor import editor, run  # noqa: PLC0415 (needs pygls)
-    from tests.lsp.test_questions import applied  # noqa: PLC0415
+    from tests.integrations.lsp.editor import editor, run  # noqa: PLC0415 (needs pygls)
+    from tests.integrations.lsp.test_questions import applied  # noqa: PLC0415
 
     right = story.read(JOB)
     wrong = right.replace("numNodes: 2", 'numNodes: "2"')

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.test_house_rules import PACKAGE, ROOT, calls
-from trainc.explain.annotations import ANNOTATIONS
+from trainc.authoring.explain.annotations import ANNOTATIONS
 from trainc.frameworks import FRAMEWORKS
-from trainc.verify.rules.annotations import _READ
+from trainc.lint.rules.annotations import _READ
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,10 +15,10 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from trainc.frameworks import framework
-from trainc.model.installed import FRAMEWORKS, GROUPS, installed
 from trainc.model.patches import Framework
-from trainc.model.trouble import Trouble
 from trainc.schedulers import find
+from trainc.text.plugins import FRAMEWORKS, GROUPS, installed
+from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

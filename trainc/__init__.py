@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from trainc.library import validate as validate
     from trainc.model.finding import Finding as Finding
     from trainc.model.sourced import Span as Span
-    from trainc.model.trouble import Trouble as Trouble
+    from trainc.text.trouble import Trouble as Trouble
 
 __version__ = "0.1.0"
 
@@ -42,7 +42,7 @@ _MODULES = {  # public name -> the module that has it, loaded when somebody asks
     **dict.fromkeys(("Compilation", "compile", "validate"), "trainc.library"),
     "Finding": "trainc.model.finding",
     "Span": "trainc.model.sourced",
-    "Trouble": "trainc.model.trouble",
+    "Trouble": "trainc.text.trouble",
 }
 __all__ = [  # noqa: RUF022 (functions, what they give and raise, then the models)
     "compile",

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from trainc import pipeline
-from trainc.api import Resource
-from trainc.emit.spool import Spool
+from trainc.apiserver.models import Resource
+from trainc.apiserver.schema.engine import begin_run
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Spool
+from trainc.compiler.project import open_project
+from trainc.compiler.project.assignments import assigned
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import plain
-from trainc.model.trouble import Trouble
-from trainc.project import open_project
-from trainc.project.assignments import assigned
-from trainc.server.schema.engine import begin_run
+from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from trainc.emit import Rendered
+    from trainc.compiler.emit import Rendered
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT
-from tests.plugin_server.client import Client
-from tests.plugin_server.server import PluginServer
+from tests.integrations.plugin_server.client import Client
+from tests.integrations.plugin_server.server import PluginServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

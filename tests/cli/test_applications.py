@@ -48,7 +48,7 @@ def test_paths_start_at_the_repository(tmp_path: Path) -> None:
 
 
 def test_one_file_is_built_without_reading_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trainc.load import walk  # noqa: PLC0415
+    from trainc.compiler.load import walk  # noqa: PLC0415
 
     repository = Repository(tmp_path, *(f"job-{number}" for number in range(30)))
     for number in range(30):

@@ -98,7 +98,7 @@ def test_a_failed_replacement_names_the_files_that_are_new(
             raise OSError(5, "Input/output error", target)
         real(source, target)
 
-    monkeypatch.setattr("trainc.emit.spool.disk.os.replace", fail)
+    monkeypatch.setattr("trainc.compiler.emit.spool.disk.os.replace", fail)
     done = repository.run("build", "-w")
     assert done.code == 2
     assert "rendered/research/line.yaml: Input/output error; new already: rendered/research/bert.yaml" in done.err

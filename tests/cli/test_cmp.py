@@ -15,13 +15,13 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
-from tests.plugin_server.wire import text
+from tests.integrations.plugin_server.wire import text
 from tests.repository import Repository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugin_server.client import Client
+    from tests.integrations.plugin_server.client import Client
 
 
 @pytest.fixture

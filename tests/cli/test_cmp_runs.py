@@ -13,7 +13,7 @@ from tests.repository import Repository
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugin_server.client import Client
+    from tests.integrations.plugin_server.client import Client
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.repository import RUNTIME, Repository, job
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugin_server.client import Client
+    from tests.integrations.plugin_server.client import Client
 
 pytestmark = pytest.mark.slow
 

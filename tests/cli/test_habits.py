@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
-from trainc.cli.add_cluster import with_cluster
-from trainc.model.trouble import Trouble
+from trainc.authoring.add_cluster import with_cluster
+from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
     from pathlib import Path

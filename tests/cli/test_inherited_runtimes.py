@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from tests.compiler.resolve.inheriting import BASE, on_pods, runtime
 from tests.compiling import ROOT, compile_in
-from tests.resolve.inheriting import BASE, on_pods, runtime
 
 if TYPE_CHECKING:
     from pathlib import Path

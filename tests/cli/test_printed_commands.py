@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT
-from trainc.cli.commands import COMMANDS
+from trainc.cli.table.commands import COMMANDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ TABLE = (ROOT / "docs/cheatsheet.md").read_text("utf-8")
 PRINTED = {example: example for command in COMMANDS.values() for example in command.examples}
 PRINTED |= {row: row for row in re.findall(r"^\| `([^`]+)` \|", TABLE, re.MULTILINE) if "trainc" in row}
 PRINTED = {line.replace("\\|", "|"): line for line in PRINTED}
-ASKS = "trainc rehearse"  # asks a person first; tests/rehearse has these
+ASKS = "trainc rehearse"  # asks a person first; tests/authoring/rehearse has these
 KUBECTL = 'kubectl() { case "$*" in *node*) cat nodes.yaml ;; *get*) cat dump.yaml ;; *) cat >/dev/null ;; esac; }\n'
 FINDINGS = 1  # some of these say that something is wrong with what they are shown
 PREPARED = """

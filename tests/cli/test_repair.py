@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.compiling import compile_in
-from trainc.cli import repair
+from trainc.cli.shared import repair
 
 if TYPE_CHECKING:
     from pathlib import Path

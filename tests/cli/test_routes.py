@@ -14,7 +14,7 @@ from tests.compiling import ROOT, compile_in
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugin_server.client import Client
+    from tests.integrations.plugin_server.client import Client
 
 
 def platform(folder: Path) -> Path:

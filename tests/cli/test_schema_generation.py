@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-TABLE = "trainc/server/schema/builtin_table.py"
+TABLE = "trainc/apiserver/schema/builtin_table.py"
 
 
 def test_generated_files_are_those_that_are_committed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

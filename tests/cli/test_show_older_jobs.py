@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import compile_in
-from tests.legacy.environment.test_env import CASES
+from tests.kinds.environment.test_env import CASES
 from tests.sampling import sampled
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.conformance.archives import groups, members
 from tests.sampling import sampled
-from trainc.capacity.facts import ClusterFacts
-from trainc.capacity.jobpods import JobPlacement, run_data
-from trainc.capacity.kueue import Kueue
-from trainc.capacity.shown import verdict_data
+from trainc.cluster.capacity.answers import verdict_data
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.jobpods import JobPlacement, run_data
+from trainc.cluster.capacity.kueue import Kueue
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 

@@ -10,9 +10,9 @@ from tests.compiling import compile_in
 from tests.conformance.harness import Case, cases
 from tests.conformance.test_trainer import leniency, reason
 from tests.sampling import sampled
-from trainc.server.profile import Profile
-from trainc.server.schema.table import load
-from trainc.server.verdict import verdict
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.table import load
+from trainc.apiserver.verdict import verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

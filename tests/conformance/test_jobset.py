@@ -12,15 +12,15 @@ import yaml
 
 from tests.conformance.archives import groups, members
 from tests.sampling import sampled
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.table import load
+from trainc.apiserver.verdict import verdict
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
-from trainc.server.profile import Profile
-from trainc.server.schema.table import load
-from trainc.server.verdict import verdict
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
-    from trainc.server.fault import Verdict
+    from trainc.apiserver.fault import Verdict
 
 STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}
 CLUSTER_SCOPED = {"Queue", "WorkloadPriorityClass"}

@@ -18,7 +18,7 @@ from tests.compiling import ROOT
 from tests.conformance.archives import groups, members
 from tests.conformance.harness import cases
 from trainc.api import kinds
-from trainc.api.shipped import json_path
+from trainc.apiserver.shipped import json_path
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml import reader as yaml

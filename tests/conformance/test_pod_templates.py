@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from tests.conformance.archives import members
-from tests.verify.reading import verified
-from trainc.server.jobs.child import POD
+from tests.lint.reading import verified
+from trainc.apiserver.jobs.child import POD
 
 FILES = members("jobset", "pod-templates")
 CASES = sorted(name.removesuffix(".yaml") for name in FILES if not name.endswith(".verdict.yaml"))

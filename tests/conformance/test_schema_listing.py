@@ -11,7 +11,7 @@ import yaml
 from tests.compiling import ROOT
 from tests.conformance.archives import RECORDED
 from trainc.api import ClusterTrainingRuntime, JobSet, Resource, TrainingRuntime, TrainJob
-from trainc.api.shipped import crd_path
+from trainc.apiserver.shipped import crd_path
 
 # Paths that trainc adds, agreed upon with those who apply TrainJobs directly.
 OWN: frozenset[str] = frozenset()

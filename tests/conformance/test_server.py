@@ -18,7 +18,7 @@ import yaml
 from tests.compiling import ROOT
 from tests.conformance.children import child_jobs, first_pods
 from tests.conformance.test_live import errors, lines, run
-from trainc.model.placeholders import is_placeholder
+from trainc.text.placeholders import is_placeholder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import ROOT
+from tests.lint.reading import bundle_of
 from tests.sampling import sampled
-from tests.verify.reading import bundle_of
-from trainc.server.jobs.child import CREATION, children
-from trainc.server.schema.features import Features
-from trainc.server.versions import KUBERNETES
+from trainc.apiserver.jobs.child import CREATION, children
+from trainc.apiserver.schema.features import Features
+from trainc.apiserver.versions import KUBERNETES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainc.compiler.resolve import roles_of
+from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
 from trainc.frameworks.base.reserved import check_reserved
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain
-from trainc.resolve import roles_of
-from trainc.resolve.template import Prepared
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trainc.cli.commands import COMMANDS
+from trainc.cli.table.commands import COMMANDS
 
 if TYPE_CHECKING:
     import random
 
-    from trainc.cli.options import Option
+    from trainc.cli.table.options import Option
 
 COMMON = (
     "build",

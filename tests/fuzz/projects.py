@@ -48,9 +48,9 @@ def clusters() -> tuple[Files, ...]:
 @cache
 def dumps() -> tuple[Files, ...]:
     """What kubectl printed of clusters in trouble, each with the repository that its jobs come from."""
-    repository = ROOT / "tests/diagnose/repository"
+    repository = ROOT / "tests/cluster/diagnose/repository"
     rest = [(path.relative_to(repository).as_posix(), path.read_bytes()) for path in sorted(repository.rglob("*.y*ml"))]
-    found = [path.read_bytes() for path in sorted(ROOT.glob("tests/diagnose/cases/*/input.*"))]
+    found = [path.read_bytes() for path in sorted(ROOT.glob("tests/cluster/diagnose/cases/*/input.*"))]
     return tuple(((DUMP, data), *rest) for data in found if len(data) <= _MAX_BYTES)
 
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.compiling import ROOT
-from trainc.compare.changes import Change
-from trainc.compare.diff import Diff, Edited
-from trainc.model.markdown import code, prose
+from trainc.changes.compare.changes import Change
+from trainc.changes.compare.diff import Diff, Edited
 from trainc.report.diff import diff_markdown
 from trainc.report.drawing import overview_markdown, pod_markdown
+from trainc.report.markdown import code, prose
 
 NASTY = ("|", "a|b", "`", "``x`", "\\|", "<img src=x onerror=y>", "[x](http://evil)", "](http://evil", "<!--", "@team", "www.evil.org", "https://evil.org", "a\n\n# b", "#1", "&#124;")  # fmt: skip
 
@@ -51,7 +51,7 @@ def test_a_row_has_four_cells_whatever_is_in_it() -> None:
 
 def test_what_will_run_is_drawn_as_text_whatever_it_is_called() -> None:
     for text in NASTY:
-        view = json.loads((ROOT / "tests/verify/shown/mpi/expected/job.json").read_text("utf-8"))
+        view = json.loads((ROOT / "tests/lint/shown/mpi/expected/job.json").read_text("utf-8"))
         role = view["roles"][0]
         view |= {"name": text, "namespace": text, "queue": text, "exclusiveTopology": text, "held": text}
         role |= {"name": text, "hosts": [text], "addresses": text, "images": [text], "volumes": {text: text}}

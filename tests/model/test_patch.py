@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from tests.frameworks.planning import plan, role
+from trainc.compiler.lower import in_order
+from trainc.compiler.lower.lay import Draft
+from trainc.compiler.resolve.locks import Held, check_job
+from trainc.compiler.resolve.overlay import overlay
+from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
-from trainc.lower import in_order
-from trainc.lower.lay import Draft
-from trainc.model.overlay import overlay
 from trainc.model.patch import CONTAINER, POD, Patch, PatchField
 from trainc.model.patches import Contribution
 from trainc.model.paths import at_path
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import leaves, plain, stamp
-from trainc.resolve.locks import Held, check_job
-from trainc.resolve.template import Prepared
 
 
 class WiderPatch(Patch):

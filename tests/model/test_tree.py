@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import (
     MissingKeyError,
@@ -22,6 +21,7 @@ from trainc.model.tree import (
     stamp,
     value,
 )
+from trainc.text.merge_keys import MERGE_KEYS
 
 
 def named(*names: str, **extra: object) -> list[dict[str, object]]:

@@ -11,8 +11,8 @@ import pytest
 from tests.board.board import manifests
 from tests.board.test_board import BOARD
 from tests.compiling import compile_in
-from trainc.model.legacy_kinds import NAMES
-from trainc.rules import rules
+from trainc.kinds.trainingoperator.table import NAMES
+from trainc.lint.catalogue import rules
 
 if TYPE_CHECKING:
     from pathlib import Path

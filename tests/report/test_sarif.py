@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from trainc.changes.fix.replacement import Replacement
     from trainc.model.finding import Finding
-    from trainc.model.replacement import Replacement
 
 
 def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:

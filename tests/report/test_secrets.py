@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import Repository
-from trainc.compare.updates import LeafUpdate
-from trainc.migrate.compared import Difference
-from trainc.model.masking import named_secret, variable_of
+from trainc.changes.compare.updates import LeafUpdate
+from trainc.changes.migrate.compared import Difference
+from trainc.text.masking import named_secret, variable_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainc.lint.check import Check
 from trainc.model.finding import ERROR, Rule
 from trainc.model.tree import value
-from trainc.verify.check import Check
 
 if TYPE_CHECKING:
-    from trainc.verify.job import Job
+    from trainc.lint.facts.job import Job
 
 HOUSE = "registry.example.com/"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainc.lint.rules.scheduling import verify
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
-from trainc.model.gang import roles_of
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
-from trainc.verify.rules.scheduling import verify
+from trainc.schedulers.gang import roles_of
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.gang import members, roles_of, size
 from trainc.model.report import Report
+from trainc.schedulers.gang import members, roles_of, size
 from trainc.yaml.reader import read
 
 

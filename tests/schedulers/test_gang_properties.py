@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.schedulers.building import found, laid_on, plan_from, sourced
+from trainc.lint import expand
+from trainc.lint.facts.summary import overview
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
-from trainc.model.gang import members, pods
 from trainc.model.patches import Contribution
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.schedulers import contribute
-from trainc.verify import expand
-from trainc.verify.show import overview
+from trainc.schedulers.gang import members, pods
 
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role

@@ -10,12 +10,12 @@ import pytest
 
 from tests.sampling import sampled
 from tests.schedulers.building import found, placed, plan_from
+from trainc.compiler.project.assignments import assigned
+from trainc.lint.rules.scheduling import verify
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import value
-from trainc.project.assignments import assigned
-from trainc.verify.rules.scheduling import verify
 from trainc.yaml.reader import read
 
 CASES = Path(__file__).parent.parent / "cases" / "schedulers"

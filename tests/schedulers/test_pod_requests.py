@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from trainc.apiserver.pods.requests import pod_requests, total, written
 from trainc.model.document import Document
 from trainc.model.report import Report
-from trainc.model.requests import pod_requests, total, written
 from trainc.model.tree import stamp
 from trainc.yaml.reader import read
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FILES = sorted(
     path
-    for folder in ("examples", "runtimes", "tests/cases", "tests/verify", "schemas")
+    for folder in ("examples", "runtimes", "tests/cases", "tests/lint", "schemas")
     for path in (ROOT / folder).rglob("*.yaml")
     if path.stat().st_size < 60_000
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 
-from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
+from trainc.cli.shared.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Never
 
-    from trainc.cli.options import Command
+    from trainc.cli.table.options import Command
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     130 stands for a run that was interrupted, 141 for one whose reader has gone, as a shell has them.
     """
-    from trainc.model.trouble import Trouble, near  # noqa: PLC0415
+    from trainc.text.trouble import Trouble, near  # noqa: PLC0415
 
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -75,7 +75,7 @@ def _is_here() -> bool:
 
 
 def _told(line: str, code: int) -> int:
-    from trainc.cli.output import tell  # noqa: PLC0415 (most runs have no trouble)
+    from trainc.cli.shared.output import tell  # noqa: PLC0415 (most runs have no trouble)
 
     tell(f"trainc: {line}")
     return code
@@ -84,7 +84,7 @@ def _told(line: str, code: int) -> int:
 def _bug(error: Exception) -> int:
     import traceback  # noqa: PLC0415 (only where something broke)
 
-    from trainc.cli.output import tell  # noqa: PLC0415
+    from trainc.cli.shared.output import tell  # noqa: PLC0415
 
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = last.filename.replace("\\", "/").rpartition("/trainc/")[2]
@@ -101,8 +101,8 @@ def _bug(error: Exception) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from trainc.cli.options import help_text, parse  # noqa: PLC0415
-    from trainc.cli.output import answer, data  # noqa: PLC0415
+    from trainc.cli.shared.output import answer, data  # noqa: PLC0415
+    from trainc.cli.table.options import help_text, parse  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
         topic = next((word for word in words[1:] if not word.startswith("-")), "")
@@ -122,23 +122,23 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _overview() -> str:
-    from trainc.cli.commands import COMMANDS  # noqa: PLC0415
-    from trainc.cli.overview import overview  # noqa: PLC0415
+    from trainc.cli.table.commands import COMMANDS  # noqa: PLC0415
+    from trainc.cli.table.overview import overview  # noqa: PLC0415
 
     return overview(COMMANDS)
 
 
 def _command(name: str) -> Command:
-    from trainc.cli.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
+    from trainc.cli.table.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
 
     if name in COMPILING:
         return COMPILING[name]
-    from trainc.cli.commands import COMMANDS  # noqa: PLC0415 (hooks need the two above)
+    from trainc.cli.table.commands import COMMANDS  # noqa: PLC0415 (hooks need the two above)
 
     command = COMMANDS.get(name)
     if command is None:
-        from trainc.model.spelling import meant  # noqa: PLC0415
-        from trainc.model.trouble import Trouble  # noqa: PLC0415
+        from trainc.text.spelling import meant  # noqa: PLC0415
+        from trainc.text.trouble import Trouble  # noqa: PLC0415
 
         raise Trouble(f"there is no command `{name}`; {meant(name, COMMANDS, 'see trainc --help')}")
     return command

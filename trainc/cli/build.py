@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc import pipeline
-from trainc.cli.projects import across_projects
-from trainc.cli.session import Session
-from trainc.model.numbers import brief, whole_number
+from trainc.cli.shared.projects import across_projects
+from trainc.cli.shared.session import Session
+from trainc.compiler import pipeline
 from trainc.model.report import Report
-from trainc.model.trouble import Inapplicable, Trouble
+from trainc.text.numbers import brief, whole_number
+from trainc.text.trouble import Inapplicable, Trouble
 
 EACH = 100  # files that a worker is worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.memory import Memory
-    from trainc.cli.options import Options
-    from trainc.compare.committed import Committed
-    from trainc.compare.refused import RenderedRuns
-    from trainc.emit.spool import Spool
+    from trainc.changes.compare.committed import Committed
+    from trainc.changes.compare.refused_edits import RenderedRuns
+    from trainc.cli.caching.memory import Memory
+    from trainc.cli.table.options import Options
+    from trainc.compiler.emit.spool import Spool
 
 
 def build(options: Options, memory: Memory | None = None) -> int:
@@ -28,7 +28,7 @@ def build(options: Options, memory: Memory | None = None) -> int:
     if options.has("staged"):
         if options.has("write") or (options.has("output") and not options.has("check")):
             raise Trouble("--staged reads what the next commit holds; it goes with --check, not with -w or -o")
-        from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
+        from trainc.cli.shared.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, build)
     if memory is not None and memory.known is not None:
@@ -70,7 +70,7 @@ class Nothing(Inapplicable):
 
 
 def _stream(options: Options, session: Session) -> Spool:
-    from trainc.emit.spool import StreamSpool  # noqa: PLC0415 (to validate is to write nothing)
+    from trainc.compiler.emit.spool import StreamSpool  # noqa: PLC0415 (to validate is to write nothing)
 
     one_stream(session)
     return StreamSpool(sys.stdout, json=options.one("format") == "json")
@@ -105,7 +105,7 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report)
         return
-    from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
+    from trainc.cli.shared.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
 
     count = number or workers(session.project, session.selection, EACH)
     if count == 1:
@@ -117,11 +117,11 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
 def validate(options: Options, memory: Memory | None = None) -> int:
     """Compile without writing, and report; a run over folders heeds what is known, and adds to it."""
     if options.has("staged") or options.has("whole_project"):
-        from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
+        from trainc.cli.shared.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
 
         if not options.has("staged"):
             return validate_whole(options, memory)
-        from trainc.cli.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
+        from trainc.cli.shared.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, validate_whole, touched=True)
     if memory is not None and memory.known is not None:
@@ -136,7 +136,7 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
         return session.finish(jobs)
-    from trainc.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
+    from trainc.compiler.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
 
     return judged(session, Tally(rendered_runs(session)), memory)
 
@@ -158,18 +158,18 @@ def rendered_runs(session: Session) -> RenderedRuns | None:
     output = os.path.join(session.project.root, session.project.output)
     if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
         return None
-    from trainc.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
-    from trainc.compare.refused import RenderedRuns  # noqa: PLC0415
+    from trainc.changes.compare.refused_edits import RenderedRuns  # noqa: PLC0415
+    from trainc.compiler.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
 
     return RenderedRuns(session.project, session.selection, bound)
 
 
 def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
-    from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
-    from trainc.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.compare.immutable import judge, unknown  # noqa: PLC0415
-    from trainc.compare.operations import OF_FILES, SERVER_SIDE  # noqa: PLC0415
+    from trainc.changes.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.changes.compare.immutable import judge, unknown  # noqa: PLC0415
+    from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE  # noqa: PLC0415
+    from trainc.cli.shared.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
 
     operation = session.options.one("as", SERVER_SIDE)
     # Who asks for admission alone applies the TrainJobs themselves.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.cli.options import Command, Option
-from trainc.model.trouble import Trouble
+from trainc.cli.table.options import Command, Option
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
 
 GET = (
     "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
@@ -20,8 +20,8 @@ GET = (
 
 
 def _inventory(options: Options) -> int:
-    from trainc.capacity.inventory import Dump, inventory  # noqa: PLC0415 (each command loads what it needs)
-    from trainc.cli.output import data, tell  # noqa: PLC0415
+    from trainc.cli.shared.output import data, tell  # noqa: PLC0415
+    from trainc.cluster.inventory import Dump, inventory  # noqa: PLC0415 (each command loads what it needs)
     from trainc.yaml.writer import dump  # noqa: PLC0415
 
     objects = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
@@ -42,7 +42,7 @@ def _trees(path: str) -> Iterable[Any]:
     """The documents of one file of a dump, or of standard input, as plain data."""
     from json import loads  # noqa: PLC0415
 
-    from trainc.cli.dumps import contents  # noqa: PLC0415
+    from trainc.cli.shared.dumps import contents  # noqa: PLC0415
     from trainc.model.report import Report  # noqa: PLC0415
     from trainc.model.tree import plain  # noqa: PLC0415
     from trainc.yaml.reader import read  # noqa: PLC0415

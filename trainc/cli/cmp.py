@@ -10,32 +10,32 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc import pipeline
+from trainc.changes.compare.committed import Committed
+from trainc.changes.compare.removal import lost_sources
+from trainc.changes.compare.states import FOREIGN_OUTPUT
 from trainc.cli.build import Nothing
-from trainc.cli.options import Options
-from trainc.cli.output import data, tell
-from trainc.cli.parameters import parameters
-from trainc.cli.session import Session
-from trainc.cli.upload import is_complete, paths_of, upload
-from trainc.compare.committed import Committed
-from trainc.compare.removal import lost_sources
-from trainc.compare.states import FOREIGN_OUTPUT
-from trainc.emit.spool.committed import CommittedSpool
-from trainc.load.projects import nested_projects
+from trainc.cli.shared.output import data, tell
+from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.committed import CommittedSpool
+from trainc.compiler.load.projects import nested_projects
+from trainc.integrations.argocd.parameters import parameters
+from trainc.integrations.argocd.upload import is_complete, paths_of, upload
+from trainc.lint.across_jobs import SharedNames, shared_service
 from trainc.model.finding import ERROR
-from trainc.model.numbers import whole_number
 from trainc.model.settings import ARGOCD_GAP
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
-from trainc.verify.together import SharedNames, shared_service
+from trainc.text.numbers import whole_number
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
-    from trainc.emit.spool.questions import Settle
+    from trainc.compiler.emit.spool.questions import Settle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from trainc.cli.candidates import candidates
-from trainc.cli.output import answer, data
-from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
+from trainc.cli.shared.candidates import candidates
+from trainc.cli.shared.output import answer, data
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.cli.options import Command, Options
+    from trainc.cli.table.options import Command, Options
 
 # Where trainc has no candidate, each shell completes files.
 _BASH = """\

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import os
 
-from trainc import pipeline
-from trainc.cli.options import Options
-from trainc.cli.output import answer, data
-from trainc.cli.process import Orderly
-from trainc.cli.projects import across_projects
-from trainc.cli.session import Session
-from trainc.compare.applied import prefix
-from trainc.compare.base import base_of, folders
-from trainc.compare.diff import Turned, compare
-from trainc.compare.rendered import rendered
-from trainc.model.dumped import CAPACITY
+from trainc.apiserver.inventory_kinds import CAPACITY
+from trainc.changes.compare.applications import prefix
+from trainc.changes.compare.base import base_of, folders
+from trainc.changes.compare.diff import Turned, compare
+from trainc.changes.compare.rendered import rendered
+from trainc.cli.shared.output import answer, data
+from trainc.cli.shared.process import Orderly
+from trainc.cli.shared.projects import across_projects
+from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
 from trainc.model.report import Report
-from trainc.model.trouble import Trouble
 from trainc.report.colours import signed
 from trainc.report.comment import mark, refused_lines
 from trainc.report.diff import diff_lines, diff_markdown
 from trainc.report.diff_json import diff_json
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.compare.diff import Diff
+    from trainc.changes.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
 _FORMS = {"text": diff_lines, "markdown": diff_markdown, "comment": diff_markdown}
@@ -85,7 +85,7 @@ def _turned(session: Session, difference: Diff) -> Iterator[Turned]:
     for cluster in session.project.clusters:
         if CAPACITY.isdisjoint(cluster.objects):
             continue
-        from trainc.capacity.effects import effects  # noqa: PLC0415 (few clusters tell of what they hold)
+        from trainc.cluster.capacity.effects import effects  # noqa: PLC0415 (few clusters tell of what they hold)
 
         before, after = (
             {key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from textwrap import fill, indent
 
-from trainc.api import shipped
-from trainc.cli.output import answer, data
+from trainc.apiserver import shipped
+from trainc.authoring.explain.annotations import ANNOTATIONS
+from trainc.authoring.explain.fields import Field, find
+from trainc.authoring.explain.samples import sample
 from trainc.cli.rules import RULES, explain_rules, is_about_rules
-from trainc.explain.annotations import ANNOTATIONS
-from trainc.explain.fields import Field, find
-from trainc.explain.samples import sample
-from trainc.model.object_keys import TRAINC_PREFIX
-from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
+from trainc.cli.shared.output import answer, data
 from trainc.report.dumps import dumps
+from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
 from trainc.yaml.writer import dump
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
 
 _WIDTH = 100
 _RULE = re.compile(r"[a-z0-9-]+")

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from trainc import pipeline
-from trainc.capacity.advice import headroom
-from trainc.capacity.edits import trainer_pods
-from trainc.capacity.facts import ClusterFacts
-from trainc.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
-from trainc.capacity.groups import groups_of
-from trainc.capacity.shown import answer_data
-from trainc.cli.dumps import contents
-from trainc.cli.output import answer, data, tell
-from trainc.cli.scaling import Scaled, Scaling
-from trainc.cli.session import Session
+from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, RUNNING
+from trainc.cli.shared.dumps import contents
+from trainc.cli.shared.output import answer, data, tell
+from trainc.cli.shared.scaling import Scaled, Scaling
+from trainc.cli.shared.session import Session
+from trainc.cluster.capacity.advice import headroom
+from trainc.cluster.capacity.answers import answer_data
+from trainc.cluster.capacity.edits import trainer_pods
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
+from trainc.cluster.capacity.groups import groups_of
+from trainc.compiler import pipeline
+from trainc.compiler.project.dumps import read_dump
 from trainc.model.document import Document
-from trainc.model.dumped import DECISIVE, INVENTORY, RUNNING
 from trainc.model.finding import ERROR
-from trainc.model.numbers import whole_number
 from trainc.model.tree import value
-from trainc.model.trouble import Trouble
-from trainc.project.dumps import read_dump
 from trainc.report.dumps import dumps as as_json
 from trainc.report.fit import markdown, table
 from trainc.report.text import finding_lines
+from trainc.text.numbers import whole_number
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree

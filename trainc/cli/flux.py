@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.output import tell
-from trainc.emit.spool.disk import Folder, replace, written
-from trainc.load.lists import expand
-from trainc.model.object_keys import JOBSET_API
+from trainc.cli.shared.output import tell
+from trainc.compiler.emit.spool.disk import Folder, replace, written
+from trainc.compiler.load.lists import expand
 from trainc.model.report import Report
-from trainc.model.suppress import Suppress
 from trainc.model.tree import get, leaves, plain, value
-from trainc.model.trouble import Reaching, Trouble
+from trainc.text.object_keys import JOBSET_API
+from trainc.text.suppress import Suppress
+from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
     from trainc.model.document import Document
 
 _GROUP = "kustomize.toolkit.fluxcd.io/"
@@ -56,7 +56,7 @@ def _with_checks(file: str, text: str) -> str:
     old = [pair for pair in zip(documents, wanted, strict=True) if _written(pair[0]) != pair[1]]
     if not old:
         return text
-    from trainc.fix import edited  # noqa: PLC0415 (a list that is up to date needs no parser that keeps comments)
+    from trainc.changes.fix import edited  # noqa: PLC0415 (a list that is up to date needs no parser that keeps comments)
 
     edits = [edit for document, checks in old for edit in document.edits(_LIST, checks)]
     for new in (_with_lines(text, old), edited(text, edits)):
@@ -68,7 +68,7 @@ def _with_checks(file: str, text: str) -> str:
 
 def _with_lines(text: str, old: list[tuple[Document, list[Any]]]) -> str:
     """The text with other lines in the place of the lists that take lines of their own, without comments in them."""
-    from trainc.migrate.placed_text import Writer  # noqa: PLC0415 (as above)
+    from trainc.changes.migrate.placed_text import Writer  # noqa: PLC0415 (as above)
 
     lines = text.split("\n")
     for document, checks in reversed(old):

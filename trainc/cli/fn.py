@@ -6,27 +6,27 @@ import os
 import sys
 from contextlib import chdir
 
-from trainc import pipeline
+from trainc.changes.git.scratch import Scratch, unpack
 from trainc.cli.build import one_stream
-from trainc.cli.options import Options
-from trainc.cli.output import data, tell
-from trainc.cli.process import Orderly
-from trainc.cli.session import Session, standard_input
-from trainc.compare.scratch import Scratch, unpack
-from trainc.krm.configuration import configuration
-from trainc.krm.item_spool import ItemSpool
-from trainc.krm.package import Package
-from trainc.krm.resource_list import read_list, write_list
+from trainc.cli.shared.output import data, tell
+from trainc.cli.shared.process import Orderly
+from trainc.cli.shared.session import Session, standard_input
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
+from trainc.compiler.admit.function_config import BUILD
+from trainc.compiler.project.assignments import SETTINGS
+from trainc.integrations.krm.configuration import configuration
+from trainc.integrations.krm.item_spool import ItemSpool
+from trainc.integrations.krm.package import Package
+from trainc.integrations.krm.resource_list import read_list, write_list
 from trainc.model.finding import ERROR, WARNING
-from trainc.model.function_config import BUILD
 from trainc.model.tree import dotted, value
-from trainc.model.trouble import Trouble
-from trainc.project.assignments import SETTINGS
 from trainc.report.krm import ItemPlace, message_of, results
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.krm.resource_list import Item
+    from trainc.integrations.krm.resource_list import Item
     from trainc.model.finding import Finding
 
 

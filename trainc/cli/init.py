@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from shlex import quote
 
-from trainc.cli.add_cluster import with_cluster
-from trainc.cli.output import answer
-from trainc.cli.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
-from trainc.emit.spool.disk import create, replace
-from trainc.load.shipped import catalogue
-from trainc.load.walk import contents
+from trainc.authoring.add_cluster import with_cluster
+from trainc.cli.shared.output import answer
+from trainc.cli.shared.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
+from trainc.compiler.emit.spool.disk import create, replace
+from trainc.compiler.load.shipped import catalogue
+from trainc.compiler.load.walk import contents
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import get, value
-from trainc.model.trouble import Trouble
+from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
 
 _RUNTIME = "torch-distributed"
 # What has to be done so that the manifests of a further cluster reach that one.

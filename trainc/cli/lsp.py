@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.session import user_cache
-from trainc.model.trouble import Trouble
+from trainc.cli.shared.session import user_cache
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
 
 
 def lsp(options: Options) -> int:
@@ -22,7 +22,7 @@ def lsp(options: Options) -> int:
     if options.arguments:
         raise Trouble("usage: trainc lsp; an editor starts it, and tells it which files are open")
     try:
-        from trainc.lsp.server import serve  # noqa: PLC0415 (most installations lack the extra)
+        from trainc.integrations.lsp.server import serve  # noqa: PLC0415 (most installations lack the extra)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs", "attr"):
             raise

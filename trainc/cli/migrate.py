@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import os
 
-from trainc import pipeline
-from trainc.cli.output import data as put_data
-from trainc.cli.output import tell
-from trainc.cli.projects import across_projects
-from trainc.cli.session import Session
-from trainc.cli.shared_runtime import runtime_text, shared_runtime, write_runtime
-from trainc.compare.refused import renderings
-from trainc.emit.spool.disk import replace
-from trainc.load.walk import contents, files, ours
-from trainc.migrate import migrate as migrated
-from trainc.migrate.compared import by_reason
-from trainc.migrate.summary import summary
-from trainc.model.header import is_rendered
-from trainc.model.kinds import may_name_training
+from trainc.changes.compare.refused_edits import renderings
+from trainc.changes.migrate import migrate as migrated
+from trainc.changes.migrate.compared import by_reason
+from trainc.changes.migrate.summary import summary
+from trainc.cli.shared.output import data as put_data
+from trainc.cli.shared.output import tell
+from trainc.cli.shared.projects import across_projects
+from trainc.cli.shared.session import Session
+from trainc.cli.shared.shared_runtime import runtime_text, shared_runtime, write_runtime
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.disk import replace
+from trainc.compiler.header import is_rendered
+from trainc.compiler.load.walk import contents, files, ours
+from trainc.kinds.unsupported import may_name_training
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.model.trouble import Trouble
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown, new_run_lines
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.options import Options
-    from trainc.migrate import Migration
+    from trainc.changes.migrate import Migration
+    from trainc.cli.table.options import Options
 
 _FEW = 3  # older jobs that are told one by one without being asked
 

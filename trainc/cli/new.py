@@ -5,36 +5,36 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.output import answer, ask, tell
-from trainc.cli.projects import unmarked
-from trainc.cli.session import user_cache
-from trainc.emit.spool.disk import create
-from trainc.load.shipped import COMPONENTS, catalogue
+from trainc.apiserver.names import dns1035
+from trainc.authoring.new.hardware import HARDWARE
+from trainc.authoring.new.request import Request
+from trainc.authoring.new.starts import STARTS
+from trainc.authoring.new.texts import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.cli.shared.output import answer, ask, tell
+from trainc.cli.shared.projects import unmarked
+from trainc.cli.shared.session import user_cache
+from trainc.compiler.emit.spool.disk import create
+from trainc.compiler.load.shipped import COMPONENTS, catalogue
+from trainc.compiler.project import open_project
+from trainc.compiler.usage import blueprints, paths_here
 from trainc.model.cluster import version
-from trainc.model.numbers import brief, whole_number
-from trainc.model.quantity import Quantity, QuantityError
-from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
-from trainc.model.spelling import meant
 from trainc.model.tree import get, plain
-from trainc.model.trouble import Trouble
-from trainc.new.hardware import HARDWARE
-from trainc.new.request import Request
-from trainc.new.starts import STARTS
-from trainc.new.texts import job_text, project_text, queue_of, runtime_text, shipped_text
-from trainc.project import open_project
 from trainc.schedulers import TABLE as SCHEDULERS
-from trainc.server.names import dns1035
-from trainc.usage import blueprints, paths_here
+from trainc.text.files import ordinary_contents
+from trainc.text.numbers import brief, whole_number
+from trainc.text.quantity import Quantity, QuantityError
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
+    from trainc.compiler.usage import Blueprint
     from trainc.model.settings import Project
-    from trainc.usage import Blueprint
 
 _LIST = "list"  # the word that shows the values which an option takes
 _PART_BOUND = 12  # characters of a value in the name of a runtime
@@ -280,8 +280,8 @@ def _shipped(name: str) -> str:
 
 def _check(job: str, request: Request) -> int:
     """Validate what was written, as its owner will, and say how to go on."""
-    from trainc.cli.compiling import validate  # noqa: PLC0415 (once the files are there)
-    from trainc.cli.options import Options as Call  # noqa: PLC0415
+    from trainc.cli.table.compiling import validate  # noqa: PLC0415 (once the files are there)
+    from trainc.cli.table.options import Options as Call  # noqa: PLC0415
 
     answer("", "next:")
     if not request.image:

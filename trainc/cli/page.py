@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import os
 
-from trainc import pipeline
-from trainc.capacity.groups import groups_of
-from trainc.capacity.shown import answer_data
+from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.cli.fit import FitAnswers, joined, objects_beside
-from trainc.cli.job_rows import has_output, inheritance, job_row
-from trainc.cli.output import data, tell
-from trainc.cli.projects import PROJECT, across_projects
-from trainc.cli.session import Session
-from trainc.compare.rendering_state import RenderingStates
-from trainc.emit.spool import Tally
-from trainc.emit.spool.disk import replace
+from trainc.cli.shared.job_rows import has_output, inheritance, job_row
+from trainc.cli.shared.output import data, tell
+from trainc.cli.shared.projects import PROJECT, across_projects
+from trainc.cli.shared.session import Session
+from trainc.cluster.capacity.answers import answer_data
+from trainc.cluster.capacity.groups import groups_of
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Tally
+from trainc.compiler.emit.spool.disk import replace
 from trainc.model.account import REFUSED
-from trainc.model.trouble import Inapplicable, Trouble
-from trainc.page.capacity import capacity_data
-from trainc.page.data import project_data
-from trainc.page.document import page_html
-from trainc.page.texts import SourceLines
 from trainc.report.fit import placing
+from trainc.report.page.capacity import capacity_data
+from trainc.report.page.data import project_data
+from trainc.report.page.document import page_html
+from trainc.report.page.texts import SourceLines
+from trainc.text.trouble import Inapplicable, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.capacity.fit import FitAnswer
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
+    from trainc.cluster.capacity.fit import FitAnswer
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report

@@ -6,30 +6,30 @@ import os
 import shlex
 import sys
 
-from trainc.admit import admit
-from trainc.cli.output import answer, ask, tell
-from trainc.cli.process import Orderly
-from trainc.cli.session import Session
-from trainc.compare.scratch import Scratch
-from trainc.emit.spool.disk import replace
-from trainc.load import load
-from trainc.lower import lower
+from trainc.authoring.rehearse import perform, script, use_nearby
+from trainc.changes.git.scratch import Scratch
+from trainc.cli.shared.output import answer, ask, tell
+from trainc.cli.shared.process import Orderly
+from trainc.cli.shared.session import Session
+from trainc.compiler.admit import admit
+from trainc.compiler.emit.spool.disk import replace
+from trainc.compiler.load import load
+from trainc.compiler.lower import lower
+from trainc.compiler.resolve import resolve
 from trainc.model.document import Document
-from trainc.model.numbers import brief, whole_number
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.trouble import Trouble
-from trainc.rehearse import perform, script, use_nearby
-from trainc.resolve import resolve
+from trainc.text.numbers import brief, whole_number
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.options import Options
+    from trainc.authoring.rehearse import Ended, Process, Script
+    from trainc.cli.table.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.documents import Documents
-    from trainc.rehearse import Ended, Process, Script
 
 _COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
 

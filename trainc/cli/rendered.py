@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
+from trainc.changes.compare.committed import ITSELF, Committed, listed, names
+from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
+from trainc.changes.compare.moved import MOVED_RUN, moved_run
+from trainc.changes.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
+from trainc.changes.git.unmerged import CommittedTexts, absent_files
 from trainc.cli.build import Nothing, rendered_runs, run
-from trainc.cli.lock import FolderLock
-from trainc.cli.output import tell
-from trainc.cli.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
-from trainc.cli.process import Orderly
-from trainc.cli.rerendered import rerendered
-from trainc.cli.session import RENDERED, WORK_TREE, Session
-from trainc.compare.committed import ITSELF, Committed, listed, names
-from trainc.compare.immutable import IMMUTABLE_CHANGE
-from trainc.compare.merged import CommittedTexts, absent_files
-from trainc.compare.moved import MOVED_RUN, moved_run
-from trainc.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
-from trainc.emit.spool.changes import (
+from trainc.cli.shared.lock import FolderLock
+from trainc.cli.shared.output import tell
+from trainc.cli.shared.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
+from trainc.cli.shared.process import Orderly
+from trainc.cli.shared.rerendered import rerendered
+from trainc.cli.shared.session import RENDERED, WORK_TREE, Session
+from trainc.compiler.emit.spool.changes import (
     CHANGED,
     CONFLICTED,
     EDITED,
@@ -29,21 +29,21 @@ from trainc.emit.spool.changes import (
     UNSURE,
     FileChange,
 )
-from trainc.emit.spool.folder import FolderSpool
-from trainc.emit.spool.objects import is_object_file
+from trainc.compiler.emit.spool.folder import FolderSpool
+from trainc.compiler.emit.spool.objects import is_object_file
+from trainc.lint.across_jobs import shared_service
 from trainc.model.finding import ERROR
 from trainc.model.sourced import Span
-from trainc.model.spelling import meant
-from trainc.model.suppress import Suppress
-from trainc.model.trouble import Inapplicable, Trouble
-from trainc.verify.together import shared_service
+from trainc.text.spelling import meant
+from trainc.text.suppress import Suppress
+from trainc.text.trouble import Inapplicable, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from trainc.cli.memory import Memory
-    from trainc.cli.options import Options
+    from trainc.cli.caching.memory import Memory
+    from trainc.cli.table.options import Options
     from trainc.model.finding import Finding
 
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
@@ -157,7 +157,7 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
     """Files of jobs that went since the revision to compare with; the selection keeps what a change reaches."""
     if not options.has("changed_since"):
         return frozenset()
-    from trainc.cli.changed import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.cli.shared.changed import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
 
     return narrow(session, options.one("changed_since"))
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from trainc.cli.output import answer, data, tell
-from trainc.cli.session import user_cache
+from trainc.cli.shared.output import answer, data, tell
+from trainc.cli.shared.session import user_cache
+from trainc.compiler.project import open_project
+from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of
+from trainc.lint.catalogue import rules as own
+from trainc.lint.plugin_checks import foreign
 from trainc.model.report import Report
-from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
-from trainc.project import open_project
 from trainc.report.details import page_of
 from trainc.report.dumps import dumps
-from trainc.rules import PACKAGES, Example, categories, category_of, examples, facts_of
-from trainc.rules import rules as own
-from trainc.verify.foreign import foreign
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
     from trainc.model.finding import Rule
 
 RULES = "rules"  # what lists all of them

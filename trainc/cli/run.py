@@ -5,37 +5,37 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 
-from trainc import pipeline
+from trainc.changes.compare.changes import changes_of
+from trainc.changes.compare.facts import facts
+from trainc.changes.compare.immutable import next_run
+from trainc.changes.compare.objects import job_key, of_run
+from trainc.changes.compare.refused_edits import is_behind, renderings
+from trainc.changes.compare.renamed import as_called
+from trainc.changes.fix import diff
+from trainc.changes.fix import fix as edited
 from trainc.cli.migrate import texts, write
-from trainc.cli.options import Options
-from trainc.cli.output import answer, tell
-from trainc.cli.session import Session
-from trainc.compare.changes import changes_of
-from trainc.compare.facts import facts
-from trainc.compare.immutable import next_run
-from trainc.compare.objects import job_key, of_run
-from trainc.compare.refused import is_behind, renderings
-from trainc.compare.renamed import as_called
-from trainc.fix import diff
-from trainc.fix import fix as edited
-from trainc.load.lists import expand
+from trainc.cli.shared.output import answer, tell
+from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
+from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
 from trainc.model.run import RUN, run_of
-from trainc.model.spelling import nearest
 from trainc.model.tree import plain
-from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import unified
 from trainc.report.diff import shown_changes
+from trainc.text.spelling import nearest
+from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.compare.facts import JobFacts
+    from trainc.changes.compare.facts import JobFacts
     from trainc.model.tree import Path
 
 

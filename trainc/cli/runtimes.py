@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
-from trainc import pipeline
-from trainc.cli.options import Options
-from trainc.cli.output import answer, data, tell
-from trainc.cli.projects import unmarked
-from trainc.cli.session import Session, user_cache
-from trainc.emit.spool.disk import create
-from trainc.load.shipped import COMPONENTS, catalogue, shipped_names
+from trainc.cli.shared.output import answer, data, tell
+from trainc.cli.shared.projects import unmarked
+from trainc.cli.shared.session import Session, user_cache
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.disk import create
+from trainc.compiler.load.shipped import COMPONENTS, catalogue, shipped_names
+from trainc.compiler.project import open_project
+from trainc.compiler.usage import Blueprint, blueprints, paths_here
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.spelling import meant, nearest
-from trainc.model.trouble import Trouble
-from trainc.project import open_project
-from trainc.usage import Blueprint, blueprints, paths_here
+from trainc.text.spelling import meant, nearest
+from trainc.text.trouble import Trouble
 from trainc.yaml.writer import dump
 
 USAGE = "[list|show NAME|copy NAME... [DIR/]|flatten NAME]"

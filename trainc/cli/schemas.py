@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from trainc.api import shipped
-from trainc.cli.output import answer, data
-from trainc.emit.spool.disk import Staged
-from trainc.model.spelling import meant
-from trainc.model.trouble import Trouble
+from trainc.apiserver import shipped
+from trainc.cli.shared.output import answer, data
+from trainc.compiler.emit.spool.disk import Staged
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
 
 _USAGE = "usage: trainc schemas [list|show KIND|export DIR|generate [CHECKOUT]]"
 
@@ -58,8 +58,8 @@ def _export(folder: str) -> None:
 
 
 def _generate(checkout: str) -> None:
-    from trainc.api.generate import write  # noqa: PLC0415 (needs a package that only development has)
+    from trainc.apiserver.generate import write  # noqa: PLC0415 (needs a package that only development has)
 
-    if not (Path(checkout) / "trainc" / "server" / "schema" / "builtin_table.py").is_file():
+    if not (Path(checkout) / "trainc" / "apiserver" / "schema" / "builtin_table.py").is_file():
         raise Trouble(f"{checkout} is not a checkout of trainc: schemas are generated where they are developed")
     answer(f"wrote {len(write(Path(checkout)))} files")

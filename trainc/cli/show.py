@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from trainc import pipeline
-from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
-from trainc.cli.output import answer, data
-from trainc.cli.projects import across_projects
-from trainc.cli.session import Session
-from trainc.cli.terminal import terminal
-from trainc.compare.objects import of_run
-from trainc.compare.rendering_state import ABSENT, CURRENT, RenderingStates
+from trainc.changes.compare.objects import of_run
+from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingStates
+from trainc.cli.shared.job_rows import has_output, inheritance, job_row, job_view
+from trainc.cli.shared.output import answer, data
+from trainc.cli.shared.projects import across_projects
+from trainc.cli.shared.session import Session
+from trainc.cli.shared.terminal import terminal
+from trainc.compiler import pipeline
+from trainc.lint import expand
 from trainc.model.account import REFUSED
-from trainc.model.markdown import fenced, prose
-from trainc.model.numbers import brief, whole_number
 from trainc.model.report import Report
-from trainc.model.trouble import Inapplicable, Trouble
 from trainc.report.colours import titled
 from trainc.report.diff import shown_changes
 from trainc.report.drawing import (
@@ -29,14 +27,16 @@ from trainc.report.drawing import (
 )
 from trainc.report.dumps import dumps
 from trainc.report.listing import listing_lines, listing_markdown
+from trainc.report.markdown import fenced, prose
 from trainc.report.mermaid import job_diagrams, repository_diagrams
-from trainc.verify import expand
+from trainc.text.numbers import brief, whole_number
+from trainc.text.trouble import Inapplicable, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.options import Options
+    from trainc.cli.table.options import Options
     from trainc.model.bundle import Bundle
 
 
@@ -156,8 +156,8 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
-    from trainc.verify.lifecycle import EventError, UndecidedError  # noqa: PLC0415 (nothing else plays a job through)
-    from trainc.verify.outcomes import outcomes  # noqa: PLC0415
+    from trainc.lint.facts.lifecycle import EventError, UndecidedError  # noqa: PLC0415 (nothing else plays a job through)
+    from trainc.lint.facts.scenarios import outcomes  # noqa: PLC0415
 
     job = expand(bundle, None, Report())
     try:

@@ -5,38 +5,38 @@ from __future__ import annotations
 import os
 import re
 
-from trainc import pipeline
-from trainc.cli.options import Options
-from trainc.cli.output import answer, data, tell
-from trainc.cli.session import Session
-from trainc.emit import path_of
-from trainc.emit.spool.objects import is_object_file
-from trainc.load.lists import expand
-from trainc.load.walk import contents
-from trainc.lower.tool_marks import object_bundle
-from trainc.model.header import read_header
-from trainc.model.numbers import whole_number
-from trainc.model.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.changes.why import explain
+from trainc.changes.why.landing import landings
+from trainc.changes.why.rendered import rendered_line
+from trainc.cli.shared.output import answer, data, tell
+from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
+from trainc.compiler import pipeline
+from trainc.compiler.emit import path_of
+from trainc.compiler.emit.spool.objects import is_object_file
+from trainc.compiler.header import read_header
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.walk import contents
+from trainc.compiler.lower.tool_marks import object_bundle
 from trainc.model.paths import keyed, names
-from trainc.model.reading import ordinary_contents
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.model.spelling import meant, nearest
 from trainc.model.tree import leaves, value
-from trainc.model.trouble import Trouble
 from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
-from trainc.why import explain
-from trainc.why.landing import landings
-from trainc.why.rendered import rendered_line
+from trainc.text.files import ordinary_contents
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.text.spelling import meant, nearest
+from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from trainc.changes.why import Why
     from trainc.model.bundle import Bundle
-    from trainc.why import Why
 
 _WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
 _QUEUES = f"a job's queue is the label `{KUEUE_QUEUE}` or the annotation `{VOLCANO_QUEUE}`; nobody sets it here"
@@ -179,7 +179,7 @@ def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -
     Raises:
         Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
     """
-    from trainc.explain.fields import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
+    from trainc.authoring.explain.fields import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
 
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN

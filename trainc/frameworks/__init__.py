@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from trainc.frameworks.vocabularies import EVERY
-from trainc.model.installed import FRAMEWORKS as FOREIGN
-from trainc.model.installed import installed
 from trainc.model.patches import Framework
 from trainc.model.vocabulary import joined
+from trainc.text.plugins import FRAMEWORKS as FOREIGN
+from trainc.text.plugins import installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,18 +28,18 @@ FRAMEWORKS = {
 
 # What the operators before TrainJob gave their processes; no runtime selects these.
 OLDER = {
-    "jaxjob": "trainc.legacy.environment.jaxjob",
-    "pytorchjob": "trainc.legacy.environment.pytorchjob",
-    "tfjob": "trainc.legacy.environment.tfjob",
-    "xgboostjob": "trainc.legacy.environment.xgboostjob",
-    "paddlejob": "trainc.legacy.environment.paddlejob",
-    "mpijob": "trainc.legacy.environment.mpijob",
-    "mpijob-ssh": "trainc.legacy.environment.mpijob_ssh",
-    "vcjob": "trainc.legacy.volcanojob.variables",
-    "armada": "trainc.legacy.environment.armada",
-    "leaderworkerset": "trainc.legacy.environment.leaderworkerset",
-    "minicluster": "trainc.legacy.environment.minicluster",
-    "rayjob": "trainc.legacy.rayjob.ray_environment",
+    "jaxjob": "trainc.kinds.jaxjob.environment",
+    "pytorchjob": "trainc.kinds.pytorchjob.environment",
+    "tfjob": "trainc.kinds.tfjob.environment",
+    "xgboostjob": "trainc.kinds.xgboostjob.environment",
+    "paddlejob": "trainc.kinds.paddlejob.environment",
+    "mpijob": "trainc.kinds.mpijob.environment",
+    "mpijob-ssh": "trainc.kinds.mpijob.ssh_environment",
+    "vcjob": "trainc.kinds.volcanojob.environment",
+    "armada": "trainc.kinds.armada.environment",
+    "leaderworkerset": "trainc.kinds.leaderworkerset.environment",
+    "minicluster": "trainc.kinds.minicluster.environment",
+    "rayjob": "trainc.kinds.rayjob.environment",
 }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from trainc.frameworks import flux_scripts
 from trainc.frameworks.base.hosts import domain
+from trainc.frameworks.base.secrets import secret_name
 from trainc.frameworks.flux_checks import refuse_job, verify
 from trainc.model.patches import Contribution, Framework, literal, on, pod
 from trainc.model.plan import NODE, TRAINER
-from trainc.model.secrets import secret_name
 from trainc.model.sourced import derive
-from trainc.model.start import EFA, Start
+from trainc.model.starter_job import EFA, Start
 from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.field_errors import invalid
+from trainc.frameworks.base.refusals import policy_span, refuse, unbuildable
 from trainc.frameworks.base.requirements import check, check_slots, template_span
+from trainc.frameworks.base.secrets import note, secret_name
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.plan import NODE
-from trainc.model.refusals import policy_span, refuse, unbuildable
-from trainc.model.secrets import note, secret_name
 from trainc.model.tree import value
-from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

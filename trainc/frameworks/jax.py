@@ -7,7 +7,7 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.sourced import derive
-from trainc.model.start import GPU, TPU, Start
+from trainc.model.starter_job import GPU, TPU, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.sourced import Sourced, derive
-from trainc.model.start import Start
+from trainc.model.starter_job import Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from trainc.frameworks import mpi_keys
+from trainc.frameworks.base.field_errors import invalid
 from trainc.frameworks.base.hosts import LONGEST, length, refuse_length
+from trainc.frameworks.base.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.frameworks.base.requirements import (
     check_gpus,
     check_overwritten,
@@ -25,11 +27,9 @@ from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod
 from trainc.model.plan import NODE
-from trainc.model.refusals import policy_span, refuse, refuse_env, unbuildable
 from trainc.model.sourced import derive
-from trainc.model.start import Start
+from trainc.model.starter_job import Start
 from trainc.model.tree import value
-from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

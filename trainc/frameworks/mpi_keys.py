@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi_hosts import LAUNCHER
 from trainc.model.patches import Contribution, on, pod
 from trainc.model.plan import NODE
-from trainc.model.secrets import IN_CLUSTER, choice, note, secret_name
 from trainc.model.tree import get, given
 
 TYPE_CHECKING = False

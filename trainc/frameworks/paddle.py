@@ -9,7 +9,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import POD_IP, Contribution, Framework
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
-from trainc.model.start import Start
+from trainc.model.starter_job import Start
 from trainc.model.tree import given
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.patches import Contribution, Framework
-from trainc.model.start import GPU, NEURON, TPU, Start
+from trainc.model.starter_job import GPU, NEURON, TPU, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER,
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
-from trainc.model.start import Start
+from trainc.model.starter_job import Start
 from trainc.model.tree import get
 
 TYPE_CHECKING = False

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.field_errors import invalid
+from trainc.frameworks.base.refusals import refuse, refuse_env
 from trainc.frameworks.base.requirements import check, check_processes, check_slots
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, processes
 from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
-from trainc.model.refusals import refuse, refuse_env
-from trainc.model.start import GPU, NEURON, Start
+from trainc.model.starter_job import GPU, NEURON, Start
 from trainc.model.tree import get
-from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.normalise import normalise
+from trainc.frameworks.base.field_errors import invalid
+from trainc.frameworks.base.refusals import refuse
 from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
-from trainc.model.normalise import normalise
-from trainc.model.refusals import refuse
 from trainc.model.tree import dotted, get, plain
-from trainc.model.wording import invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

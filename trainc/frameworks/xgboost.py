@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.field_errors import forbidden
+from trainc.frameworks.base.refusals import reserved, reserved_env
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
-from trainc.model.refusals import reserved, reserved_env
 from trainc.model.sourced import derive
-from trainc.model.start import Start
-from trainc.model.wording import forbidden
+from trainc.model.starter_job import Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

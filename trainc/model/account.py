@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 _MAX_KINDS_NAMED = 8  # kinds named in one line
 COMPILED, REFUSED, LEFT = "compiled", "refused", "left"

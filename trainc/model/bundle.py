@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.finding import place
-from trainc.model.object_keys import JOBSET_API
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, value
+from trainc.text.object_keys import JOBSET_API
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

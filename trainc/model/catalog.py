@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
+    from trainc.model.pruned import Taken
     from trainc.model.references import Reference
     from trainc.model.report import Report
-    from trainc.model.taken import Taken
 
     class RuntimeIndex(Protocol):
         """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         def are_missing(self) -> bool:
             """Whether no file of the project holds anything that a job could name."""
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 
 Key = tuple[str, str, str]  # kind, namespace, name

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.model.numbers import whole_number
-from trainc.model.placeholders import is_placeholder
-from trainc.model.record import Immutable
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
+from trainc.text.numbers import whole_number
+from trainc.text.placeholders import is_placeholder
+from trainc.text.record import Immutable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

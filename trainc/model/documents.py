@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.report import Report
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 
 class RuntimeFolder(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.quantity import Quantity, QuantityError
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get
+from trainc.text.quantity import Quantity, QuantityError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.object_keys import JOBSET_API, TRAINC_PREFIX
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
+from trainc.text.object_keys import JOBSET_API, TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

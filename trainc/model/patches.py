@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.literals import literals_of
-from trainc.model.object_keys import POD_INDEX
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.vocabulary import Vocabulary
+from trainc.text.object_keys import POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
-    from trainc.model.start import Start
+    from trainc.model.starter_job import Start
     from trainc.model.tree import Tree
 
 COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}

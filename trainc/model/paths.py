@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.merge_keys import MERGE_KEYS
 from trainc.model.tree import value
+from trainc.text.merge_keys import MERGE_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

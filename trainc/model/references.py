@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 # A field that holds a name: the kind, and the fields below it of which one is the name.
 _FIELDS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
 from trainc.model.allow import ALLOW_WITHOUT_REASON, UNUSED_ALLOW
-from trainc.model.answer import Answer
 from trainc.model.finding import ERROR, Finding, Label, Rule
+from trainc.model.server_answer import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.allow import Allow
-    from trainc.model.choice import RuleFilter
     from trainc.model.document import Document
     from trainc.model.document import Identity as DocumentIdentity
+    from trainc.model.rule_selection import RuleFilter
     from trainc.model.sourced import Sourced, Span
 
     Leaf = Sourced[Any]

@@ -7,7 +7,7 @@ import os
 from functools import cache
 from typing import NamedTuple
 
-from trainc.model.spelling import meant
+from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.model.cluster import Cluster
-from trainc.model.memo import Memo
-from trainc.model.record import Immutable
-from trainc.model.texts import Texts
+from trainc.model.prescan import Texts
+from trainc.text.memo import Memo
+from trainc.text.record import Immutable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
@@ -193,7 +193,7 @@ class Project(Immutable):
 
     def _holders(self, file: str) -> list[Cluster]:
         if not self._globs:
-            from trainc.model.globs import matching  # noqa: PLC0415 (only projects with several clusters ask)
+            from trainc.text.globs import matching  # noqa: PLC0415 (only projects with several clusters ask)
 
             self._globs.extend((matching(cluster.globs), cluster) for cluster in self.clusters)
         return [cluster for match, cluster in self._globs if match(file) is not None]
@@ -203,7 +203,7 @@ class Project(Immutable):
         level = self.rules.get(rule, "")
         for glob, rules in self.rules_by_path.items():
             if rule in rules:
-                from trainc.model.globs import holds  # noqa: PLC0415 (few projects ask)
+                from trainc.text.globs import holds  # noqa: PLC0415 (few projects ask)
 
                 if holds(glob, file):
                     level = rules[rule]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int, int, int]
     Derived = tuple[str, tuple["Sourced[Any]", ...]]
 else:
-    from trainc.model.record import Generic, NamedTuple, T
+    from trainc.text.record import Generic, NamedTuple, T
 
 
 class Span(NamedTuple):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Tree = Any
     Path = tuple[str | int, ...]
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 
 def plain(tree: Tree) -> Any:

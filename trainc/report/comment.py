@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from trainc.model.finding import ERROR
-from trainc.model.markdown import code, sentence
+from trainc.report.markdown import code, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

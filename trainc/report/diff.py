@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from trainc.model.markdown import code, prose, sentence
-from trainc.model.numbers import whole_number
 from trainc.report.lines import visible
+from trainc.report.markdown import code, prose, sentence
+from trainc.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from trainc.compare.changes import Change
-    from trainc.compare.diff import Diff, Edited, Replaced, Turned
-    from trainc.compare.facts import JobFacts
-    from trainc.compare.objects import Key
+    from trainc.changes.compare.changes import Change
+    from trainc.changes.compare.diff import Diff, Edited, Replaced, Turned
+    from trainc.changes.compare.facts import JobFacts
+    from trainc.changes.compare.objects import Key
 
     Spelling = Callable[[str], str]
 

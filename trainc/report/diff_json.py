@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.compare.changes import Change
-    from trainc.compare.diff import Diff, Edited, OtherObject
-    from trainc.compare.facts import JobFacts
+    from trainc.changes.compare.changes import Change
+    from trainc.changes.compare.diff import Diff, Edited, OtherObject
+    from trainc.changes.compare.facts import JobFacts
 
 _KEY = ("cluster", "namespace", "name")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.line_diff import unified
+from trainc.text.line_diff import unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.model.markdown import code, fenced, prose, sentence
+from trainc.report.markdown import code, fenced, prose, sentence
 
 View = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.markdown import code, sentence
+from trainc.report.markdown import code, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.model.answer import Answer
     from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.model.server_answer import Answer
     from trainc.model.sourced import Span
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path, Tree
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 _SEVERITIES = {ERROR: "error", WARNING: "warning", NOTE: "info"}
 

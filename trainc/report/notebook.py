@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from trainc.model.markdown import code, sentence
 from trainc.report.lines import visible
+from trainc.report.markdown import code, sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

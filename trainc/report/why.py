@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from trainc.changes.why import LayerValue, Why
+    from trainc.changes.why.landing import Landing
     from trainc.model.sourced import Origin
-    from trainc.why import LayerValue, Why
-    from trainc.why.landing import Landing
 
 
 def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:

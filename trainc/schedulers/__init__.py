@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from trainc.model.finding import ERROR, Rule, place
-from trainc.model.gang import UNKNOWN_SIZE, uncounted
-from trainc.model.installed import SCHEDULERS, installed
 from trainc.model.patches import Contribution, Scheduler
-from trainc.model.spelling import meant
+from trainc.schedulers.gang import UNKNOWN_SIZE, uncounted
+from trainc.text.plugins import SCHEDULERS, installed
+from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Rule, place
-from trainc.model.gang import members
-from trainc.model.object_keys import COSCHEDULING_LABEL, KUEUE_QUEUE
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
+from trainc.schedulers.gang import members
 from trainc.schedulers.keys import metadata_value, scheduler_name, unbound
+from trainc.text.object_keys import COSCHEDULING_LABEL, KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

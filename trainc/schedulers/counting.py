@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.model.gang import pods, size
-from trainc.model.requests import pod_requests, total, written
+from trainc.apiserver.pods.requests import pod_requests, total, written
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
+from trainc.schedulers.gang import pods, size
 from trainc.schedulers.keys import REQUESTS
 
 TYPE_CHECKING = False

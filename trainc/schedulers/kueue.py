@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.model.gang import members, pods
-from trainc.model.object_keys import KUEUE_QUEUE
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
+from trainc.schedulers.gang import members, pods
 from trainc.schedulers.keys import (
     KUEUE,
     PODSET,
@@ -20,6 +19,7 @@ from trainc.schedulers.keys import (
     pod_metadata,
     unbound,
 )
+from trainc.text.object_keys import KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, WARNING, Rule, place
-from trainc.model.gang import members
-from trainc.model.object_keys import NATIVE_FIELD
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.tree import value
 from trainc.schedulers.counting import minimum
+from trainc.schedulers.gang import members
 from trainc.schedulers.keys import PROFILES, common_priority, unbound
+from trainc.text.object_keys import NATIVE_FIELD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.model.gang import members
 from trainc.model.literals import literals_of
-from trainc.model.numbers import whole_number
-from trainc.model.object_keys import JOB_INDEX_LABEL, REPLICATED_JOB, VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
@@ -21,6 +18,7 @@ from trainc.schedulers.counting import (
     whole,
 )
 from trainc.schedulers.counting import policy as policy_of
+from trainc.schedulers.gang import members
 from trainc.schedulers.keys import (
     VOLCANO_QUEUE_LABEL,
     VOLCANO_TOPOLOGY_MODE,
@@ -30,6 +28,8 @@ from trainc.schedulers.keys import (
     scheduler_name,
     unbound,
 )
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import JOB_INDEX_LABEL, REPLICATED_JOB, VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

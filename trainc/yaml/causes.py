@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 else:
-    from trainc.model.record import NamedTuple
+    from trainc.text.record import NamedTuple
 
 CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"
 TEMPLATE = "fill the template in first, as in `helm template . | trainc validate -`, or leave it out of the paths"

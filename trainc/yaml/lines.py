@@ -6,7 +6,7 @@ holds more than this module knows for certain is declined, and libyaml reads the
 
 from __future__ import annotations
 
-from trainc.model.memo import TextMemo
+from trainc.text.memo import TextMemo
 from trainc.yaml.scalars import KEYS, OddError, value_of
 
 TYPE_CHECKING = False

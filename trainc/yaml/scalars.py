@@ -6,7 +6,7 @@ words and numbers without base 60, floats that are whole become integers, intege
 
 from __future__ import annotations
 
-from trainc.model.memo import TextMemo
+from trainc.text.memo import TextMemo
 from trainc.yaml.lazy import Pattern
 
 TYPE_CHECKING = False

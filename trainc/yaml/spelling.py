@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.memo import TextMemo
+from trainc.text.memo import TextMemo
 from trainc.yaml.lazy import Pattern, sub
 from trainc.yaml.scalars import WORDS
 

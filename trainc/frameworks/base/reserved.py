@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.base.refusals import reserved
 from trainc.frameworks.base.requirements import check_overwritten, overwritten
 from trainc.model.finding import WARNING, Rule
-from trainc.model.refusals import reserved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

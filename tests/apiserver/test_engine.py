@@ -1,0 +1,234 @@
+"""Rules and patterns of strangers: each is answered within its budget, or known not to be."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.compiling import ROOT
+from tests.sampling import sampled
+from trainc.apiserver.cel.rules import check
+from trainc.apiserver.fault import NotJudgedError, Verdict
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema import engine as asking
+from trainc.apiserver.schema.definitions import read_definition
+from trainc.apiserver.schema.engine import MISSING, Engine
+from trainc.apiserver.schema.table import Table, compile_table, load
+from trainc.apiserver.schema.visible import visible
+from trainc.apiserver.verdict import verdict
+from trainc.model.tree import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+DATA = {"a": 1, "s": "a" * 2000, "l": list(range(300)), "x": {"k": "v"}}
+RULES = {
+    "nested brackets": "(" * 5000 + "self.a" + ")" * 5000,
+    "open brackets": "[" * 50_000,
+    "260 ands": " && ".join(["self.a == 1"] * 260),
+    "20000 ands": " && ".join(["self.a == 1"] * 20_000),
+    "beyond doubles": "1e999 > 2.0",
+    "5000 digits": "9" * 5000 + " > 1",
+    "broken pattern": "self.s.matches('(')",
+    "huge pattern": "self.s.matches('(a{1000}){1000}')",
+    "half a selection": "self.",
+    "list as a key": "self[[1]]",
+    "in itself": "self in self",
+    "map over a map": "self.x.map(a, a).size() > 1",
+    "nothing": "",
+    "loops in loops": "self.l.all(a, self.l.all(b, self.l.all(c, a + b + c >= 0)))",
+    "doubled texts": "[self.s]" + ".map(x, x + x)" * 24 + "[0].size() == 1",
+    "doubled lists": "[self.l]" + ".map(x, x + x)" * 24 + "[0].size() == 1",
+    "trees of lists": "[self.l]" + ".map(x, [x, x])" * 22 + " == [self.l]" + ".map(x, [x, x])" * 22,
+    "doubled in loops": "self.l.all(y, [self.s]" + ".map(x, x + x)" * 12 + "[0].size() > 1)",
+    "minus signs": "-" * 5000 + "1 == 1",
+    "conditions": "true ? " * 3000 + "true" + " : true" * 3000,
+    "selections": "self" + ".a" * 5000 + " == 1",
+    "half a surrogate": "self.s == '\\ud800'",
+    "a NUL": "self.s == '\0'",
+    "any message": "google.protobuf.Any{type_url: 'x'} == 1",
+}
+
+
+@pytest.fixture
+def engines() -> Iterator[Callable[[], Engine]]:
+    started: list[Engine] = []
+
+    def start() -> Engine:
+        started.append(Engine())
+        return started[-1]
+
+    yield start
+    for engine in started:
+        engine.close()
+
+
+@pytest.mark.parametrize("name", sampled(RULES, quick=("nothing",)))
+def test_no_rule_overruns_the_engine(name: str, engines: Callable[[], Engine]) -> None:
+    found = engines()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with suppress(NotJudgedError):
+        found.judge(RULES[name], DATA, None)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2
+    assert found.judge("self.a == 1", DATA, None)["value"] is True, "the next rule is judged"
+
+
+@pytest.mark.slow
+def test_many_rules_that_overrun_it_end_the_asking(engines: Callable[[], Engine]) -> None:
+    found = engines()
+    start = time.process_time()
+    answers = []
+    for number in range(100):
+        with pytest.raises(NotJudgedError) as told:
+            found.judge(f"{RULES['doubled texts']} || {number} == 0", DATA, None)
+        answers.append(str(told.value))
+    assert len(set(answers)) > 1
+    assert found.stopped == answers[-1]
+    assert not found.judged_all
+    assert time.process_time() - start < 2
+
+
+def test_the_number_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch, engines: Callable[[], Engine]) -> None:
+    monkeypatch.setattr(asking, "QUESTIONS", 2)
+    found = engines()
+    for number in (1, 1, 2, 2):
+        assert found.judge(f"self == {number}", number, None)["value"] is True
+    with pytest.raises(NotJudgedError, match="at most 2 questions"):
+        found.judge("self == 3", 3, None)
+    found.begin()  # the next run of a language server: it never asked again
+    assert found.judge("self == 3", 3, None)["value"] is True
+    assert found.judged_all
+    monkeypatch.setattr(asking, "SIZE", 10)
+    with pytest.raises(NotJudgedError, match="more than 10 characters"):
+        found.judge("self == 4", 3, None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [(r"^(a*)*b$", "a" * 100_000, False), (r"^a$", "a\n", False), (r"\z", "a", True), ("[[:alpha:]]", "1", False)],
+)
+def test_patterns_take_linear_time(pattern: str, text: str, fits: bool, engines: Callable[[], Engine]) -> None:
+    assert engines().matches(pattern, text) is fits
+
+
+def test_without_an_engine_nothing_is_judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, engines: Callable[[], Engine]
+) -> None:
+    (tmp_path / "cel_expr_python").mkdir()
+    (tmp_path / "cel_expr_python" / "__init__.py").write_text("raise ImportError\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = engines()
+    assert found.rule_trouble("self.a == 1") == (MISSING, False)
+    with pytest.raises(NotJudgedError, match="trainc\\[definitions\\]"):
+        found.matches("a", "a")
+    assert not found.judged_all
+
+
+@pytest.mark.slow
+def test_the_command_line_says_which_rules_wait_for_the_engine(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tests/cases/clusters/unchecked-rule/input", tmp_path / "project")
+    (tmp_path / "cel_expr_python").mkdir()
+    (tmp_path / "cel_expr_python" / "__init__.py").write_text("raise ImportError\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "trainc", "validate", "."],
+        check=False,
+        cwd=tmp_path / "project",
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "TRAINC_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].endswith(f"not checked: {MISSING} (1)")
+
+
+def served(spec: dict[str, Any]) -> Table:
+    schema = {"type": "object", "properties": {"spec": {"type": "object", **spec}}}
+    version = {"name": "v1", "served": True, "schema": {"openAPIV3Schema": schema}}
+    tree = {"spec": {"group": "example.org", "names": {"kind": "Thing"}, "versions": [version]}}
+    found = read_definition(tree)
+    assert not found.faults, found.faults
+    return Table(compile_table(found.schemas, whole=found.whole), load())
+
+
+def judged(spec: dict[str, Any], text: str) -> Verdict:
+    thing = {"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": yaml.safe_load(text)}
+    return verdict(stamp(thing, "test"), served(spec), Profile(), strict=False)
+
+
+ANY: dict[str, Any] = {"x-kubernetes-preserve-unknown-fields": True}
+
+
+@pytest.mark.parametrize(
+    ("properties", "rule", "text", "fits"),
+    [
+        ({"n": {"type": "number"}}, "self.n / 2.0 == 0.5", "{n: 1}", True),
+        ({"n": {"type": "integer"}}, "self.n / 2 == 0", "{n: 1}", True),
+        ({"a-b": {"type": "string"}}, "self.a__dash__b == 'x'", "{a-b: x}", True),
+        ({"namespace": {"type": "string"}}, "self.__namespace__ == 'x'", "{namespace: y}", False),
+        ({"a": {"type": "string"}}, "!has(self.b)", "{a: x, b: y}", True),
+        (
+            {"m": {"type": "object", "additionalProperties": {"type": "string"}}},
+            "'a-b' in self.m",
+            "{m: {a-b: x}}",
+            True,
+        ),
+        ({"n": {"type": "integer"}}, "self.n < 3", "{n: 9223372036854775807}", False),
+    ],
+)
+def test_a_rule_sees_what_the_schema_declares(properties: dict[str, Any], rule: str, text: str, fits: bool) -> None:
+    spec = {"properties": properties, "x-kubernetes-validations": [{"rule": rule, "message": "m"}]}
+    found = judged({**spec, **ANY}, text)
+    assert not found.unchecked, found.unchecked[0].message
+    assert found.accepted is fits
+
+
+@pytest.mark.parametrize(
+    ("properties", "rule", "text", "why"),
+    [
+        ({"t": {"type": "string", "format": "date-time"}}, "self.t == ''", "{t: '2026-01-01T00:00:00Z'}", "format"),
+        ({"a": {"type": "string"}}, "quantity(self.a) == 1", "{a: x}", "undeclared reference"),
+    ],
+)
+def test_what_the_engine_would_take_for_something_else_is_not_judged(
+    properties: dict[str, Any], rule: str, text: str, why: str
+) -> None:
+    found = judged({"properties": properties, "x-kubernetes-validations": [{"rule": rule}]}, text)
+    assert found.accepted
+    assert [why in fault.message for fault in found.unchecked] == [True]
+
+
+def test_an_error_of_a_rule_reads_as_the_servers() -> None:
+    spec = {"properties": {"a": {"type": "object", "additionalProperties": {"type": "string"}}}}
+    found = judged({**spec, "x-kubernetes-validations": [{"rule": "self.a.b == ''", "message": "m"}]}, "{a: {}}")
+    assert found.messages == ['spec: Invalid value: "object": no such key: b evaluating rule: m']
+
+
+def test_lists_whose_order_does_not_count_are_not_compared() -> None:
+    listed = {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}
+    root = served({"properties": {"l": listed}}).at("example.org/v1/Thing", ("spec",))
+    with pytest.raises(NotJudgedError, match="order does not count"):
+        visible(root, stamp({"l": ["a", "b"]}, "test"), "self.l == oldSelf.l")
+
+
+def test_a_built_in_rule_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Engine, "judge", lambda *_: pytest.fail("asked"))
+    spec = {"properties": {"a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= 1"}]}}}
+    root = served(spec).at("example.org/v1/Thing", ("spec", "a"))
+    assert check([(root, ("a",), stamp(0, "test"))], [])
+
+
+def test_a_program_that_asked_leaves_no_process_and_no_pipe_behind() -> None:
+    program = "from trainc.apiserver.schema.engine import engine; print(engine().pattern_trouble('^a$'))"
+    words = [sys.executable, "-W", "error::ResourceWarning", "-c", program]
+    result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("('', False)\n", "")

@@ -1,0 +1,276 @@
+"""`trainc new` writes jobs without a finding, whatever the framework, the scheduler and the machines."""
+
+from __future__ import annotations
+
+import re
+from itertools import cycle, product
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.compiling import ROOT, compile_in
+from tests.sampling import sampled
+from trainc.authoring.new.hardware import HARDWARE
+from trainc.authoring.new.starts import STARTS
+from trainc.cli.table.commands import COMMANDS
+from trainc.cli.table.options import parse
+from trainc.compiler.load.shipped import COMPONENTS, shipped_names
+from trainc.frameworks import FRAMEWORKS
+from trainc.lint.tables.devices import DEVICES
+from trainc.lint.tables.machines import MACHINES
+from trainc.schedulers import TABLE
+from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from trainc.authoring.new.hardware import Hardware
+
+IMAGE = "registry.example.com/team/train:1.0.0"
+QUEUED = ("kueue", "volcano")
+
+
+def words(framework: str, machines: str, scheduler: str, checkpoints: str) -> list[str]:
+    found = ["new", "first", "--framework", framework, "--image", IMAGE]
+    sizes = {"gpu": ["--gpus", "8"], "cpu": ["--cpu", "4", "--memory", "8Gi"]}
+    found += sizes.get(machines) or ["--on", machines]
+    is_sliced = machines in HARDWARE and not HARDWARE[machines].count
+    if not (STARTS[framework].is_named or is_sliced):
+        found += ["--nodes", "3"]
+    if scheduler:
+        found += ["--scheduler", scheduler]
+    if scheduler == "native":
+        found += ["--kubernetes", "1.37"]
+    if scheduler in QUEUED:
+        found += ["--queue", "research"]
+    return found + (["--checkpoints", checkpoints] if checkpoints and not STARTS[framework].is_named else [])
+
+
+def combinations(framework: str) -> list[tuple[str, str, str]]:
+    """Every scheduler with GPUs and with cores alone, and every machine type under one scheduler after the other."""
+    fitting = [name for name, hardware in HARDWARE.items() if framework in hardware.frameworks]
+    sizes = ["gpu"] if STARTS[framework].is_named else ["gpu", "cpu"]
+    claims = cycle(("", "claim"))
+    schedulers = cycle(TABLE)
+    found = [(size, scheduler, next(claims)) for size, scheduler in product(sizes, ["", *TABLE])]
+    return found + [(name, next(schedulers), next(claims)) for name in fitting]
+
+
+@pytest.mark.parametrize("framework", sampled(STARTS, quick=("torch",)))
+def test_what_is_written_validates_without_a_finding(framework: str, tmp_path: Path) -> None:
+    for at, (machines, scheduler, checkpoints) in enumerate(combinations(framework)):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        argv = words(framework, machines, scheduler, checkpoints)
+        run = compile_in(folder, *argv)
+        assert run.code == 0, (argv, run.err)
+        judged = compile_in(folder, "validate")
+        assert (judged.code, judged.findings) == (0, []), (argv, judged.err)
+        assert judged.err.startswith("1 job, no errors"), argv
+        if machines in HARDWARE:
+            every_role_has_its_accelerators(folder, HARDWARE[machines], argv)
+
+
+def every_role_has_its_accelerators(folder: Path, hardware: Hardware, argv: Sequence[str]) -> None:
+    """Also the nodes that mpirun reaches: two machines' components gave theirs to the launcher alone."""
+    (jobset,) = [one for one in compile_in(folder, "build").objects if one["kind"] == "JobSet"]
+    for role in jobset["spec"]["replicatedJobs"]:
+        containers = role["template"]["spec"]["template"]["spec"]["containers"]
+        (limits,) = [one["resources"].get("limits", {}) for one in containers if one["name"] == "node"]
+        assert any(resource in DEVICES for resource in limits), (argv, role["name"])
+        assert int(limits.get(GPU_RESOURCE, hardware.count)) == hardware.count, (argv, role["name"])
+
+
+def test_every_framework_and_runtime_can_be_started_from() -> None:
+    frameworks = set(FRAMEWORKS)
+    labels = set()
+    for name in shipped_names():
+        runtime = yaml.safe_load((ROOT / "runtimes" / f"{name}.yaml").read_text("utf-8"))
+        labels.add(runtime["metadata"]["labels"]["trainer.kubeflow.org/framework"])
+    assert frameworks | labels == set(STARTS)
+
+
+def test_every_component_of_machines_belongs_to_some() -> None:
+    used = {component for hardware in HARDWARE.values() for component in hardware.uses}
+    general = {"checkpoints", "maintenance-safe", "spot", "tpu-multislice"}
+    assert used | general == set(shipped_names(COMPONENTS))
+
+
+def test_machines_have_what_is_known_of_them() -> None:
+    for name, hardware in HARDWARE.items():
+        machine = next((MACHINES[word] for word in hardware.about.replace(",", "").split() if word in MACHINES), None)
+        assert machine is not None or hardware.count == 0, name
+        if machine is not None:
+            cores = 2 if machine.resource == NEURON_RESOURCE else 1
+            assert hardware.count == machine.count * cores, name
+
+
+def test_the_examples_in_components_are_commands() -> None:
+    for name in shipped_names(COMPONENTS):
+        text = (ROOT / "runtimes" / COMPONENTS / f"{name}.yaml").read_text("utf-8")
+        for line in re.findall("^# Example: trainc (.*)$", text, re.MULTILINE):
+            options = parse(COMMANDS["new"], line.split()[1:])
+            assert name in HARDWARE[options.one("on")].uses
+
+
+def test_the_values_of_options_are_listed(tmp_path: Path) -> None:
+    frameworks = compile_in(tmp_path, "new", "--framework", "list").out.splitlines()
+    assert [line.split()[0] for line in frameworks] == list(STARTS)
+    assert [line.split()[0] for line in compile_in(tmp_path, "new", "--on", "list").out.splitlines()] == list(HARDWARE)
+    fitting = compile_in(tmp_path, "new", "--on", "list", "--framework", "jax").out.splitlines()
+    assert [line.split()[0] for line in fitting] == [name for name, row in HARDWARE.items() if "jax" in row.frameworks]
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "new", "bert", "--image", IMAGE).code == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
+    again = compile_in(tmp_path, "new", "bert", "--image", "other:1")
+    assert again.code == 2
+    assert "jobs/bert.yaml is there already" in again.err
+    other = compile_in(tmp_path, "new", "second", "--image", IMAGE)
+    assert other.out.startswith("wrote jobs/second.yaml\n\nnext:\n")
+    assert all(path.read_bytes() == text for path, text in before.items())
+
+
+@pytest.mark.parametrize(
+    ("machines", "cpu", "memory"),
+    [("eks-p4d", "90", "1008Gi"), ("eks-p5", "180", "1792Gi"), ("eks-p6-b300", "180", "3584Gi")],
+)
+def test_a_job_takes_most_of_a_whole_machine(machines: str, cpu: str, memory: str, tmp_path: Path) -> None:
+    """It was half of the cores and a quarter of the memory of a machine that nobody else can use."""
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", machines)
+    assert run.code == 0
+    assert f"        cpu: {cpu}\n        memory: {memory}\n" in (tmp_path / "jobs/bert.yaml").read_text("utf-8")
+
+
+def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> None:
+    compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", "eks-p5")
+    run = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--on", "eks-p5", "--checkpoints", "c")
+    assert run.code == 2
+    assert "leave out --checkpoints" in run.err
+    assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--runtime", "torch-eks-p5").code == 0
+    assert "name: torch-eks-p5" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
+
+
+def test_another_topology_gets_a_runtime_of_its_own(tmp_path: Path) -> None:
+    # It was refused: `leave out --with, or change the runtime`.
+    def runtime_of(name: str, *words: str) -> str:
+        machines = ("--framework", "jax", "--on", "tpu-v5e", "--image", IMAGE)
+        run = compile_in(tmp_path, "new", name, *machines, *words)
+        assert run.code == 0, run.err
+        job = yaml.safe_load((tmp_path / f"jobs/{name}.yaml").read_text("utf-8"))
+        return str(job["spec"]["runtimeRef"]["name"])
+
+    assert runtime_of("first", "--with", "topology=4x4") == "jax-tpu-v5e"
+    assert runtime_of("smaller", "--with", "topology=2x4") == "jax-tpu-v5e-2x4"
+    assert runtime_of("small-too", "--with", "topology=2x4") == "jax-tpu-v5e-2x4"
+    assert runtime_of("again", "--with", "topology=4x4") == "jax-tpu-v5e"
+    assert runtime_of("plainly") == "jax-tpu-v5e"
+    jobs = {one["metadata"]["name"]: one for one in compile_in(tmp_path, "build").objects if one["kind"] == "JobSet"}
+    pods = {name: one["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"] for name, one in jobs.items()}
+    assert pods == {"first": 4, "smaller": 2, "small-too": 2, "again": 4, "plainly": 4}
+    named = ("--runtime", "jax-tpu-v5e", "--framework", "jax", "--on", "tpu-v5e", "--with", "topology=2x2")
+    assert "leave out --with" in compile_in(tmp_path, "new", "named", *named).err
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("components: [{name: tpu-v5e, with: all}]", ("topology=2x4",)),
+        ("components: {tpu-v5e: 2x4}", ("topology=2x4",)),
+        ("extends: jax-distributed", ("topology=2x4",)),
+    ],
+)
+def test_a_runtime_of_another_shape_has_other_values(text: str, values: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "runtimes").mkdir()
+    head = "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata: {name: jax-tpu-v5e}\n"
+    (tmp_path / "runtimes/own.yaml").write_text(f"{head}spec: {{{text}}}\n")
+    compile_in(tmp_path, "new", "llama", "--framework", "jax", "--on", "tpu-v5e", "--image", IMAGE, "--with", *values)
+    assert "    name: jax-tpu-v5e-2x4\n" in (tmp_path / "jobs/llama.yaml").read_text("utf-8")
+
+
+def test_a_job_without_an_image_says_where_it_belongs(tmp_path: Path) -> None:
+    compile_in(tmp_path, "new", "bert")
+    assert "\n    # image: REGISTRY/IMAGE:TAG\n" in (tmp_path / "jobs/bert.yaml").read_text("utf-8")
+    compile_in(tmp_path, "new", "gpt", "--runtime", "torch-cpu")
+    assert "image" not in (tmp_path / "jobs/gpt.yaml").read_text("utf-8").partition("\nspec:")[2]
+
+
+def test_a_command_after_two_dashes_is_the_jobs(tmp_path: Path) -> None:
+    command = ["torchrun", "train.py", "--lr", "1e-3", "--name=a, b", "--", "[x]", "yes", ""]
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--", *command)
+    assert run.code == 0
+    job = yaml.safe_load((tmp_path / "jobs/bert.yaml").read_text("utf-8"))
+    assert job["spec"]["trainer"]["command"] == command
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ((), "a job needs a name"),
+        (("Bert",), "cannot be the name of a job"),
+        (("b" * 41,), "41 characters"),
+        (("bert", "--framework", "torhc"), "did you mean `torch`?"),
+        (("bert", "--on", "eks-p6"), "did you mean `eks-p"),
+        (("bert", "--nodes", "0"), "--nodes takes a whole number from 1"),
+        (("bert", "--memory", "8GB"), "--memory takes an amount"),
+        (("bert", "--framework", "paddle", "--on", "tpu-v5p"), "paddle does not run on tpu-v5p"),
+        (("bert", "--framework", "jax", "--on", "tpu-v5p", "--nodes", "2"), "--with topology=SHAPE"),
+        (("bert", "--on", "eks-p5", "--gpus", "4"), "a job takes all of them"),
+        (("bert", "--with", "topology=2x2x1"), "name the machines as well"),
+        (("bert", "--runtime", "llm"), "this project has no runtime `llm`"),
+        (("bert", "--queue", "q"), "--queue goes with a scheduler"),
+        (("bert", "--scheduler", "native"), "say --kubernetes VERSION"),
+        (("bert", "--scheduler", "slurm"), "there is no scheduler `slurm`"),
+        (("bert", "gpt"), "a job has one name, not 2"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_written(argv: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "new", *argv)
+    assert run.code == 2
+    assert said in run.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_reach_the_component_of_the_machines(tmp_path: Path) -> None:
+    run = compile_in(
+        tmp_path, "new", "llama", "--framework", "jax", "--on", "tpu-v5p", "--with", "topology=2x2x2", "--image", IMAGE
+    )
+    assert run.code == 0
+    built = compile_in(tmp_path, "build")
+    job = next(one for one in built.objects if one["kind"] == "JobSet")["spec"]["replicatedJobs"][0]["template"]["spec"]
+    assert job["parallelism"] == 2
+    assert job["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] == "2x2x2"
+
+
+@pytest.mark.parametrize(
+    ("clusters", "said"),
+    [
+        ("  clusters:\n    main:\n      kueue: '0.19'\n", "the cluster at trainc.yaml:5 (`main` names none)"),
+        ("  clusters:\n    main: {}\n", "the cluster at trainc.yaml:5 (`main` names none)"),
+        ("  output: rendered\n", "to `spec` in trainc.yaml"),
+    ],
+)
+def test_a_scheduler_that_a_project_does_not_name_is_asked_for_at_its_place(
+    clusters: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "trainc.yaml").write_text(f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n{clusters}", "utf-8")
+    run = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--scheduler", "kueue")
+    assert run.code == 2
+    assert said in run.err
+    assert not (tmp_path / "jobs").exists()
+
+
+def test_the_scheduler_of_a_project_counts(tmp_path: Path) -> None:
+    assert (
+        compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--scheduler", "kueue", "--queue", "research").code == 0
+    )
+    other = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--scheduler", "volcano")
+    assert other.code == 2
+    line = 1 + (tmp_path / "trainc.yaml").read_text("utf-8").splitlines().index("      scheduler: kueue")
+    assert f"write `scheduler: volcano` for the cluster at trainc.yaml:{line} (`main` has `kueue`)" in other.err
+    assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--queue", "research").code == 0
+    assert "kueue.x-k8s.io/queue-name: research" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")

@@ -1,0 +1,74 @@
+"""Processes on stage: order, lines, failures, time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from trainc.authoring.rehearse import Ended, Process, Script, perform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def process(name: str, code: str, *, role: str = "", after: tuple[tuple[str, str], ...] = ()) -> Process:
+    environment = {"PATH": os.environ["PATH"], "NAME": name}
+    return Process(name, role or name, name, (sys.executable, "-u", "-c", code), environment, after=after)
+
+
+def performed(where: Path, *processes: Process, timeout: float = 30) -> tuple[list[Ended], list[str]]:
+    script = Script("run")
+    script.processes.extend(processes)
+    heard: list[str] = []
+    ended = perform(script, str(where), timeout, lambda process, line: heard.append(f"{process.name}: {line}"))
+    return ended, heard
+
+
+def test_every_line_is_heard_with_its_speaker(tmp_path: Path) -> None:
+    say = "import os; print('one'); print(os.environ['NAME'], end='')"
+    ended, heard = performed(tmp_path, process("a", say), process("b", say))
+    assert sorted(heard) == ["a: a", "a: one", "b: b", "b: one"]
+    assert [end.code for end in ended] == [0, 0]
+
+
+def test_a_role_waits_for_the_one_it_depends_on(tmp_path: Path) -> None:
+    writes = "import time; time.sleep(0.3); open('made', 'w').close()"
+    reads = "import os; print(os.path.exists('made'))"
+    later = process("later", reads, after=(("first", "Complete"),))
+    ended, heard = performed(tmp_path, later, process("first", writes))
+    assert heard == ["later: True"]
+    assert all(end.well for end in ended)
+
+
+def test_the_first_failure_ends_the_rehearsal(tmp_path: Path) -> None:
+    waits = process("waits", "import time; time.sleep(60)")
+    never = process("never", "print('no')", after=(("fails", "Complete"),))
+    ended, heard = performed(tmp_path, process("fails", "raise SystemExit(3)"), waits, never)
+    assert [(end.process.name, end.code, end.started) for end in ended] == [
+        ("fails", 3, True),
+        ("waits", None, True),
+        ("never", None, False),
+    ]
+    assert heard == []
+
+
+def test_time_is_limited(tmp_path: Path) -> None:
+    ended, heard = performed(tmp_path, process("a", "print('on'); import time; time.sleep(60)"), timeout=2)
+    assert ([end.code for end in ended], heard) == ([None], ["a: on"])
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    absent = Process("a", "a", "a", ("/no/such/program",), {})
+    ended, heard = performed(tmp_path, absent)
+    assert [end.code for end in ended] == [127]
+    assert heard == ["a: cannot start /no/such/program: No such file or directory"]
+
+
+def test_files_lie_where_the_script_says(tmp_path: Path) -> None:
+    script = Script("run")
+    script.files[str(tmp_path / "etc" / "hosts")] = "here"
+    script.processes.append(process("a", "print(open('etc/hosts').read())"))
+    heard: list[str] = []
+    perform(script, str(tmp_path), 30, lambda _, line: heard.append(line))
+    assert heard == ["here"]

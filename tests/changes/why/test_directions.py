@@ -1,0 +1,95 @@
+"""Both directions of `why` agree with each other, on every leaf; tests/test_cases.py holds them to the output."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.compiling import compile_in
+from tests.sampling import sampled
+from tests.test_cases import CASES, EXAMPLES, names, options
+from trainc.changes.why import explain
+from trainc.changes.why.landing import LANDS, fields, landings, on_line
+from trainc.compiler.load.lists import expand
+from trainc.model.report import Report
+from trainc.model.tree import get, value
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compiling import Run
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+
+INHERITING = [case for case in CASES if "inheritance" in case.parts]
+
+
+def run(folder: Path, place: Path) -> Run:
+    if folder in CASES:
+        shutil.copytree(folder / "input", place / "input")
+        return compile_in(place, *options(folder))
+    shutil.copytree(folder, place / "input", ignore=shutil.ignore_patterns("output"))
+    done = compile_in(place, "build", "input", "-o", "output")
+    assert done.bundles, done.err
+    return done
+
+
+def documents(run: Run, file: str) -> list[Document]:
+    with open(f"{run.root}/{file}", "rb") as stream:
+        return list(expand(read(stream.read(), file, Report()), Report()))
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sampled(
+        [*INHERITING, *EXAMPLES],
+        [*names(INHERITING, "tests"), *names(EXAMPLES, "examples")],
+        quick=("cases/inheritance/extends-shipped", "armada"),
+    ),
+)
+def test_a_line_lands_where_the_output_says_that_it_comes_from(folder: Path, tmp_path: Path) -> None:
+    done = run(folder, tmp_path)
+    told = {spot for bundle in done.bundles for spot in _origins(bundle) if not spot[0].startswith("trainc:")}
+    texts = {file: documents(done, file) for file, *_ in told}
+    found: set[tuple[str, int, str, str]] = set()
+    explained = list(fields(done.bundles))
+    for file, line in sorted({(file, line) for file, line, *_ in told}):
+        for one in landings(texts[file], line, done.bundles, (), explained):
+            if one.at.line == line and one.outcome == LANDS:
+                found.update((file, line, field.object, field.path) for field in one.fields)
+    assert found == told
+
+
+def _origins(bundle: Bundle) -> set[tuple[str, int, str, str]]:
+    """File and line of everything that a field of the output rests on, with the field."""
+    return {
+        (span.file, span.line, answer.object, answer.path)
+        for answer in explain(bundle, "")
+        for span in answer.winner.origin.spans()
+    }
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sampled(INHERITING, names(INHERITING, "tests"), quick=("cases/inheritance/extends-shipped",)),
+)
+def test_every_line_with_a_value_has_an_answer(folder: Path, tmp_path: Path) -> None:
+    done = run(folder, tmp_path)
+    for file in sorted(path.relative_to(done.root).as_posix() for path in (tmp_path / "input").rglob("*.yaml")):
+        parsed = documents(done, file)
+        for line in range(1, (tmp_path / "input" / file).read_text("utf-8").count("\n") + 1):
+            wanted = [path for document in parsed for path in on_line(document, line)]
+            answers = list(landings(parsed, line, done.bundles, done.findings))
+            assert len(answers) == len([path for path in wanted if path])
+            assert all(one.fields or one.findings or one.reason for one in answers)
+
+
+def test_a_leaf_stands_on_its_own_line_and_below_its_keys() -> None:
+    text = b"a:\n  b:\n    - name: x\n      c: 1\n    - name: z\nd: [p, q]\n"
+    (document,) = read(text, "a.yaml", Report())
+    lines = {line: [value(document.tree, *path) for path in on_line(document, line)] for line in range(1, 7)}
+    assert lines == {1: ["x", 1, "z"], 2: ["x", 1, "z"], 3: ["x"], 4: [1], 5: ["z"], 6: ["p", "q"]}
+    assert get(document.tree, "d", 1).value == "q"

@@ -1,0 +1,130 @@
+"""What the compiler does with a job, line by line: it must not depend on the numbers that a form fills in.
+
+A rule that treats two values of a class differently takes another branch for one of them, and is found by that, also
+where neither of the two gives rise to a finding.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import trainc
+from trainc.compiler import forms
+from trainc.compiler.forms.text import LONGEST, joined, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from random import Random
+    from types import FrameType
+
+    from trainc.compiler.forms import Form
+    from trainc.compiler.forms.template import Template
+    from trainc.compiler.forms.trial import Trial
+
+    Step = tuple[str, int]
+
+PACKAGE = os.path.dirname(trainc.__file__) + os.sep
+OWN = PACKAGE + "forms" + os.sep  # the fast path itself, which looks at numbers for a living
+
+
+class Traces:
+    """Compiles jobs of each form that is learned, with numbers that nobody has seen, and compares every step."""
+
+    def __init__(self, random: Random) -> None:
+        self.compared = 0
+        self.differences: list[str] = []
+        self._random = random
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Look at every form that is learned meanwhile."""
+        with patch.object(forms, "learned", self._watched(forms.learned)):
+            yield
+
+    def _watched(self, learned: Any) -> Any:
+        def watched(trial: Trial, form: Form, file: str, text: str, values: list[str]) -> Template | None:
+            template: Template | None = learned(trial, form, file, text, values)
+            if template is not None:
+                self._compare(trial, form, file, text, template)
+            return template
+
+        return watched
+
+    def _compare(self, trial: Trial, form: Form, file: str, text: str, template: Template) -> None:
+        """Compare the steps of jobs of a form; once in a while a memo table knows a part of one of them by chance."""
+        self.compared += 1
+        for _ in range(3):
+            jobs = [job for _ in range(3) if (job := self._other(form, text, template))]
+            traces = [apart(trial, file, job) for job in jobs]
+            if all(trace == traces[0] for trace in traces):
+                return
+        first, other = next((traces[0], trace) for trace in traces if trace != traces[0])
+        at = next((at for at, pair in enumerate(zip(first, other, strict=False)) if pair[0] != pair[1]), 1)
+        name, line = first[at - 1]
+        self.differences.append(f"{file}: {name.removeprefix(PACKAGE)}:{line} asks for more than the class\n{jobs[0]}")
+
+    def _other(self, form: Form, text: str, template: Template) -> str:
+        """A job of the same form and key with other numbers."""
+        skeleton, values = split(text)
+        clashes = dict(template.clashes)
+        for _ in range(200):
+            runs = list(values)
+            for index in form.free:
+                run = values[index]
+                if len(run) > LONGEST or run == "0":
+                    continue
+                # Numbers of full length, which no line before has held: nothing of them is in a memo table.
+                length = len(run) if run[0] == "0" else LONGEST
+                tail = "".join(self._random.choices("0123456789", k=length - 1))
+                runs[index] = ("0" if run[0] == "0" else self._random.choice("123456789")) + tail
+                for other in form.free:
+                    if other < index and values[other] == run:
+                        runs[index] = runs[other]
+            clash = any(runs[index] in taken for index, taken in clashes.items())
+            if runs != values and not clash and form.key(runs) == form.key(values):
+                return joined(skeleton, runs)
+        return ""
+
+
+def apart(trial: Trial, file: str, text: str) -> list[Step]:
+    """The steps of a job in a process of its own: no memo table knows anything of another one."""
+    with tempfile.TemporaryFile() as stream:
+        process = os.fork()
+        if process == 0:
+            try:
+                pickle.dump(steps(trial, file, text), stream)
+                stream.flush()
+            finally:
+                os._exit(0)
+        os.waitpid(process, 0)
+        stream.seek(0)
+        passed: list[Step] = pickle.load(stream)  # noqa: S301 (written by this very process)
+        return passed
+
+
+def steps(trial: Trial, file: str, text: str) -> list[Step]:
+    """Every line of the compiler that one job passes, in order."""
+    passed: list[Step] = []
+
+    def local(frame: FrameType, event: str, _: object) -> Any:
+        if event == "line":
+            passed.append((frame.f_code.co_filename, frame.f_lineno))
+        return local
+
+    def called(frame: FrameType, _event: str, _: object) -> Any:
+        name = frame.f_code.co_filename
+        return local if name.startswith(PACKAGE) and not name.startswith(OWN) else None
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        trial.records(file, [text])
+    finally:
+        sys.settrace(before)
+    return passed

@@ -1,0 +1,224 @@
+"""A module of rules that is not loaded for a job would have found nothing in it."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from importlib import import_module
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.compiling import ROOT
+from tests.sampling import sampled
+from trainc.lint import expand, look
+from trainc.lint.child_verdicts import refused
+from trainc.lint.registry import MODULES, all_checks
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.finding import NOTE, Rule
+from trainc.model.report import Report
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+    from types import FunctionType
+
+    from trainc.lint.facts.job import Job
+    from trainc.lint.registry import Checks
+
+CASES = sorted(ROOT.glob("tests/cases/verify/*/*/input/*.yaml"))
+RENDERED = [  # each job as a JobSet
+    manifests if manifests.exists() else case
+    for case in CASES
+    for manifests in [case.parent.parent / "expected/manifests.yaml"]
+    if case == min(case.parent.glob("*.yaml"))
+]
+ODD = st.sampled_from(
+    ["", "Lo", "a b", "-1", -1, 0, 1.5, True, None, [], {}, [None], {"a": "b"}, "$(X)", "${X}", "0.5", "x" * 70, "/x"]
+)
+WORDS = st.sampled_from(
+    ["--nnodes=3", "--nproc-per-node=4", "--save=/dev/shm", "$HOME", "sleep infinity", "hf_aBcDeFgHiJkLmNoP12345"]
+)
+
+
+def found(text: str, *, everything: bool, closed: bool = False) -> list[tuple[object, ...]] | None:
+    """What is found in the JobSet of a text, by the modules whose fields are in it or by all; None for a text without one."""
+    documents = [document for document in read(text, "jobset.yaml", Report()) if type(document.tree) is dict]
+    first = next((document for document in documents if document.kind == "JobSet"), None)
+    if first is None:
+        return None
+    bundle, cluster, report = Bundle(first, tuple(d.tree for d in documents)), Cluster(closed=closed), Report()
+    if everything:
+        job = expand(bundle, cluster, report)
+        assert job is not None
+        refused(job)
+        for check in all_checks():
+            check(job)
+    else:
+        look(bundle, cluster, report)
+    return [finding.identity() for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    "case", sampled(CASES, [str(case.relative_to(ROOT / "tests/cases/verify")) for case in CASES], every=4)
+)
+def test_in_the_cases(case: Path) -> None:
+    text = case.read_text("utf-8")
+    assert found(text, everything=False) == found(text, everything=True)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(CASES), st.data())
+def test_in_cases_that_were_changed(case: Path, data: st.DataObject) -> None:
+    documents = [document for document in yaml.safe_load_all(case.read_text("utf-8")) if document]
+    for _ in range(data.draw(st.integers(1, 3))):
+        change(documents, data)
+    text = yaml.safe_dump_all(documents, sort_keys=False)
+    closed = data.draw(st.booleans())
+    try:
+        expected = found(text, everything=True, closed=closed)
+    except (AttributeError, TypeError):
+        return  # what the schema refuses never comes here
+    assert found(text, everything=False, closed=closed) == expected
+
+
+def change(documents: Any, data: st.DataObject) -> None:
+    """Drop, replace or double one node somewhere in the documents, or add a word to a command."""
+    node = documents
+    while True:
+        keys = list(range(len(node))) if type(node) is list else sorted(node)
+        key = data.draw(st.sampled_from(keys))
+        below = node[key]
+        if type(below) not in (dict, list) or not below or data.draw(st.integers(0, 9)) == 0:
+            break
+        node = below
+    action = data.draw(st.sampled_from(["drop", "replace", "add"]))
+    if node is documents:
+        return
+    if action == "drop":
+        del node[key]
+    elif action == "replace":
+        node[key] = deepcopy(data.draw(ODD))  # a later change may go below it
+    elif type(node) is list:
+        node.append(data.draw(WORDS) if type(node[key]) is str else node[key])
+
+
+@pytest.mark.slow
+def test_a_check_is_silent_without_the_fields_that_its_module_declares() -> None:
+    wrong = {sentence for case in RENDERED for sentence in undeclared(case.read_text("utf-8"), MODULES)}
+    assert not wrong, "\n".join(["", *sorted(wrong)])
+
+
+def test_a_check_that_reads_an_undeclared_field_is_named() -> None:
+    def look(job: Job) -> None:
+        if "failurePolicy" in job.spec:
+            job.report.add(Rule("restarts", NOTE, "a", "b").at(job.at(("spec",)), "a", effect="b", help="c"))
+
+    def _files() -> Checks:
+        return (look,)
+
+    jobset = "kind: JobSet\nspec: {failurePolicy: {}, replicatedJobs: []}\n"
+    assert list(undeclared(jobset, [(_files, frozenset(("spec.failurePolicy",)))])) == []
+    assert list(undeclared(jobset, [(_files, frozenset(("pod.volumes",)))])) == [
+        (
+            "tests.lint.test_table: look reports restarts in a job without pod.volumes, and trainc does not call it for such"
+            " a job: add the field that it reads to the line of `_files` in MODULES of trainc/lint/registry.py"
+        )
+    ]
+
+
+def undeclared(text: str, modules: Iterable[tuple[Callable[[], Checks], frozenset[str]]]) -> Iterator[str]:
+    """A sentence for each check that finds something in a job without any field that its module declares."""
+    reporting = rules_of(text, [check for load, _ in modules for check in load()])
+    for load, fields in modules:
+        if "JobSet" in fields or reporting.keys().isdisjoint(load()):
+            continue
+        documents = without(list(yaml.safe_load_all(text)), fields)
+        for check, rules in rules_of(yaml.safe_dump_all(documents), load()).items():
+            yield (
+                f"{check.__module__}: {check.__name__} reports {', '.join(sorted(rules))} in a job without"
+                f" {', '.join(sorted(fields))}, and trainc does not call it for such a job: add the field that it reads"
+                f" to the line of `{load.__name__}` in MODULES of trainc/lint/registry.py"
+            )
+
+
+def rules_of(text: str, checks: Iterable[Callable[[Job], None]]) -> dict[Callable[[Job], None], set[str]]:
+    """The checks that find something in the JobSet of a text, each with the names of the rules that it reports."""
+    documents = [document for document in read(text, "jobset.yaml", Report()) if type(document.tree) is dict]
+    first = next((document for document in documents if document.kind == "JobSet"), None)
+    if first is None:
+        return {}
+    job = expand(Bundle(first, tuple(d.tree for d in documents)), Cluster(), Report())
+    assert job is not None
+    reporting: dict[Callable[[Job], None], set[str]] = {}
+    for check in checks:
+        job.report = Report()
+        check(job)
+        if job.report.findings:
+            reporting[check] = {finding.rule.name for finding in job.report.findings}
+    return reporting
+
+
+def without(documents: list[Any], fields: frozenset[str]) -> list[Any]:
+    """The documents without the fields of a job that `MODULES` calls so."""
+    kinds = {field.removeprefix("beside.") for field in fields if field.startswith("beside.")}
+    kept = [deepcopy(document) for document in documents if document and document["kind"] not in kinds]
+    for jobset in kept:
+        if jobset["kind"] == "JobSet":
+            for parent, tree in objects(jobset):
+                for field in [field for field in tree if f"{parent}.{field}" in fields]:
+                    del tree[field]
+            shorten(jobset, fields)
+    return kept
+
+
+def objects(jobset: Any) -> Iterator[tuple[str, Any]]:
+    """The objects that a job consists of, each with what `MODULES` calls it."""
+    yield "written", jobset.get("metadata", {})
+    yield "spec", jobset["spec"]
+    yield "failurePolicy", jobset["spec"].get("failurePolicy", {})
+    for role in jobset["spec"]["replicatedJobs"]:
+        job = role["template"]["spec"]
+        pod = job["template"].get("spec", {})
+        yield from (("role", role), ("Job", job), ("pod", pod), ("template", job["template"].get("metadata", {})))
+        yield from (("volume", volume) for volume in pod.get("volumes", ()))
+        for container in (*pod.get("containers", ()), *pod.get("initContainers", ())):
+            yield "container", container
+            for amounts in container.get("resources", {}).values():
+                yield "resources", amounts
+
+
+def shorten(jobset: Any, fields: frozenset[str]) -> None:
+    """Leave one role and one container where fields are those of further ones."""
+    if "roles.1" in fields:
+        del jobset["spec"]["replicatedJobs"][1:]
+    for role in jobset["spec"]["replicatedJobs"] if "containers.1" in fields else ():
+        del role["template"]["spec"]["template"]["spec"]["containers"][1:]
+
+
+def test_every_module_of_rules_is_listed_with_all_its_checks() -> None:
+    listed = {check.__module__ for check in all_checks()}
+    for file in sorted((ROOT / "trainc/lint/rules").rglob("*.py")):
+        path = file.relative_to(ROOT).with_suffix("")
+        module = import_module(".".join(path.parts))
+        checks = [
+            function
+            for name, function in vars(module).items()
+            if isfunction(function)
+            and function.__module__ == module.__name__
+            and name[0] != "_"
+            and takes_job(function)
+        ]
+        unlisted = {check.__name__ for check in checks if check not in getattr(module, "CHECKS", ())}
+        assert not unlisted, f"{'.'.join(path.parts)}: CHECKS lacks {', '.join(sorted(unlisted))}"
+        assert not checks or module.__name__ in listed, f"trainc/lint/registry.py does not load {module.__name__}"
+
+
+def takes_job(function: FunctionType) -> bool:
+    return function.__annotations__ == {"job": "Job", "return": "None"}

@@ -1,0 +1,239 @@
+"""One object before the API server: what it would store, or everything that it has against it."""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
+from trainc.apiserver.jobset import defaults as jobset
+from trainc.apiserver.metadata import is_sound, without_null_fields
+from trainc.apiserver.null_amounts import check_amounts
+from trainc.apiserver.schema.readable import read_by_go, readable
+from trainc.apiserver.verdict import kind_of, verdict
+from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
+from trainc.model.settings import STRICT, WARN
+from trainc.model.tree import dotted, get
+from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.placeholders import is_placeholder, placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from trainc.apiserver.of_cluster import Server
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+_ADVISED = 200  # faults of one object that get advice: as many as a run prints
+
+UNKNOWN_FIELD = Rule(
+    "unknown-field",
+    ERROR,
+    "a field that this kind does not have",
+    "kubectl and server-side apply refuse it; without strict validation the server drops it in silence.",
+    verdict=True,
+)
+INVALID_FIELD = Rule(
+    "invalid-field",
+    ERROR,
+    "a value that the schema refuses",
+    "The API server checks types, bounds, patterns and required fields before anything else looks at the object.",
+    verdict=True,
+)
+DUPLICATE_ITEM = Rule(
+    "duplicate-item",
+    ERROR,
+    "two items of a keyed list with the same key",
+    "The API server merges such lists by key and refuses a list in which one key stands twice.",
+    verdict=True,
+)
+BROKEN_RULE = Rule(
+    "broken-rule",
+    ERROR,
+    "a value that a validation rule of the kind refuses",
+    "Kinds carry rules of their own (CEL), which the API server evaluates on every write.",
+    verdict=True,
+)
+UNDECODABLE = Rule(
+    "undecodable",
+    ERROR,
+    "text that the server cannot turn into an object of its kind",
+    "The object never reaches validation: nothing is stored.",
+    verdict=True,
+)
+REFUSED = Rule(
+    "refused-by-webhook",
+    ERROR,
+    "something that the kind's webhook refuses",
+    "Every field is right by itself; the webhook also looks at names that are derived, and at fields together.",
+    verdict=True,
+)
+_RULES = {
+    "webhook": REFUSED,
+    FURTHER: REFUSED,
+    "unknown": UNKNOWN_FIELD,
+    "schema": INVALID_FIELD,
+    "listtype": DUPLICATE_ITEM,
+    "cel": BROKEN_RULE,
+}
+
+
+def admit_object(document: Document, server: Server, report: Report) -> Document | None:
+    """The document as a server would store it, None with findings where it would refuse it."""
+    kind = kind_of(document.tree)
+    root = server.table.root(kind)
+    report.looking_at(document)
+    tree, odd = readable(document.tree, kind, server.table)
+    if odd:
+        _refused(document, odd, server, report)
+        return None
+    if root is None:
+        return _passed_on(document, tree, server, report)
+    check_amounts(document, report)
+    judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
+    for fault in judged.unchecked:
+        report.skip(_reason(fault))
+    if judged.dropped and server.field_validation == WARN:
+        for index, fault in enumerate(_lists_once(document, judged.dropped, server, report)):
+            report.add(_unknown(document, fault, WARNING, server, is_advised=index < _ADVISED))
+    if judged.by == "unknown-field":
+        for index, fault in enumerate(_lists_once(document, judged.faults, server, report)):
+            report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
+    elif judged.by:
+        _refused(document, judged.faults, server, report)
+    if judged.by:
+        report.answered(judged.by, judged.messages)
+        return None
+    if kind == jobset.KIND:
+        # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
+        return document.admitted(without_null_fields(read_by_go(root, tree)))
+    return document.admitted(without_null_fields(judged.stored))
+
+
+def _lists_once(document: Document, faults: Sequence[Fault], server: Server, report: Report) -> Iterable[Fault]:
+    """Of the keys of a map that should be a list or a text the first alone: one edit settles them all."""
+    if _is_every_answer_asked(document, report) or len(faults) == 1:
+        return faults
+    from trainc.apiserver.advice import is_for_fields  # noqa: PLC0415 (needed only once something is wrong)
+
+    firsts: dict[Path, Fault] = {}
+    for fault in faults:
+        above = fault.path[:-1]
+        firsts.setdefault(fault.path if is_for_fields(document, above, server.table) else above, fault)
+    return firsts.values()
+
+
+def _is_every_answer_asked(document: Document, report: Report) -> bool:
+    """Whether the servers' answer alone is asked for, which is given in full."""
+    return report.admission_only and not document.api_version.startswith(TRAINC_PREFIX)
+
+
+def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
+    """An object of a kind without a schema here: every server reads its metadata in the same way."""
+    if document.api_version and not is_sound(held := tree.get("metadata")):
+        from trainc.apiserver.metadata_decoding import decode  # noqa: PLC0415 (most metadata are plainly right)
+
+        faults = decode(held) or ([] if _CONFIGURATION in document.api_version else _metadata_faults(held))
+        if faults:
+            _refused(document, faults, server, report)
+            return None
+    return document if tree is document.tree else document.admitted(tree)
+
+
+def _metadata_faults(metadata: Tree) -> list[Fault]:
+    """What a server has against metadata that it can read, but for the form of the name, which is the kind's own business."""
+    from trainc.apiserver.metadata import validate  # noqa: PLC0415 (most metadata are plainly right)
+
+    return [fault for fault in validate(metadata) if fault.blocking or fault.path != ("metadata", "name")]
+
+
+def _reason(fault: Fault) -> str:
+    """Why a server's check could not be made, in words for the summary."""
+    if is_placeholder(fault.value):
+        return f"what `{placeholder(str(fault.value))}` will be"
+    from trainc.apiserver.schema.engine import MISSING  # noqa: PLC0415 (the built-in schemas need no engine)
+
+    if MISSING in fault.message:
+        return MISSING
+    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"
+
+
+def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
+    from trainc.apiserver.advice import first_alike, for_value  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.apiserver.repairs import retyped  # noqa: PLC0415
+
+    every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
+    advised: set[tuple[Path, str]] = set()
+    for index, fault in enumerate(faults if every else _told_once(faults)):
+        rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
+        path, text = in_words(fault)
+        text = text.replace(f"{path} in body ", "")
+        placed = _placed(document, fault, text)
+        if placed is not fault:
+            path = dotted(placed.path)
+            text = text.replace(f"{path} ", "", 1)
+        is_key = get(document.written, *placed.path) is None or _is_of_key(placed)
+        advice = for_value(document, placed, server.table) if index < _ADVISED else ""
+        if advice and not every and (placed.path, advice) in advised:
+            continue
+        advised.add((placed.path, advice))
+        first = first_alike(document, placed) if index < _ADVISED else None
+        report.add(
+            rule.at(
+                document.span(placed.path, key=is_key),
+                f"`{path}`: {_lower(text)}",
+                also=[] if first is None else [Label(document.span(first), "the first one stands here")],
+                help=advice,
+                fix=retyped(document, placed),
+                refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
+            )
+        )
+
+
+def _is_of_key(fault: Fault) -> bool:
+    """Whether a fault of a label or an annotation is one of its key."""
+    return fault.path[-2:-1] in (("labels",), ("annotations",)) and fault.value == fault.path[-1]
+
+
+def _lower(text: str) -> str:
+    """A text that goes on after a colon; names in mixed case stay as they are."""
+    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
+
+
+_CONFIGURATION = "config."  # what programs read as their own needs no name; in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
+_EITHER = " must be of type integer,string: "
+
+
+def _told_once(faults: list[Fault]) -> list[Fault]:
+    """Of what a server says about one value of two possible types, the words that name both."""
+    both = {fault.path for fault in faults if _EITHER in fault.message}
+    return [fault for fault in faults if fault.path not in both or _EITHER in fault.message]
+
+
+def _placed(document: Document, fault: Fault, text: str) -> Fault:
+    """The fault at the field that it names: rules on the name of an object are rules of the object as a whole."""
+    path = tuple(text.removeprefix("Invalid value: ").partition(" ")[0].split("."))
+    if fault.path or get(document.written, *path) is None:
+        return fault
+    return Fault(path, fault.kind, fault.message, fault.value)
+
+
+def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is_advised: bool) -> Finding:
+    from trainc.apiserver.advice import for_field, for_unknown  # noqa: PLC0415
+
+    return unknown_field(
+        document,
+        fault,
+        level=level,
+        help=for_unknown(document, fault, server.table) if is_advised else "",
+        effect="" if level == ERROR else "the server drops it in silence",
+        fix=for_field(document, fault, server.table) if is_advised else (),
+    )
+
+
+def unknown_field(document: Document, fault: Fault, **more: Any) -> Finding:
+    """The finding for a field that the kind does not have; `more` are its level, effect, help and fix."""
+    text = f"{document.kind} has no field `{fault.path[-1]}` here"
+    refusal = Refusal("unknown-field", fault.message)
+    return UNKNOWN_FIELD.at(document.span(fault.path, key=True), text, refusal=refusal, **more)

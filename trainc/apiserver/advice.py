@@ -1,0 +1,194 @@
+"""What to write instead of what a server refuses, told by the schema itself."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from trainc.apiserver import repairs
+from trainc.apiserver.fault import gate_help
+from trainc.apiserver.history import reference_field, replacement
+from trainc.apiserver.jobset.name_length import is_too_long, shorter
+from trainc.apiserver.retyping import listed, rewritten
+from trainc.model.tree import get, plain, value
+from trainc.text.spelling import intended, meant, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.apiserver.fault import Fault
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.apiserver.schema.table import Table
+    from trainc.model.document import Document
+    from trainc.model.finding import Edit
+    from trainc.model.tree import Path
+
+_RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
+_SERVERS = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "status", "uid"}
+)
+_EVERYWHERE = frozenset({"apiVersion", "kind", "metadata", "name", "spec"})
+_TWICE = ": Duplicate value: "
+_NO_ROLE = "does not appear in .spec.ReplicatedJobs"
+_IMAGE_PARTS = {"repository", "tag"}  # as charts write an image
+_DEEPEST = 14  # steps down to a field of a container in a runtime patch
+
+
+def for_unknown(document: Document, fault: Fault, table: Table) -> str:
+    """Where the field belongs, what it is called now, or what was probably meant; empty where nobody can say."""
+    hint = replacement(document.kind, fault.path)
+    if hint:
+        return hint
+    root = _root(document, table)
+    above = _node(root, fault.path[:-1])
+    if above is not None and above.kind == "array":
+        return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
+    if above is not None and above.kind == "string":
+        return _text(document, fault.path)
+    name = str(fault.path[-1])
+    if name in _SERVERS:
+        return "remove it: only a server writes it"
+    if field := reference_field(fault.path, fault.candidates):
+        return f"the name of the object is `{field}` here"
+    close = intended(name, fault.candidates) or [one for one in (nearest(name, fault.candidates),) if one]
+    if close:
+        return f"did you mean {' or '.join(f'`{one}`' for one in close)}?"
+    return _elsewhere(document, fault.path, root, table) or _below(above, get(document.tree, *fault.path))
+
+
+def is_for_fields(document: Document, path: Path, table: Table) -> bool:
+    """Whether a map belongs at a path, and not a list or a text; also where nobody can say."""
+    node = _node(_root(document, table), path)
+    return node is None or node.kind not in ("array", "string")
+
+
+def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
+    """The edit that gives an unknown field its right name, or makes the list of which it is to be an item."""
+    above = _node(_root(document, table), fault.path[:-1])
+    if above is not None and above.kind == "array":
+        return repairs.listed(document, fault.path[:-1], above.item())
+    return repairs.renamed(document, fault)
+
+
+def _text(document: Document, path: Path) -> str:
+    """How a map is written as text: a word of a command (`[--lr: 0.1]`), or the one value of a field (`{name: x}`)."""
+    content = plain(get(document.tree, *path))
+    if isinstance(path[-2], int):
+        written = f"{path[-1]}: {content}"
+        if written.startswith("-"):
+            return f"write one word: `{written.replace(': ', '=', 1)}`"
+        return f"quote it to make it text: `{json.dumps(written)}`"
+    parts = plain(get(document.tree, *path[:-1]))
+    if isinstance(parts, dict) and set(parts) == _IMAGE_PARTS and all(isinstance(part, str) for part in parts.values()):
+        content = f"{parts['repository']}:{parts['tag']}"
+    elif not isinstance(content, str) or (isinstance(parts, dict) and len(parts) > 1):
+        return f"`{path[-2]}` is text: write `{path[-2]}: TEXT`"
+    return f"`{path[-2]}` is text: write `{path[-2]}: {content}`"
+
+
+def _elsewhere(document: Document, path: Path, root: SchemaNode | None, table: Table) -> str:
+    """The place of a field of this name in the kind, or for a job in its runtime."""
+    place = _nearest_place(root, path)
+    if place:
+        return f"write it as `{place}`"
+    if document.kind == "TrainJob":
+        in_runtime = replacement("ClusterTrainingRuntime", path)
+        place = _nearest_place(table.root(_RUNTIME), path)
+        if in_runtime or place:
+            return f"it belongs in the runtime: there {in_runtime or f'it is `{place}`'}"
+    return ""
+
+
+def _nearest_place(root: SchemaNode | None, path: Path) -> str:
+    """The path of the field with this name that shares most with `path` and lies highest; empty where there is none."""
+    name = str(path[-1])
+    if root is None or name in _EVERYWHERE:
+        return ""
+    here = [step for step in path[:-1] if isinstance(step, str)]
+    places = sorted(_places(root).get(name, ()), key=lambda place: (-_shared(place, here), len(place), place))
+    return ".".join(places[0]).replace(".[]", "[]") if places else ""
+
+
+def _shared(place: tuple[str, ...], here: list[str]) -> int:
+    count = 0
+    for one, other in zip((step for step in place if step != "[]"), here, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+@lru_cache(maxsize=8)
+def _places(root: SchemaNode) -> Mapping[str, list[tuple[str, ...]]]:
+    """Every path at which a schema has a field, by the field's name, outside what only a server writes."""
+    by_field: dict[str, list[tuple[str, ...]]] = {}
+    level: list[tuple[tuple[str, ...], SchemaNode]] = [((), root)]
+    for _ in range(_DEEPEST):
+        for path, node in level:
+            for name in node.props.names:
+                by_field.setdefault(name, []).append((*path, name))
+        level = [child for path, node in level for child in _children(path, node)]
+    return by_field
+
+
+def _children(path: tuple[str, ...], node: SchemaNode) -> Iterator[tuple[tuple[str, ...], SchemaNode]]:
+    item = node.item()
+    if item is not None:
+        yield (*path, "[]"), item
+    for step in node.props.names:
+        child = node.prop(step)
+        if child is not None and step not in ("status", "metadata"):
+            yield (*path, step), child
+
+
+def _below(above: SchemaNode | None, unknown: object) -> str:
+    """The maps beside an unknown scalar that take any name."""
+    if above is None or isinstance(unknown, dict | list):
+        return ""
+    maps = [name for name in above.props.names if (child := above.prop(name)) is not None and child.only is not None]
+    return f"write it below {' or '.join(f'`{name}`' for name in maps)}" if maps else ""
+
+
+def for_value(document: Document, fault: Fault, table: Table) -> str:
+    """How a value is written in the right type, how short a name has to be, or which gate is needed; else nothing."""
+    if is_too_long(fault):
+        return shorter(document.tree, fault)
+    if _NO_ROLE in fault.message:
+        return _existing_role(document, fault)
+    if _TWICE in fault.message:
+        return "remove one of the two"
+    return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))
+
+
+def first_alike(document: Document, fault: Fault) -> Path | None:
+    """Where the item stands of which one with the same key is refused; None for other faults."""
+    _, twice, key = fault.message.partition(_TWICE)
+    items = get(document.tree, *fault.path[:-1]) if twice else None
+    if type(items) is not list or not key.startswith("{"):
+        return None
+    wanted = json.loads(key)
+    for index, item in enumerate(items):
+        if type(item) is dict and {name: plain(item[name]) for name in wanted if name in item} == wanted:
+            return (*fault.path[:-1], index)
+    return None
+
+
+def _existing_role(document: Document, fault: Fault) -> str:
+    """The replicatedJob that was probably meant, or all that there are."""
+    roles = get(document.tree, "spec", "replicatedJobs")
+    names = [str(value(role, "name")) for role in roles if type(role) is dict] if type(roles) is list else []
+    return meant(fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}")
+
+
+def _root(document: Document, table: Table) -> SchemaNode | None:
+    return table.root(f"{document.api_version}/{document.kind}")
+
+
+def _node(root: SchemaNode | None, path: Path) -> SchemaNode | None:
+    """The schema at a path; None where it says nothing about it."""
+    for step in path:
+        if root is None:
+            return None
+        root = root.prop(step) if isinstance(step, str) else root.item()
+    return root

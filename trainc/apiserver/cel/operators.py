@@ -1,0 +1,223 @@
+"""What translated CEL rules call: CEL's meaning of fields, equality, logic and macros over trees.
+
+Source: the CEL language definition as Kubernetes 1.36 configures it for CustomResourceDefinitions.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.schema.patterns import ORDINARY
+from trainc.apiserver.schema.scalar import compile_re2
+from trainc.model.sourced import Sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+class CelError(Exception):
+    """A rule that ended in an error; the text is the engine's."""
+
+
+def bare(value: Any) -> Any:
+    """A scalar without its origin; maps and lists as they are."""
+    return value.value if value.__class__ is Sourced else value
+
+
+def field(holder: Any, name: str) -> Any:
+    """`holder.name`."""
+    if holder.__class__ is not dict:
+        raise CelError("no such overload")
+    if name not in holder:
+        raise CelError(f"no such key: {name}")
+    value = holder[name]
+    return value.value if value.__class__ is Sourced else value
+
+
+def has(holder: Any, name: str) -> bool:
+    """`has(holder.name)`."""
+    if holder.__class__ is not dict:
+        raise CelError("no such overload")
+    return name in holder
+
+
+def at(holder: Any, key: Any) -> Any:
+    """`holder[key]`."""
+    if holder.__class__ is dict:
+        return field(holder, key)
+    if holder.__class__ is not list or key.__class__ is not int:
+        raise CelError("no such overload")
+    if not 0 <= key < len(holder):
+        raise CelError(f"index out of bounds: {key}")
+    return bare(holder[key])
+
+
+def same(left: Any, right: Any) -> bool:
+    """`left == right`: numbers by value, everything else by type and content."""
+    left = left.value if left.__class__ is Sourced else left
+    right = right.value if right.__class__ is Sourced else right
+    kind = left.__class__
+    if kind is not right.__class__:
+        return kind in (int, float) and right.__class__ in (int, float) and bool(left == right)
+    if kind is dict:
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if kind is list:
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def compare(left: Any, right: Any) -> int:
+    """-1, 0 or 1 for `left` before, equal to or after `right`."""
+    if left.__class__ is not int or right.__class__ is not int:
+        numbers = left.__class__ in (int, float) and right.__class__ in (int, float)
+        if not numbers and (left.__class__ is not right.__class__ or left.__class__ not in (str, bool)):
+            raise CelError("no such overload")
+    return int(left > right) - int(left < right)
+
+
+def within(item: Any, holder: Any) -> bool:
+    """`item in holder`."""
+    if holder.__class__ is dict:
+        return item.__class__ is str and item in holder
+    if holder.__class__ is not list:
+        raise CelError("no such overload")
+    return any(same(item, other) for other in holder)
+
+
+def size(value: Any) -> int:
+    """`size(value)`: code points, items or keys."""
+    if value.__class__ not in (str, list, dict):
+        raise CelError("no such overload")
+    return len(value)
+
+
+_patterns: dict[str, re.Pattern[str]] = {}
+
+
+def matches(text: Any, pattern: str) -> bool:
+    """`text.matches(pattern)`, which searches."""
+    if text.__class__ is not str:
+        raise CelError("no such overload")
+    if pattern in ORDINARY and ORDINARY[pattern](text):
+        return True
+    compiled = _patterns.get(pattern)
+    if compiled is None:
+        compiled = _patterns[pattern] = compile_re2(pattern)
+    return compiled.search(text) is not None
+
+
+def truth(value: Any) -> bool:
+    """A condition, which has to be a boolean."""
+    if value.__class__ is not bool:
+        raise CelError("no such overload")
+    return bool(value)
+
+
+def both(left: Callable[[], Any], right: Callable[[], Any]) -> bool:
+    """`left && right`: a false side decides even if the other one is an error."""
+    try:
+        first = truth(left())
+    except CelError:
+        if not truth(right()):
+            return False
+        raise
+    return first and truth(right())
+
+
+def either(left: Callable[[], Any], right: Callable[[], Any]) -> bool:
+    """`left || right`: a true side decides even if the other one is an error."""
+    try:
+        first = truth(left())
+    except CelError:
+        if truth(right()):
+            return True
+        raise
+    return first or truth(right())
+
+
+def items(holder: Any) -> Iterator[Any]:
+    """What a macro ranges over: the items of a list, the keys of a map."""
+    if holder.__class__ not in (dict, list):
+        raise CelError("no such overload")
+    return map(bare, holder)
+
+
+def every(holder: Any, test: Callable[[Any], Any]) -> bool:
+    """`holder.all(x, test)`."""
+    return _fold(holder, test, decisive=False)
+
+
+def some(holder: Any, test: Callable[[Any], Any]) -> bool:
+    """`holder.exists(x, test)`."""
+    return _fold(holder, test, decisive=True)
+
+
+def _fold(holder: Any, test: Callable[[Any], Any], *, decisive: bool) -> bool:
+    failed: CelError | None = None
+    for item in items(holder):
+        try:
+            if truth(test(item)) is decisive:
+                return decisive
+        except CelError as error:
+            failed = failed or error
+    if failed:
+        raise failed
+    return not decisive
+
+
+def one(holder: Any, test: Callable[[Any], Any]) -> bool:
+    """`holder.exists_one(x, test)`."""
+    return sum(truth(test(item)) for item in items(holder)) == 1
+
+
+def chosen(holder: Any, test: Callable[[Any], Any]) -> list[Any]:
+    """`holder.filter(x, test)`."""
+    return [item for item in items(holder) if truth(test(item))]
+
+
+def mapped(holder: Any, change: Callable[[Any], Any]) -> list[Any]:
+    """`holder.map(x, change)`."""
+    return [change(item) for item in items(holder)]
+
+
+def number(value: Any) -> float:
+    """`double(value)`."""
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise CelError("type conversion error") from error
+
+
+def negated(value: Any) -> bool:
+    """`!value`."""
+    return not truth(value)
+
+
+def added(left: Any, right: Any) -> Any:
+    """`left + right` for numbers of one kind, strings and lists."""
+    if left.__class__ is not right.__class__ or left.__class__ not in (int, float, str, list):
+        raise CelError("no such overload")
+    return left + right
+
+
+def subtracted(left: Any, right: Any) -> Any:
+    """`left - right` for numbers of one kind."""
+    if left.__class__ is not right.__class__ or left.__class__ not in (int, float):
+        raise CelError("no such overload")
+    return left - right
+
+
+def minus(value: Any) -> Any:
+    """`-value` for a number."""
+    if value.__class__ not in (int, float):
+        raise CelError("no such overload")
+    return -value
+
+
+def text_test(value: Any, name: str, part: Any) -> bool:
+    """`value.startsWith(part)`, `endsWith` and `contains`."""
+    if value.__class__ is not str or part.__class__ is not str:
+        raise CelError("no such overload")
+    tests = {"startsWith": value.startswith, "endsWith": value.endswith, "contains": value.__contains__}
+    return bool(tests[name](part))

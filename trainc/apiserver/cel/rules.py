@@ -1,0 +1,180 @@
+"""CEL rules at work: the rules that hold for one object, and the transition rules between two."""
+
+from __future__ import annotations
+
+from trainc.apiserver.cel.builtin import RULES
+from trainc.apiserver.cel.operators import CelError, bare, same
+from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, shown, untold
+from trainc.model.sourced import Sourced
+from trainc.model.tree import dotted, plain
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.tree import Path, Tree
+
+    Rule = dict[str, Any]
+    Test = Callable[[Any, Any], Any]
+
+_UNCHANGED = ("self == oldSelf", "oldSelf == self")
+
+
+def function(rule: str, node: SchemaNode | None = None) -> Test:
+    """The Python function of a built-in rule, else one that asks the engine about values as `node` types them."""
+    return RULES.get(rule) or (lambda new, old: _by_engine(rule, node, new, old))
+
+
+def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any) -> bool:
+    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in rules need none)
+    from trainc.apiserver.schema.visible import visible  # noqa: PLC0415
+
+    answer = engine().judge(rule, visible(node, new), None if old is None else visible(node, old, rule))
+    if "failed" in answer:
+        raise CelError(answer["failed"])
+    return answer["value"] is True
+
+
+def check(waiting: Iterable[tuple[SchemaNode, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
+    """What the rules without `oldSelf` say; rules that cannot be judged go into `unchecked`."""
+    faults: list[Fault] = []
+    for node, path, tree in waiting:
+        value = bare(tree)
+        if node.tests is None:
+            node.tests = [(function(rule["rule"], node), rule) for rule in node.live]
+        for test, rule in node.tests:
+            _apply(test, rule, path, value, None, faults, unchecked)
+    return faults
+
+
+def _apply(
+    test: Test | None, rule: Rule, path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]
+) -> None:
+    if is_placeholder(new):
+        unchecked.append(untold(path, new))
+        return
+    if test is None:
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked"))
+        return
+    try:
+        if test(new, old) is True:
+            return
+        broken = _broken(rule, path, new)
+    except NotJudgedError as error:
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked: {error}"))
+        return
+    except CelError as error:
+        text = f"{error} evaluating rule: {_message(rule)}"
+        broken = Fault(
+            path, "cel", f'{dotted(path) or "<nil>"}: Invalid value: "{SCHEMA_TYPES.get(type(new), "null")}": {text}'
+        )
+    waiting = [leaf for leaf in _placeholders(new) if f".{leaf[0]}" in rule["rule"]]
+    unchecked += [untold(path, text) for _, text in waiting]
+    if not waiting:
+        faults.append(broken)
+
+
+def _placeholders(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of a value that is still to be filled in, with the field that it stands in."""
+    value = bare(value)
+    if type(value) is dict:
+        for key, inner in value.items():
+            yield from _placeholders(inner, key)
+    elif type(value) is list:
+        for inner in value:
+            yield from _placeholders(inner, name)
+    elif is_placeholder(value):
+        yield name, value
+
+
+def _broken(rule: Rule, path: Path, value: Any) -> Fault:
+    where = path
+    if rule.get("fieldPath"):
+        where = (*path, *rule["fieldPath"].strip(".").split("."))
+    place, message = dotted(where) or "<nil>", _message(rule)
+    reason = rule.get("reason", "")
+    if reason == "FieldValueRequired":
+        return Fault(where, "cel", f"{place}: Required value: {message}")
+    if reason == "FieldValueForbidden":
+        return Fault(where, "cel", f"{place}: Forbidden: {message}")
+    # The server shows scalars and leaves maps and lists out.
+    spelled = "" if type(value) in (dict, list) else f"{shown(value)}: "
+    word = "Duplicate value" if reason == "FieldValueDuplicate" else "Invalid value"
+    return Fault(where, "cel", f"{place}: {word}: {spelled}{message}", plain(value))
+
+
+def _message(rule: Rule) -> str:
+    text: str = rule.get("message", "").strip()
+    return text or f"failed rule: {rule['rule'].strip()}"
+
+
+def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
+    """What the transition rules say about a change, wherever a value stands in both objects."""
+    faults: list[Fault] = []
+    _walk(node, new, old, path, faults, unchecked)
+    return faults
+
+
+def _walk(node: SchemaNode, new: Tree, old: Tree, path: Path, faults: list[Fault], unchecked: list[Fault]) -> None:
+    if not moves(node):
+        return
+    for rule in node.rules:
+        if "oldSelf" not in rule["rule"]:
+            continue
+        if rule["rule"].strip() in _UNCHANGED:
+            if not alike(node, new, old):
+                faults.append(_broken(rule, path, bare(new)))
+        else:
+            test = None if rule.get("optionalOldSelf") else function(rule["rule"], node)
+            _apply(test, rule, path, bare(new), bare(old), faults, unchecked)
+    if type(new) is dict and type(old) is dict:
+        for key in new:
+            child = node.prop(key) if key in old else None
+            if child is not None:
+                _walk(child, new[key], old[key], (*path, key), faults, unchecked)
+    elif type(new) is list and type(old) is list and node.keys:
+        item = node.item()
+        before = {_key(node, entry): entry for entry in old}
+        for index, entry in enumerate(new):
+            key = _key(node, entry)
+            if item is not None and key in before:
+                _walk(item, entry, before[key], (*path, index), faults, unchecked)
+
+
+def _key(node: SchemaNode, entry: Tree) -> object:
+    held = entry if type(entry) is dict else {}
+    return tuple(bare(held.get(name)) for name in node.keys)
+
+
+_moves: dict[int, tuple[SchemaNode, bool]] = {}
+
+
+def moves(node: SchemaNode) -> bool:
+    """Whether a transition rule stands at this node or below it."""
+    known = _moves.get(id(node))
+    if known is None:
+        children = [node.prop(name) for name in node.props.names]
+        children += [node.other(), node.item()]
+        own = any("oldSelf" in rule["rule"] for rule in node.rules)
+        known = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))
+    return known[1]
+
+
+def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:
+    """Equality as typed CEL sees it: lists that are maps or sets are equal in any order."""
+    if node is None or type(new) is Sourced or type(new) is not type(old):
+        return same(new, old)
+    if type(new) is dict:
+        return new.keys() == old.keys() and all(alike(node.prop(key), new[key], old[key]) for key in new)
+    if type(new) is not list or len(new) != len(old):
+        return same(new, old)
+    item = node.item()
+    if node.keys:
+        before = {_key(node, entry): entry for entry in old}
+        return all(_key(node, entry) in before and alike(item, entry, before[_key(node, entry)]) for entry in new)
+    if node.unique:
+        return all(any(same(entry, other) for other in old) for entry in new)
+    return all(alike(item, a, b) for a, b in zip(new, old, strict=True))

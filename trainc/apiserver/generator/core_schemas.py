@@ -1,0 +1,91 @@
+"""Shapes of Kubernetes 1.36 as nodes of a structural schema, from the OpenAPI document in kubernetes-validate."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from trainc.apiserver.generator.facts import ATOMIC_MAPS, DEFAULTS, TEMPLATE_META
+from trainc.apiserver.models.node import QUANTITY
+
+Schema = dict[str, Any]
+
+_DOCUMENT = "kubernetes-json-schema/v1.36.0-local/_definitions.json"
+_GROUPS = ("io.k8s.api.core.v1", "io.k8s.api.batch.v1", "io.k8s.apimachinery.pkg.apis.meta.v1")
+_UNUSED = ("description", "enum", "x-kubernetes-group-version-kind", "x-kubernetes-unions")
+_INT_OR_STRING: Schema = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
+_SCALARS: dict[str, Schema] = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": {**_INT_OR_STRING, "pattern": QUANTITY},
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
+}
+
+
+def full_name(short: str) -> str:
+    """`PodSpec` as `io.k8s.api.core.v1.PodSpec`; a shape of another group is named in full."""
+    names = (short, *(f"{group}.{short}" for group in _GROUPS))
+    return next(name for name in names if name in _definitions())
+
+
+@cache
+def expand(name: str) -> Schema:
+    """The shape with every reference replaced by what it refers to."""
+    return _resolve(definition(name))
+
+
+@cache
+def definition(name: str) -> Schema:
+    """The shape as structural schema; references to other shapes are left as `$ref` with the full name."""
+    if name in _SCALARS:
+        return _SCALARS[name]
+    node = _structural(_definitions()[name])
+    short = name.rpartition(".")[2]
+    if short == "ObjectMeta":
+        node["properties"] = {field: _bare(node["properties"][field]) for field in TEMPLATE_META}
+    for field, value in node.get("properties", {}).items():
+        if (short, field) in DEFAULTS:
+            value["default"] = DEFAULTS[short, field]
+    if short in ATOMIC_MAPS:
+        node["x-kubernetes-map-type"] = "atomic"
+    return node
+
+
+@cache
+def _definitions() -> dict[str, Schema]:
+    text = files("kubernetes_validate").joinpath(_DOCUMENT).read_text(encoding="utf-8")
+    definitions: dict[str, Schema] = json.loads(text)["$defs"]
+    return definitions
+
+
+def _structural(given: Schema) -> Schema:
+    node = {key: value for key, value in given.items() if key not in _UNUSED}
+    if isinstance(node.get("type"), list):
+        node["type"] = node["type"][0]
+    if "$ref" in node:
+        node["$ref"] = node["$ref"].rpartition("/")[2]
+    if "required" in node:
+        node["required"] = sorted(node["required"])
+    if "properties" in node:
+        node["properties"] = {name: _structural(child) for name, child in sorted(node["properties"].items())}
+    for key in ("items", "additionalProperties"):
+        if key in node:
+            node[key] = _structural(node[key])
+    return node
+
+
+def _bare(node: Schema) -> Schema:
+    return {key: value for key, value in node.items() if not key.startswith("x-kubernetes-list")}
+
+
+def _resolve(node: Schema) -> Schema:
+    if "$ref" in node:
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return {**expand(node["$ref"]), **beside}
+    resolved = dict(node)
+    if "properties" in node:
+        resolved["properties"] = {name: _resolve(child) for name, child in node["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(node.get(key), dict):
+            resolved[key] = _resolve(node[key])
+    return resolved

@@ -1,0 +1,58 @@
+"""A kind as a CustomResourceDefinition that kubectl installs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trainc.apiserver.generator.structural import relaxed, structural, without
+
+if TYPE_CHECKING:
+    from trainc.apiserver.generator.core_schemas import Schema
+    from trainc.apiserver.models.node import Column, Names, Resource
+
+_PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
+
+
+def root(kind: type[Resource]) -> Schema:
+    """The structural schema of the whole object; metadata is the server's own business."""
+    schema = structural(kind, inline=True)
+    properties = {**schema["properties"], "metadata": {"type": "object"}}
+    return {**schema, "properties": properties}
+
+
+def crd(*versions: type[Resource]) -> Schema:
+    """The manifest of the definition; of several versions of a kind the last one is stored."""
+    names = versions[-1].NAMES
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{names.plural}.{names.group}"},
+        "spec": {
+            "group": names.group,
+            "names": _names(names),
+            "scope": "Namespaced" if names.namespaced else "Cluster",
+            "versions": [_version(kind, stored=kind is versions[-1]) for kind in versions],
+        },
+    }
+
+
+def _names(names: Names) -> Schema:
+    spelled: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
+    if names.short:
+        spelled["shortNames"] = list(names.short)
+    return {**spelled, "singular": names.kind.lower()}
+
+
+def _version(kind: type[Resource], *, stored: bool) -> Schema:
+    names = kind.NAMES
+    version: Schema = {"name": names.version, "served": True, "storage": stored}
+    if names.columns:
+        version["additionalPrinterColumns"] = [_column(column) for column in names.columns]
+    if names.status:
+        version["subresources"] = {"status": {}}
+    return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_PATCH)}}
+
+
+def _column(column: Column) -> Schema:
+    printed: Schema = {"name": column.name, "jsonPath": column.path, "type": column.type}
+    return {**printed, "priority": column.priority} if column.priority else printed

@@ -1,0 +1,249 @@
+"""How a typed Go program sees an object: what it cannot decode, and what its JSON looks like when it writes it back.
+
+Webhooks decode the object into Go structs (sigs.k8s.io/json) and answer with the difference between two JSON texts, so
+a webhook that changes anything also respells quantities and adds the fields that Go never omits.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
+from trainc.apiserver.golang.type_names import field_name, type_name
+from trainc.apiserver.golang.zeros import OMITTED, POINTERS, WRITTEN
+from trainc.apiserver.normalise import VALUES
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import stamp
+from trainc.text.placeholders import is_placeholder
+from trainc.text.quantity import Quantity, QuantityError, stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.tree import Path, Tree
+
+_FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
+
+
+class UndecodableError(Exception):
+    """The Go program cannot read the object: the path and the decoder's text; `ends` where it reads no further."""
+
+    def __init__(self, path: Path, text: str, *, ends: bool = True) -> None:
+        super().__init__(text)
+        self.path = path
+        self.text = text
+        self.ends = ends
+
+
+def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
+    """Everything that keeps a typed Go program from reading the object, first the one fault that it tells.
+
+    The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
+    first one is told at the end.
+    """
+    faults: list[UndecodableError] = []
+    for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
+        child = node.prop(key)
+        if child is not None:
+            _decode(child, tree[key], (key,), faults)
+    faults.sort(key=lambda fault: not fault.ends)
+    return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
+
+
+def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
+    value = tree.value if type(tree) is Sourced else tree
+    if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
+        return
+    if node.kind == "int-or-string" or node.format == "date-time":
+        try:
+            _decode_text(node, value, path, faults)
+        except UndecodableError as fault:
+            faults.append(fault)
+        return
+    if node.kind in ("integer", "number"):
+        _decode_number(node, value, path, faults)
+        return
+    if type(value) is not _FITTING[node.kind]:
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
+    elif type(value) is dict:
+        for key in sorted(value):
+            child = node.prop(key)
+            if child is not None:
+                _decode(child, value[key], (*path, key), faults)
+    elif type(value) is list:
+        child = node.item()
+        for index, item in enumerate(value):
+            if child is not None:
+                _decode(child, item, (*path, index), faults)
+
+
+def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+    if node.kind == "int-or-string":
+        _decode_int_or_string(node, value, path)
+    elif type(value) is not str:
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
+    else:
+        _decode_time(value, path)
+
+
+def _decode_time(text: str, path: Path) -> None:
+    from trainc.apiserver.golang.time import time_fault  # noqa: PLC0415 (only claims have times, in a status that nobody writes)
+
+    fault = time_fault(text)
+    if fault:
+        raise UndecodableError(path, fault)
+
+
+def _decode_number(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
+    if type(value) not in (int, float):
+        _mistyped(node, JSON_TYPES[type(value)], path, faults)
+    elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
+        _mistyped(node, f"number {number(value)}", path, faults)
+
+
+def _decode_int_or_string(node: SchemaNode, value: Any, path: Path) -> None:
+    if is_quantity(node):
+        try:
+            Quantity.parse(value.strip() if type(value) is str else number(value))
+        except QuantityError as fault:
+            raise UndecodableError(path, str(fault)) from fault
+    elif type(value) is not str:
+        whole = type(value) is int or (type(value) is float and value.is_integer())
+        if not whole:
+            raise _of_int32(f"number {number(value)}" if type(value) is float else JSON_TYPES[type(value)], path)
+        if not -(2**31) <= value < 2**31:
+            raise _of_int32(f"number {number(value)}", path)
+
+
+def _of_int32(got: str, path: Path) -> UndecodableError:
+    return UndecodableError(path, f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type int32")
+
+
+def _mistyped(node: SchemaNode, got: str, path: Path, faults: list[UndecodableError]) -> None:
+    text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
+    faults.append(UndecodableError(path, text, ends=False))
+
+
+def is_quantity(node: SchemaNode) -> bool:
+    """Whether a node holds resource quantities: integers or strings with the pattern of quantities."""
+    return node.kind == "int-or-string" and "pattern" in node.raw
+
+
+def respelled(node: SchemaNode, tree: Tree, by: str) -> Tree:
+    """The object after a webhook's patch: canonical quantities and the fields that Go never omits.
+
+    Nothing that was written is removed. `by` is the origin of what is added.
+    """
+    return _respelled(node, tree, Origin(None, by), "")
+
+
+def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
+    if type(tree) is dict:
+        out = {key: _child(node, key, value, origin) for key, value in tree.items()}
+        for key in _always(node, name):
+            if key not in out:
+                out[key] = stamp(zero(node.prop(key), key), origin.by)
+        return out
+    if type(tree) is list:
+        item = node.item()
+        return tree if item is None else [_respelled(item, value, origin, name) for value in tree]
+    value = tree.value if type(tree) is Sourced else tree
+    if value is None:
+        return stamp(zero(node, name), origin.by)
+    if not is_quantity(node):
+        return tree
+    text = _spelled(number(value))
+    return tree if text == value else Sourced(text, tree.origin if type(tree) is Sourced else origin)
+
+
+def _spelled(text: str) -> str:
+    try:
+        return stored(text.strip())
+    except QuantityError:
+        # Longer than any amount, and yet what the schema's pattern takes: it stays as it is.
+        return text
+
+
+def _amount(text: str) -> int | str:
+    try:
+        return Quantity.parse(text.strip()).nanos
+    except QuantityError:
+        return text
+
+
+def _child(node: SchemaNode, key: str, value: Tree, origin: Origin) -> Tree:
+    child = node.prop(key)
+    return value if child is None else _respelled(child, value, origin, key)
+
+
+def _always(node: SchemaNode, name: str) -> tuple[str, ...]:
+    """The fields that Go writes whatever they hold; `name` is the field that holds the object."""
+    required = tuple([key for key in node.required if f"{name}.{key}" not in OMITTED])
+    return (*required, *never_omitted(node), *WRITTEN.get(name, ()))
+
+
+def never_omitted(node: SchemaNode) -> tuple[str, ...]:
+    """The optional fields of an object that Go writes even when they are empty, because they are structs."""
+    props = node.props.names
+    if "divisor" in props:
+        return ("divisor",)
+    if "metadata" in props and "spec" in props:
+        # A whole object inside another one (a claim template) also has a status.
+        return ("metadata", "spec", "status") if "kind" in props and "status" in props else ("metadata", "spec")
+    return ("resources",) if "resources" in props and ("image" in props or "accessModes" in props) else ()
+
+
+def zero(node: SchemaNode | None, name: str) -> Any:
+    """The JSON of a Go field of this name that was never set."""
+    if node is None or name in _POINTED:
+        return None
+    if is_quantity(node):
+        return "0"
+    if node.kind == "object" and (node.props.names or node.extra is None):
+        return {key: zero(node.prop(key), key) for key in _always(node, name)}
+    return {"string": "", "boolean": False, "integer": 0, "number": 0, "int-or-string": 0}.get(node.kind)
+
+
+# Written, though there may be nothing behind them.
+_POINTED = frozenset({"apiGroup", "lastProbeTime", "lastTransitionTime"})
+
+
+def typed(node: SchemaNode, tree: Tree, *, by_value: bool = False) -> Any:
+    """The plain JSON that a Go program writes for a tree: empty optional fields left out, quantities respelled.
+
+    With `by_value` quantities come out as numbers, so that equal amounts are equal however they are written.
+    """
+    return _typed(node, tree, by_value, "")
+
+
+def _typed(node: SchemaNode, tree: Tree, by_value: bool, name: str) -> Any:
+    value = tree.value if type(tree) is Sourced else tree
+    if type(value) is dict:
+        out = {key: _typed(node.prop(key) or node, child, by_value, key) for key, child in value.items()}
+        if not node.props.names:
+            return out
+        kept = dict.fromkeys(_always(node, name))
+        held = {key: child for key, child in out.items() if key in kept or not _is_nothing(node, name, key, child)}
+        return {**held, **{key: zero(node.prop(key), key) for key in kept if key not in held}}
+    if type(value) is list:
+        item = node.item()
+        return [_typed(item or node, child, by_value, name) for child in value]
+    if value is None:
+        return zero(node, name)
+    if is_quantity(node):
+        text = number(value)
+        return _amount(text) if by_value else _spelled(text)
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def _is_nothing(node: SchemaNode, name: str, key: str, value: Any) -> bool:
+    """Whether Go leaves a field out because of what it holds."""
+    if value is None or value == []:
+        return True
+    if type(value) is dict:
+        # An empty map is nothing, an empty struct behind a pointer is something.
+        at = node.prop(key)
+        return not value and at is not None and not at.props.names
+    if value or key in POINTERS or f"{name}.{key}" in POINTERS:
+        return False
+    return type(value) is str or key in VALUES

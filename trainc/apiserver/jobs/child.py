@@ -1,0 +1,188 @@
+"""The child Jobs that the JobSet controller makes, and what the API server says of them."""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import compact
+from trainc.apiserver.jobs import created
+from trainc.apiserver.jobs.spec import chosen, job_spec, restart
+from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.jobset.labels import written_labels
+from trainc.apiserver.names import label
+from trainc.apiserver.pods.annotations import annotation_keys
+from trainc.apiserver.pods.complaints import Complaints, fields, items, text
+from trainc.apiserver.pods.template import template
+from trainc.model.tree import get, plain, value
+from trainc.text.object_keys import EXCLUSIVE, JOB_LABELS
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.apiserver.fault import Fault
+    from trainc.apiserver.schema.features import Features
+    from trainc.model.tree import Path, Tree
+
+    Objects = Mapping[str, Mapping[str, Tree]]
+
+# What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
+JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
+_EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
+
+
+class ChildFaults:
+    """What the API server says of the children of a JobSet, and which fields it drops, with the gate for each."""
+
+    __slots__ = ("dropped", "faults", "features", "objects")
+
+    def __init__(self, features: Features, objects: Objects) -> None:
+        self.features = features
+        self.objects = objects
+        self.faults: list[Fault] = []
+        self.dropped: list[Fault] = []
+
+    def add(self, log: Complaints) -> None:
+        """Take over the complaints of one look."""
+        self.faults += log.faults
+        self.dropped += log.dropped
+
+
+def children(jobset: Tree, features: Features, objects: Objects) -> ChildFaults:
+    """What is said of the claims, the Jobs and the pods that a JobSet becomes; nothing where all of them are taken.
+
+    `objects` are those of the cluster that are known, by kind and name.
+    """
+    refused = ChildFaults(features, objects)
+    if not _is_shaped(jobset.get("spec")):
+        return refused
+    tree = with_defaults(jobset)
+    spec = tree["spec"]
+    claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
+    for index, (job, own) in enumerate(zip(spec.get("replicatedJobs", ()), written_labels(tree), strict=True)):
+        _job(tree, job, own, ("spec", "replicatedJobs", index), claimed, refused)
+    return refused
+
+
+def _is_shaped(spec: Tree) -> bool:
+    """Whether the spec of a JobSet is made of maps and lists where its schema has them."""
+    if type(spec) is not dict or type(spec.get("network", {})) is not dict:
+        return False
+    jobs = spec.get("replicatedJobs", [])
+    return type(jobs) is list and all(map(_is_shaped_job, jobs))
+
+
+def _is_shaped_job(tree: Tree) -> bool:
+    for field in ("template", "spec", "template", "spec"):
+        if type(tree) is not dict:
+            return False
+        tree = tree.get(field, {})
+    return type(tree) is dict
+
+
+def _claims(spec: Tree, refused: ChildFaults) -> dict[str, str]:
+    """The volumes that JobSet adds to pods that mount them, and what is wrong with their claims."""
+    from trainc.apiserver.pods.claims import claim  # noqa: PLC0415 (few jobs bring claims)
+
+    claimed: dict[str, str] = {}
+    log = Complaints(refused.features, CLAIM)
+    for index, policy in enumerate(items(plain(spec["volumeClaimPolicies"]))):
+        for number, entry in enumerate(items(fields(policy).get("templates"))):
+            at: Path = ("spec", "volumeClaimPolicies", index, "templates", number, "spec")
+            claim(fields(fields(entry).get("spec")), at, log)
+            claimed[text(fields(fields(entry).get("metadata")), "name")] = "persistentVolumeClaim"
+    refused.add(log)
+    return claimed
+
+
+def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[str, str], refused: ChildFaults) -> None:
+    """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused; `own` are JobSet's labels."""
+    outer, at = job["template"], (*path, "template")
+    spec = outer["spec"]
+    log = Complaints(refused.features, JOB)
+    metadata = fields(outer.get("metadata"))
+    if metadata:
+        log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
+        held = fields(plain(metadata.get("annotations")))
+        annotation_keys(held, (*at, "metadata", "annotations"), log, own=own)  # JobSet writes them there too
+    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
+    if "completions" not in settings and "parallelism" not in settings:
+        settings["completions"] = settings["parallelism"] = 1
+    if "podFailurePolicy" in settings:
+        settings["template"] = plain(spec["template"])
+    job_spec(settings, (*at, "spec"), log)
+    pods = spec["template"]
+    _host_name(tree, job, settings, at, log)
+    labels = fields(plain(fields(pods.get("metadata")).get("labels")))
+    _generated(tree, job, labels, (*at, "spec"), log)
+    if "selector" in settings or "manualSelector" in settings:
+        chosen(settings, labels, own, (*at, "spec"), log)
+    refused.add(log)
+    _pods(tree, job, pods, (*at, "spec", "template"), claimed, refused, own)
+    log = Complaints(refused.features, JOB)
+    policy = value(pods, "spec", "restartPolicy")
+    restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
+    refused.add(log)
+
+
+def _last_name(tree: Tree, job: Tree) -> str:
+    """The name of the last Job."""
+    replicas = value(job, "replicas")
+    last = max(replicas - 1, 0) if type(replicas) is int else 0
+    return f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-{last}"
+
+
+def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log: Complaints) -> None:
+    """The host name of the last pod, which is a DNS label."""
+    pods = settings.get("completions")
+    if settings.get("completionMode") != "Indexed" or type(pods) is not int or pods <= 0:
+        return
+    name = _last_name(tree, job)
+    host = f"{name}-{pods - 1}"
+    if label(host) and not is_placeholder(host):
+        why = f"will not able to create pod with invalid DNS label: {host}"
+        log.invalid((*path, "metadata", "name"), name, why, at=("metadata", "name"))
+
+
+def _pods(
+    tree: Tree, job: Tree, pods: Tree, path: Path, claimed: dict[str, str], refusals: ChildFaults, own: dict[str, str]
+) -> None:
+    """Look at the pods of one replicatedJob: their template, and what only a pod itself is refused for."""
+    log = Complaints(refusals.features, POD)
+    if value(tree, "spec", "network", "enableDNSHostnames") is not False and "subdomain" in pods["spec"]:
+        # JobSet writes its own.
+        pods = {**pods, "spec": {name: part for name, part in pods["spec"].items() if name != "subdomain"}}
+    template(pods, path, log, claimed, own)
+    _exclusive(tree, job, path, log)
+    refusals.add(log)
+    log = Complaints(refusals.features, CREATION)
+    name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
+    created.pod(pods, name, path, log, refusals.objects)
+    refused = {fault.path for fault in refusals.faults}
+    log.faults = [fault for fault in log.faults if fault.path not in refused]  # no pod comes as far as this again
+    refusals.add(log)
+
+
+def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
+    """The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand."""
+    held = fields(get(tree, "metadata", "annotations"))
+    own = fields(get(job, "template", "metadata", "annotations"))
+    if not all(key in held or key in own for key in _EXCLUSIVE):
+        return
+    namespace = value(tree, "metadata", "namespace") or "default"
+    name = f"{namespace}_{_last_name(tree, job)}"
+    log.value((*path, "spec", "nodeSelector"), name, at=("metadata", "name"))
+
+
+def _generated(tree: Tree, job: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:
+    """Labels by which the server itself knows the pods of a Job: a person's own must be the same."""
+    if value(job, "template", "spec", "manualSelector") is True:
+        return
+    name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0"
+    for key in JOB_LABELS:
+        written = labels.get(key)
+        wanted = name if key.endswith("job-name") else "<uid>"
+        if written is not None and written != wanted and not is_placeholder(written):
+            printed: Path = (*path, "template", "metadata", "labels", f"[{key}]")
+            at: Path = (*path, "template", "metadata", "labels", key)
+            log.add(printed, f"Invalid value: {compact(labels)}: must be '{wanted}'", written, at=at)

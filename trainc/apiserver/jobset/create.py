@@ -1,0 +1,181 @@
+"""JobSet's validating webhook for a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
+
+from __future__ import annotations
+
+from trainc.apiserver.cel.operators import bare
+from trainc.apiserver.fault import Fault, of_webhook, quoted
+from trainc.apiserver.jobset.failure import policy_faults
+from trainc.apiserver.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
+from trainc.apiserver.versions import COMPLETES_NAMES
+from trainc.apiserver.webhook import count, field_fault, of, plain_fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.profile import Profile
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.tree import Path, Tree
+
+_MAX_INT32 = 2**31 - 1
+
+
+def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
+    """What the webhook has against a new JobSet that passed the schema."""
+    spec = tree["spec"] if type(tree.get("spec")) is dict else {}
+    jobs = spec.get("replicatedJobs", [])
+    metadata = tree.get("metadata", {})
+    name = of(metadata, "name", "")
+    # Before 0.13 no name was made up for a JobSet that had none yet.
+    has_name = profile.jobset_does(COMPLETES_NAMES) or name != of(metadata, "generateName", "")[:58] + "abcde"
+    faults: list[Fault] = []
+    if jobs and "dependsOn" in jobs[0]:
+        text = "DependsOn can't be set for the first ReplicatedJob"
+        faults.append(plain_fault(text, ("spec", "replicatedJobs", 0, "dependsOn")))
+    if "managedBy" in spec:
+        faults += _managed_by(spec)
+    if "subdomain" in spec.get("network", ()):
+        faults += _subdomain(spec)
+    for index, job in enumerate(jobs):
+        faults += _job(name, index, job, has_name=has_name)
+        if "dependsOn" in job:
+            faults += _dependencies(index, job, jobs)
+    targets = "targetReplicatedJobs" in spec.get("successPolicy", ())
+    policy = "failurePolicy" in spec
+    if targets or policy or "coordinator" in spec:
+        names = {of(job, "name", ""): job for job in reversed(jobs)}
+        if targets:
+            faults += _targets(spec, names)
+        if policy:
+            faults += policy_faults(spec, jobs, names, profile)
+        if "coordinator" in spec:
+            faults += _coordinator(spec, name, names)
+    if "volumeClaimPolicies" in spec:
+        from trainc.apiserver.jobset.claim_policies import claim_faults  # noqa: PLC0415 (few jobs make claims)
+
+        faults += claim_faults(tree, node, profile)
+    return faults
+
+
+def _managed_by(spec: Tree) -> list[Fault]:
+    manager = of(spec, "managedBy")
+    path = ("spec", "managedBy")
+    if manager is None:
+        return []
+    if not manager:
+        return [of_webhook("spec.managedBy: Required value", path, manager)]
+    faults = [field_fault(path, value, reason) for value, reason in prefixed_path(manager)]
+    if size(manager) > 63:
+        faults.append(of_webhook("spec.managedBy: Too long: may not be more than 63 bytes", path, manager))
+    return faults
+
+
+def _subdomain(spec: Tree) -> list[Fault]:
+    name = of(spec.get("network", {}), "subdomain")
+    path = ("spec", "network", "subdomain")
+    if not name:
+        return []
+    short = ".spec.network.subdomain is too long, must be less than 63 characters"
+    return [
+        *(field_fault(path, name, reason) for reason in subdomain(name)),
+        *(field_fault(path, name, short if reason is TOO_LONG_63 else reason) for reason in dns1035(name)),
+    ]
+
+
+def _job(jobset: str, index: int, job: Tree, *, has_name: bool) -> list[Fault]:
+    at: Path = ("spec", "replicatedJobs", index)
+    spec = job["template"]["spec"]
+    name, replicas = of(job, "name", ""), count(job, "replicas", 1)
+    parallelism = count(spec, "parallelism", 1)
+    faults: list[Fault] = []
+    if replicas * parallelism > _MAX_INT32:
+        text = f"the product of replicas and parallelism must not exceed {_MAX_INT32} for replicatedJob '{name}'"
+        faults.append(plain_fault(text, (*at, "replicas")))
+    group = of(job, "groupName", "")
+    if group != "default":
+        long = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
+        for reason in dns1035(group):
+            faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
+    if has_name:
+        pod = child = f"{jobset}-{name}-{replicas - 1}"
+        if "completions" in spec and of(spec, "completionMode") == "Indexed":
+            # A pod's name ends with its index and five random characters.
+            pod = f"{child}-{count(spec, 'completions', 1) - 1}-abcde"
+        if dns1035(pod):
+            faults += _child_names(child, pod, (*at, "name"))
+    return faults
+
+
+def _child_names(job: str, pod: str, path: Path) -> list[Fault]:
+    """The longest names of child Jobs and, where their number is known, of pods have to be DNS-1035 labels."""
+    reasons = [
+        "JobSet name is too long, job names generated for this JobSet will exceed 63 characters"
+        if reason is TOO_LONG_63
+        else reason
+        for reason in dns1035(job)
+    ]
+    if pod != job:
+        reasons += [
+            "JobSet name is too long, pod names generated for this JobSet will exceed 63 characters"
+            if reason is TOO_LONG_63
+            else reason
+            for reason in dns1035(pod)
+        ]
+    return [field_fault(path, job, reason) for reason in dict.fromkeys(reasons)]
+
+
+def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> list[Fault]:
+    name = of(job, "name", "")
+    earlier = {of(other, "name", "") for other in jobs[: index + 1]}
+    return [
+        plain_fault(
+            f"replicatedJob: {name} cannot depend on replicatedJob: {of(item, 'name', '')}",
+            ("spec", "replicatedJobs", index, "dependsOn", number, "name"),
+        )
+        for number, item in enumerate(job.get("dependsOn", ()))
+        if of(item, "name", "") not in earlier
+    ]
+
+
+def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
+    targets = spec["successPolicy"]["targetReplicatedJobs"]
+    return [
+        plain_fault(
+            f"invalid replicatedJob name '{bare(target)}' does not appear in .spec.ReplicatedJobs",
+            ("spec", "successPolicy", "targetReplicatedJobs", index),
+        )
+        for index, target in enumerate(targets)
+        if bare(target) not in names
+    ]
+
+
+def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]:
+    coordinator = spec["coordinator"]
+    name = of(coordinator, "replicatedJob", "")
+    index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)
+    domain = of(spec.get("network", {}), "subdomain", "") or jobset
+    address = f"{jobset}-{name}-{index}-{pod}.{domain}"
+    faults = _coordinator_pod(name, index, pod, names.get(name))
+    reasons = label_value(address)
+    if reasons:
+        text = (
+            f"spec will lead to invalid label value {quoted(address)} for coordinator label "
+            '"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): '
+        )
+        faults.append(plain_fault(text + ", ".join(reasons), ("spec", "coordinator")))
+    return faults
+
+
+def _coordinator_pod(name: str, index: int, pod: int, job: Tree | None) -> list[Fault]:
+    """Why there is no such pod; the webhook names the first reason only."""
+    at: Path = ("spec", "coordinator")
+    if job is None:
+        return [plain_fault(f"coordinator replicatedJob {name} does not exist", (*at, "replicatedJob"))]
+    inner = job["template"]["spec"]
+    if not 0 <= index < count(job, "replicas", index + 1):
+        return [plain_fault(f"coordinator job index {index} is invalid for replicatedJob {name}", (*at, "jobIndex"))]
+    if of(inner, "completionMode") != "Indexed" or "completions" not in inner:
+        text = "job for coordinator pod must be indexed completion mode, and completions number must be set"
+        return [plain_fault(text, (*at, "replicatedJob"))]
+    if not 0 <= pod < count(inner, "completions", pod + 1):
+        text = f"coordinator pod index {pod} is invalid for replicatedJob {name} job index {index}"
+        return [plain_fault(text, (*at, "podIndex"))]
+    return []

@@ -1,0 +1,116 @@
+"""JobSet's mutating webhook: the seven defaults of a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
+
+from __future__ import annotations
+
+from trainc.apiserver.cel.operators import bare
+from trainc.model.sourced import Origin, Sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.model.tree import Tree
+
+KIND = "jobset.x-k8s.io/v1alpha2/JobSet"
+BY = "JobSet webhook default"
+_ORIGIN = Origin(None, BY)
+
+
+def _leaf(value: Any) -> Sourced[Any]:
+    return Sourced(value, _ORIGIN)
+
+
+def with_defaults(tree: Tree) -> Tree:
+    """The object as the webhook leaves it; the very same tree if the webhook has nothing to add."""
+    given = tree.get("spec")
+    spec = given if type(given) is dict else {}
+    if _is_complete(spec):
+        return tree
+    out = dict(spec)
+    if "successPolicy" not in spec:
+        out["successPolicy"] = {"operator": _leaf("All")}
+    if "startupPolicy" not in spec:
+        out["startupPolicy"] = {"startupPolicyOrder": _leaf("AnyOrder")}
+    out["network"] = _network(spec.get("network", {}))
+    for name, change in (("replicatedJobs", _jobs), ("failurePolicy", _failure), ("volumeClaimPolicies", _claims)):
+        if name in spec:
+            out[name] = change(spec[name])
+    return {**tree, "spec": out}
+
+
+def _is_complete(spec: dict[str, Tree]) -> bool:
+    if "successPolicy" not in spec or "startupPolicy" not in spec or "network" not in spec:
+        return False
+    if "enableDNSHostnames" not in spec["network"] or "publishNotReadyAddresses" not in spec["network"]:
+        return False
+    for job in spec.get("replicatedJobs", ()):
+        if _job(0, job) is not job:
+            return False
+    if "failurePolicy" in spec and _failure(spec["failurePolicy"]) is not spec["failurePolicy"]:
+        return False
+    return "volumeClaimPolicies" not in spec or _claims(spec["volumeClaimPolicies"]) is spec["volumeClaimPolicies"]
+
+
+def _network(network: Tree) -> Tree:
+    missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
+    return {**{name: _leaf(True) for name in missing}, **network} if missing else network
+
+
+def _jobs(jobs: Tree) -> Tree:
+    return _each(jobs, _job)
+
+
+def _each(items: Tree, change: Any) -> Tree:
+    out = items
+    for index, item in enumerate(items):
+        changed = change(index, item)
+        if changed is not item:
+            out = list(items) if out is items else out
+            out[index] = changed
+    return out
+
+
+def _job(_index: int, job: Tree) -> Tree:
+    if type(job) is not dict:
+        return _job(0, {})
+    template = job.get("template", {})
+    spec = template.get("spec", {})
+    pods = spec.get("template", {})
+    pod = pods.get("spec", {})
+    restarts = "restartPolicy" in pod and bare(pod["restartPolicy"]) != ""
+    if "completionMode" in spec and restarts:
+        return job
+    if not restarts:
+        pod = {
+            "restartPolicy": _leaf("OnFailure"),
+            **{key: node for key, node in pod.items() if key != "restartPolicy"},
+        }
+        spec = {**spec, "template": {**pods, "spec": pod}}
+    if "completionMode" not in spec:
+        spec = {"completionMode": _leaf("Indexed"), **spec}
+    return {**job, "template": {**template, "spec": spec}}
+
+
+def _failure(policy: Tree) -> Tree:
+    if "rules" not in policy:
+        return policy
+    rules = _each(policy["rules"], _rule)
+    return policy if rules is policy["rules"] else {**policy, "rules": rules}
+
+
+def _rule(index: int, rule: Tree) -> Tree:
+    rule = rule if type(rule) is dict else {}
+    return (
+        rule
+        if "name" in rule and bare(rule["name"])
+        else {"name": _leaf(f"failurePolicyRule{index}"), **{key: node for key, node in rule.items() if key != "name"}}
+    )
+
+
+def _claims(policies: Tree) -> Tree:
+    return _each(policies, _claim)
+
+
+def _claim(_index: int, policy: Tree) -> Tree:
+    policy = policy if type(policy) is dict else {}
+    return policy if "retentionPolicy" in policy else {"retentionPolicy": {"whenDeleted": _leaf("Delete")}, **policy}

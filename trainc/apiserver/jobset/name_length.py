@@ -1,0 +1,39 @@
+"""How long the name of a JobSet may be, where its webhook says that what is derived from the name gets too long."""
+
+from __future__ import annotations
+
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.fault import Fault
+    from trainc.model.tree import Tree
+
+LIMIT = 63  # characters of a DNS label
+_RANDOM = "-abcde"  # the shape of what ends the name of every pod
+
+
+def is_too_long(fault: Fault) -> bool:
+    """Whether a fault is that of a name from which names of more than 63 characters would be derived."""
+    return "generated for this JobSet will exceed 63 characters" in fault.message
+
+
+def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
+    """What to do about such a fault: the number of characters that are left for the name, and what takes the others.
+
+    `run` is the end of the JobSet's name that nobody wrote: the number of its run.
+    """
+    role = get(jobset, *fault.path[:-1])
+    replicas, completions = value(role, "replicas"), value(role, "template", "spec", "completions")
+    # What is filled in later has one digit at least.
+    more = f"-{value(role, 'name')}-{replicas - 1 if type(replicas) is int else 0}"
+    if completions is not None and value(role, "template", "spec", "completionMode") == "Indexed":
+        more += f"-{completions - 1 if type(completions) is int else 0}{_RANDOM}"
+    left = LIMIT - len(run) - len(more)
+    name = str(value(jobset, "metadata", "name")).removesuffix(run)
+    if left < 1:
+        return f"shorten the name of the role: `{run}{more}` alone takes {len(run) + len(more)} of {LIMIT} characters"
+    return (
+        f"shorten `{name}` from {len(name)} to at most {left} characters: `{run}{more}` follows in the longest name, "
+        f"and {LIMIT} are the limit"
+    )

@@ -1,0 +1,236 @@
+"""Kueue's rules for topology annotations on the pod templates of a JobSet (its main branch, August 2026)."""
+
+from __future__ import annotations
+
+from trainc.apiserver.cel.operators import bare
+from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
+from trainc.apiserver.kueue.slices import LayersError, layers_of
+from trainc.apiserver.names import qualified
+from trainc.model.tree import dotted
+from trainc.text.numbers import has_int_syntax, parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.apiserver.kueue.slices import SliceLevel
+    from trainc.model.tree import Path, Tree
+
+_DOMAIN = "kueue.x-k8s.io/"
+REQUIRED = f"{_DOMAIN}podset-required-topology"
+PREFERRED = f"{_DOMAIN}podset-preferred-topology"
+UNCONSTRAINED = f"{_DOMAIN}podset-unconstrained-topology"
+SLICE = f"{_DOMAIN}podset-slice-required-topology"
+SLICE_SIZE = f"{_DOMAIN}podset-slice-size"
+LAYERS = f"{_DOMAIN}podset-slice-required-topology-constraints"
+GROUP = f"{_DOMAIN}podset-group-name"
+# What Go's strconv.ParseBool takes.
+_BOOLEANS = frozenset(["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"])
+_MOST_LAYERS = 3
+
+
+class AnnotatedPodSet:
+    """One replicatedJob as Kueue counts it: its annotations, where they stand, and its number of pods."""
+
+    __slots__ = ("annotations", "count", "path")
+
+    def __init__(self, index: int, job: Tree) -> None:
+        self.path: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "metadata", "annotations")
+        # An update may lack what a webhook fills in on create.
+        spec = job.get("template", {}).get("spec", {})
+        metadata = spec.get("template", {}).get("metadata", {})
+        self.annotations = {key: bare(leaf) for key, leaf in metadata.get("annotations", {}).items()}
+        parallelism = _count(spec, "parallelism", 1)
+        self.count = _count(job, "replicas", 1) * min(parallelism, _count(spec, "completions", parallelism))
+
+    def fault(self, key: str, value: object, reason: str) -> Fault:
+        return of_webhook(invalid(self.place(key), value, reason), (*self.path, key), value)
+
+    def place(self, key: str) -> str:
+        return f"{dotted(self.path)}[{key}]"
+
+    def other(self, key: str, text: str) -> Fault:
+        return of_webhook(f"{self.place(key)}: {text}", (*self.path, key))
+
+    def clash(self, key: str, other: str) -> Fault:
+        return self.other(key, f"Forbidden: may not be set when '{other}' is specified")
+
+
+def _count(holder: Tree, name: str, default: int) -> int:
+    value = bare(holder.get(name))
+    return value if type(value) is int else default
+
+
+def topology_faults(tree: Tree) -> list[Fault]:
+    """What Kueue has against the topology annotations; of several complaints the same one comes once."""
+    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
+    sets = [AnnotatedPodSet(index, job) for index, job in enumerate(jobs)]
+    if not any(key.startswith(_DOMAIN) for podset in sets for key in podset.annotations):
+        return []
+    return [*(fault for podset in sets for fault in _podset(podset)), *_groups(sets)]
+
+
+def unreadable(tree: Tree) -> Fault | None:
+    """The first annotation that Kueue cannot make a topology of; it then says nothing else of the JobSet."""
+    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
+    for index, job in enumerate(jobs):
+        podset = AnnotatedPodSet(index, job)
+        broken = _unreadable(podset) if podset.annotations else None
+        if broken is not None:
+            return broken
+    return None
+
+
+def _unreadable(podset: AnnotatedPodSet) -> Fault | None:
+    held = podset.annotations
+    unconstrained = held.get(UNCONSTRAINED)
+    if unconstrained is not None and not (REQUIRED in held or PREFERRED in held or unconstrained in _BOOLEANS):
+        text = f"strconv.ParseBool: parsing {quoted(unconstrained)}: invalid syntax"
+        return of_webhook(text, (*podset.path, UNCONSTRAINED), unconstrained)
+    if LAYERS in held:
+        return _unreadable_layers(podset, held[LAYERS])
+    size = held.get(SLICE_SIZE)
+    if size is None or SLICE not in held or parsed_int(size, 32) is not None:
+        return None
+    fault = "value out of range" if has_int_syntax(size) else "invalid syntax"
+    return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
+
+
+def _unreadable_layers(podset: AnnotatedPodSet, text: str) -> Fault | None:
+    where = (*podset.path, LAYERS)
+    try:
+        count = len(layers_of(text))
+    except LayersError as fault:
+        return of_webhook(f"failed to parse multi-layer topology constraints annotation: {fault}", where, text)
+    if 1 <= count <= _MOST_LAYERS:
+        return None
+    return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, text)
+
+
+def _podset(podset: AnnotatedPodSet) -> list[Fault]:
+    held = podset.annotations
+    faults: list[Fault] = []
+    kinds = (REQUIRED, PREFERRED, UNCONSTRAINED)
+    if sum(key in held for key in kinds) > 1:
+        text = f"must not contain more than one topology annotation: [{', '.join(map(quoted, kinds))}]"
+        faults.append(of_webhook(f"{dotted(podset.path)}: Invalid value: {text}", podset.path))
+    for key in (REQUIRED, PREFERRED, SLICE):
+        if key in held:
+            faults += [podset.fault(key, held[key], reason) for reason in qualified(held[key])]
+    faults += _group_name(podset)
+    if UNCONSTRAINED in held and held[UNCONSTRAINED] not in _BOOLEANS:
+        faults.append(podset.fault(UNCONSTRAINED, held[UNCONSTRAINED], "must be a boolean value"))
+    return [*faults, *_slice(podset), *_layered(podset)]
+
+
+def _group_name(podset: AnnotatedPodSet) -> list[Fault]:
+    held = podset.annotations
+    name = held.get(GROUP)
+    if name is None:
+        return []
+    faults = [podset.fault(GROUP, name, "must not be a number")] if _unsigned(name) else []
+    faults += [podset.clash(GROUP, key) for key in (SLICE_SIZE, SLICE) if key in held]
+    if REQUIRED not in held and PREFERRED not in held:
+        faults.append(
+            podset.other(GROUP, f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified")
+        )
+    return faults
+
+
+def _unsigned(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text.lstrip("0")) <= 20 and int(text.lstrip("0") or "0") < 2**64
+
+
+def _slice(podset: AnnotatedPodSet) -> list[Fault]:
+    size = podset.annotations.get(SLICE_SIZE)
+    if size is None:
+        text = f"Required value: must be set when '{SLICE}' is specified"
+        return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations else []
+    faults: list[Fault] = []
+    number = parsed_int(size, 32)
+    if number is None:
+        faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
+    elif number < 1:
+        faults.append(podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1"))
+    if SLICE not in podset.annotations:
+        faults.append(podset.other(SLICE_SIZE, f"Forbidden: may not be set when '{SLICE}' is not specified"))
+    return faults
+
+
+def _layered(podset: AnnotatedPodSet) -> list[Fault]:
+    """The faults of the layers, and the bounds that the number of pods sets: those come last."""
+    held = podset.annotations
+    size = held.get(SLICE_SIZE)
+    number = None if size is None else parsed_int(size, 32)
+    beyond = f"must not be greater than pod set count {podset.count}"
+    too_large = [podset.fault(SLICE_SIZE, size, beyond)] if number is not None and number > podset.count else []
+    if LAYERS not in held:
+        return too_large
+    faults = [podset.clash(LAYERS, key) for key in (SLICE, SLICE_SIZE) if key in held]
+    faults += [podset.clash(GROUP, LAYERS)] if GROUP in held else []
+    layers = layers_of(held[LAYERS])
+    faults += [*_entries(podset, layers), *too_large]
+    if layers[0].size > podset.count:
+        faults.append(podset.fault(LAYERS, layers[0].size, beyond))
+    return faults
+
+
+def _entries(podset: AnnotatedPodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
+    where = (*podset.path, LAYERS)
+    faults: list[Fault] = []
+    twice: list[Fault] = []
+    seen: dict[str, int] = {}
+    uneven: list[Fault] = []
+    for index, layer in enumerate(layers):
+        place = f"{podset.place(LAYERS)}[{index}]"
+        texts = (invalid(f"{place}.topology", layer.topology, reason) for reason in qualified(layer.topology))
+        faults += [of_webhook(text, where) for text in texts]
+        if layer.size < 1:
+            faults.append(of_webhook(invalid(f"{place}.size", layer.size, "must be greater than or equal to 1"), where))
+        first = seen.setdefault(layer.topology, index)
+        if first != index:
+            text = quoted(f"{layer.topology} (also at index {first})")
+            twice.append(of_webhook(f"{place}.topology: Duplicate value: {text}", where))
+        outer = layers[index - 1].size if index else 0
+        if index and layer.size > 0 and outer % layer.size:
+            text = f"must evenly divide the parent layer size {outer}"
+            uneven.append(of_webhook(invalid(f"{place}.size", layer.size, text), where))
+    return [*faults, *twice, *uneven]
+
+
+def _groups(sets: Sequence[AnnotatedPodSet]) -> list[Fault]:
+    groups: dict[str, list[AnnotatedPodSet]] = {}
+    for podset in sets:
+        if GROUP in podset.annotations and _wish(podset) != (None, None):
+            groups.setdefault(podset.annotations[GROUP], []).append(podset)
+    return [fault for name, members in groups.items() for fault in _group(name, members)]
+
+
+def _wish(podset: AnnotatedPodSet) -> tuple[str | None, str | None]:
+    """The level that is required, else the one that is preferred."""
+    required = podset.annotations.get(REQUIRED)
+    return required, podset.annotations.get(PREFERRED) if required is None else None
+
+
+def _group(name: str, members: list[AnnotatedPodSet]) -> list[Fault]:
+    if len(members) != 2:
+        reason = f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
+        return [member.fault(GROUP, name, reason) for member in members]
+    first, second = members
+    faults: list[Fault] = []
+    if first.count != 1 and second.count != 1:
+        reason = (
+            "can only define groups where at least one pod set has only 1 replica, "
+            f"got: {first.count} replica(s) and {second.count} replica(s) in the group"
+        )
+        faults += [member.fault(GROUP, name, reason) for member in members]
+    if _wish(first) != _wish(second):
+        faults += [_differs(name, first, second), _differs(name, second, first)]
+    return faults
+
+
+def _differs(name: str, here: AnnotatedPodSet, there: AnnotatedPodSet) -> Fault:
+    text = (
+        f"must specify '{REQUIRED}' or '{PREFERRED}' topology consistent with '{dotted(there.path)}' in group '{name}'"
+    )
+    return of_webhook(f"{dotted(here.path)}: Invalid value: {text}", here.path)

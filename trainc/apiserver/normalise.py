@@ -1,0 +1,250 @@
+"""What the API's typed structures do to a template: zero values fall away, quantities get one spelling."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Origin, Sourced, known
+from trainc.text.quantity import Quantity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+# Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
+# API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,
+# core/v1 of Kubernetes 1.36): false and 0 are kept but in the fields below, the empty text is dropped but in these.
+VALUES = frozenset(
+    {
+        "chapAuthDiscovery",
+        "chapAuthSession",
+        "failureThreshold",
+        "hostIPC",
+        "hostNetwork",
+        "hostPID",
+        "hostPort",
+        "initialDelaySeconds",
+        "jobIndex",
+        "maxRestarts",
+        "partition",
+        "periodSeconds",
+        "podIndex",
+        "readOnly",
+        "replicas",
+        "sslEnabled",
+        "stdin",
+        "stdinOnce",
+        "successThreshold",
+        "timeoutSeconds",
+        "tty",
+    }
+)
+_POINTED = {"readOnly": frozenset({"azureDisk", "csi"})}
+_KEPT_EMPTY = frozenset(
+    [
+        "apiGroup",
+        "cachingMode",
+        "claimName",
+        "completionMode",
+        "conditionType",
+        "devicePath",
+        "diskName",
+        "diskURI",
+        "driver",
+        "endpoints",
+        "fieldPath",
+        "fsGroupChangePolicy",
+        "gateway",
+        "gmsaCredentialSpec",
+        "gmsaCredentialSpecName",
+        "hostnameOverride",
+        "initiatorName",
+        "ip",
+        "iqn",
+        "localhostProfile",
+        "managedBy",
+        "mountPath",
+        "mountPropagation",
+        "nodeAffinityPolicy",
+        "nodeTaintsPolicy",
+        "pdID",
+        "pdName",
+        "podGroupName",
+        "podReplacementPolicy",
+        "preemptionPolicy",
+        "procMount",
+        "recursiveReadOnly",
+        "registry",
+        "replicatedJob",
+        "repository",
+        "resource",
+        "resourceClaimName",
+        "resourceClaimTemplateName",
+        "resourceName",
+        "runAsUserName",
+        "runtimeClassName",
+        "seLinuxChangePolicy",
+        "server",
+        "service",
+        "shareName",
+        "startupPolicyOrder",
+        "status",
+        "stopSignal",
+        "storageClassName",
+        "succeededIndexes",
+        "supplementalGroupsPolicy",
+        "system",
+        "targetPortal",
+        "topologyKey",
+        "volume",
+        "volumeAttributesClassName",
+        "volumeID",
+        "volumeMode",
+        "volumePath",
+        "whenDeleted",
+        "whenUnsatisfiable",
+    ]
+)
+# The same name in another place may be dropped: these are kept in the objects and lists named behind them alone.
+_KEPT_BELOW = {
+    "action": frozenset({"rules[]"}),
+    "containerName": frozenset({"onExitCodes"}),
+    "fsType": frozenset({"azureDisk", "csi"}),
+    "image": frozenset({"rbd"}),
+    "key": frozenset(
+        {"configMapKeyRef", "fileKeyRef", "items[]", "matchExpressions[]", "matchFields[]", "secretKeyRef"}
+    ),
+    "kind": frozenset({"azureDisk", "dataSource", "dataSourceRef"}),
+    "name": frozenset(
+        [
+            "claims[]",
+            "clusterTrustBundle",
+            "containers[]",
+            "dataSource",
+            "dataSourceRef",
+            "dependsOn[]",
+            "env[]",
+            "ephemeralContainers[]",
+            "httpHeaders[]",
+            "initContainers[]",
+            "os",
+            "replicatedJobs[]",
+            "resourceClaims[]",
+            "rules[]",
+            "schedulingGates[]",
+            "sysctls[]",
+            "volumeDevices[]",
+            "volumeMounts[]",
+            "volumes[]",
+        ]
+    ),
+    "namespace": frozenset({"dataSourceRef"}),
+    "operator": frozenset({"matchExpressions[]", "matchFields[]", "onExitCodes", "successPolicy"}),
+    "path": frozenset(
+        {"clusterTrustBundle", "fileKeyRef", "glusterfs", "hostPath", "items[]", "nfs", "serviceAccountToken"}
+    ),
+    "port": frozenset({"httpGet", "tcpSocket"}),
+    "restartPolicy": frozenset({"containers[]", "ephemeralContainers[]", "initContainers[]", "resizePolicy[]"}),
+    "secretName": frozenset({"azureFile"}),
+    "signerName": frozenset({"clusterTrustBundle"}),
+    "type": frozenset({"appArmorProfile", "conditions[]", "hostPath", "onPodConditions[]", "seccompProfile"}),
+    "value": frozenset({"httpHeaders[]", "options[]", "sysctls[]"}),
+    "volumeName": frozenset({"fileKeyRef"}),
+}
+PATCH_POINTERS = frozenset({"serviceAccountName"})  # what a runtimePatch alone holds in a pointer
+# Lists that a runtimePatch always writes: an empty or absent one takes away what is below it.
+_PATCH_LISTS = {
+    "cephfs": "monitors",
+    "projected": "sources",
+    "rbd": "monitors",
+    "requiredDuringSchedulingIgnoredDuringExecution": "nodeSelectorTerms",
+}
+_GONE = Sourced(None, Origin(None, "list of the API without items"))
+_MAPS = frozenset(
+    {
+        "annotations",
+        "labels",
+        "limits",
+        "matchLabels",
+        "nodeSelector",
+        "options",
+        "overhead",
+        "requests",
+        "userAnnotations",
+        "volumeAttributes",
+    }
+)
+_SPELLINGS: dict[str | int, str] = {}  # amounts met before
+_MAX_ENTRIES = 10_000
+_QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
+_QUANTITIES = frozenset({"divisor", "sizeLimit"})
+_FREE = frozenset(
+    {"annotations", "labels", "matchLabels", "nodeSelector", "options", "userAnnotations", "volumeAttributes"}
+)
+# What is written even where it is absent.
+_ALWAYS: dict[str, tuple[str, Tree]] = {
+    "onPodConditions[]": ("status", Sourced("", Origin(None, "empty text of the API"))),
+    "resourceFieldRef": ("divisor", Sourced("0", Origin(None, "zero of a quantity"))),
+    "templates[]": ("spec", {}),
+}
+
+
+def normalise(tree: Tree, field: str = "", *, patch: bool = False) -> Tree:
+    """The tree as typed structures would write it; shares every part that needs no change.
+
+    The structures of a runtimePatch (`patch`) are not quite those of what it is merged into.
+    """
+    if type(tree) is dict:
+        if field in _FREE:
+            return tree
+        if field in _QUANTITY_MAPS:
+            return {key: canonical(leaf) for key, leaf in tree.items()}
+        return _fields(tree, field, patch=patch)
+    if type(tree) is list:
+        return [normalise(item, field + "[]", patch=patch) for item in tree]
+    return canonical(tree) if field in _QUANTITIES else tree
+
+
+def _fields(tree: dict[str, Tree], parent: str, *, patch: bool) -> Tree:
+    out = {}
+    for key, raw in tree.items():
+        if type(raw) is Sourced:
+            node = canonical(raw) if key in _QUANTITIES else raw
+            if not node.value and _omitted(key, node.value, parent) and not (patch and key in PATCH_POINTERS):
+                continue
+        else:
+            node = normalise(raw, key, patch=patch)
+            if not node and (type(node) is list or key in _MAPS):
+                continue
+        out[key] = node
+    if parent in _ALWAYS:
+        out.setdefault(*_ALWAYS[parent])
+    if patch and parent in _PATCH_LISTS:
+        out.setdefault(_PATCH_LISTS[parent], _GONE)
+    return out
+
+
+def _omitted(key: str, value: object, parent: str) -> bool:
+    """Whether a value that Go calls a zero is left out."""
+    if value == "" and type(value) is str:
+        return key not in _KEPT_EMPTY and parent not in _KEPT_BELOW.get(key, ())
+    if value is False:
+        return key in VALUES and parent not in _POINTED.get(key, ())
+    if value == 0 and type(value) is int:
+        return key in VALUES
+    return value is None
+
+
+def canonical(leaf: Tree) -> Tree:
+    """A quantity as the API machinery writes it; leaves that are not a quantity stay as they are."""
+    if type(leaf) is not Sourced:
+        return leaf
+    value = leaf.value
+    kind = type(value)
+    text = _SPELLINGS.get(value) if kind is str or kind is int else None
+    if text is None:
+        try:
+            text = str(Quantity.parse(value))
+        except ValueError:
+            return leaf
+        if (kind is str or kind is int) and len(_SPELLINGS) < _MAX_ENTRIES:
+            _SPELLINGS[value] = text
+    return leaf if text == value else known(text, "canonical quantity", (leaf,))

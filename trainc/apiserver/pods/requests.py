@@ -1,0 +1,149 @@
+"""What one pod asks for, by the rule that Kubernetes' schedulers and quotas share."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced, known
+from trainc.model.tree import get, value
+from trainc.text.quantity import Quantity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from trainc.model.tree import Tree
+
+
+class Amount:
+    """A quantity and the leaves it was computed from."""
+
+    __slots__ = ("leaves", "quantity")
+
+    def __init__(self, quantity: Quantity, leaves: tuple[Sourced[Any], ...]) -> None:
+        self.quantity = quantity
+        self.leaves = leaves
+
+
+Amounts = dict[str, Amount]
+_COUNTS = 100  # numbers of pods remembered for each container that many jobs share
+
+
+def pod_requests(
+    pod: Mapping[str, Tree], *, limits: bool = True, overhead: Tree = None, injected: Tree = None
+) -> Amounts:
+    """The effective requests of one pod, by resource name.
+
+    With `limits`, a limit stands in for a request that is not written, as the API server fills it in before any
+    scheduler looks. `overhead` is used where the pod names none, `injected` is added to every pod.
+    """
+    main = together(pod, lambda container: _effective(container, limits=limits))
+    if "resources" in pod:
+        _pod_level(main, pod, limits=limits)
+    own = pod.get("overhead")
+    _add(main, amounts(own if type(own) is dict else overhead))
+    _add(main, amounts(injected))
+    return main
+
+
+def together(pod: Mapping[str, Tree], amounts_of: Callable[[Tree], Amounts]) -> Amounts:
+    """What the containers of a pod need at once, by what each asks for.
+
+    All that run do, or one that only starts the pod, with those that stay and began before it.
+    """
+    main: Amounts = {}
+    for container in pod.get("containers") or []:
+        _add(main, amounts_of(container))
+    side: Amounts = {}
+    peak: Amounts = {}
+    for container in pod.get("initContainers") or []:
+        need = amounts_of(container)
+        if value(container, "restartPolicy") == "Always":
+            _add(main, need)
+            _add(side, need)
+            need = dict(side)
+        else:
+            _add(need, side)
+        _raise(peak, need)
+    _raise(main, peak)
+    return main
+
+
+def total(parts: Iterable[tuple[Amounts, int, tuple[Sourced[Any], ...]]]) -> Amounts:
+    """The sum over groups of equal pods: what one asks for, how many there are, and the leaves that number rests on."""
+    out: Amounts = {}
+    for amounts, count, leaves in parts:
+        many = {name: Amount(a.quantity.times(count), (*a.leaves, *leaves)) for name, a in amounts.items()}
+        _add(out, many)
+    return out
+
+
+def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
+    """The amounts as text, sorted by name, each derived from everything it sums up."""
+    return {name: _text(amounts[name], by) for name in sorted(amounts)}
+
+
+def _text(amount: Amount, by: str) -> Sourced[str]:
+    return known(str(amount.quantity), by, amount.leaves)
+
+
+def _effective(container: Tree, *, limits: bool) -> Amounts:
+    return _requests(get(container, "resources"), limits=limits)
+
+
+def _requests(resources: Tree, *, limits: bool) -> Amounts:
+    if type(resources) is not dict:
+        return {}
+    requested = amounts(get(resources, "limits")) if limits else {}
+    requested.update(amounts(get(resources, "requests")))
+    return requested
+
+
+def amounts(tree: Tree) -> Amounts:
+    """The quantities of a map; what is none is left out."""
+    if type(tree) is not dict:
+        return {}
+    out = {}
+    for name, leaf in tree.items():
+        quantity = quantity_of(leaf)
+        if quantity is not None:
+            out[name] = Amount(quantity, (leaf,))
+    return out
+
+
+def quantity_of(leaf: Tree) -> Quantity | None:
+    """The quantity a leaf holds, None where it holds none: saying so is the schema's business."""
+    if type(leaf) is not Sourced:
+        return None
+    try:
+        return Quantity.parse(leaf.value)
+    except ValueError:
+        return None
+
+
+def _pod_level(main: Amounts, pod: Mapping[str, Tree], *, limits: bool) -> None:
+    """Requests of the pod as a whole replace the sum of its containers; its limits stand in where nobody asks."""
+    requests = amounts(get(pod.get("resources"), "requests"))
+    if limits:
+        bounds = amounts(get(pod.get("resources"), "limits"))
+        requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
+    main.update({name: a for name, a in requests.items() if _may_be_pod_level(name)})
+
+
+def _may_be_pod_level(name: str) -> bool:
+    return name in {"cpu", "memory"} or name.startswith("hugepages-")
+
+
+def _add(into: Amounts, more: Amounts) -> None:
+    for name, amount in more.items():
+        known = into.get(name)
+        if known is None:
+            into[name] = amount
+        else:
+            into[name] = Amount(known.quantity.plus(amount.quantity), (*known.leaves, *amount.leaves))
+
+
+def _raise(into: Amounts, other: Amounts) -> None:
+    for name, amount in other.items():
+        known = into.get(name)
+        if known is None or known.quantity < amount.quantity:
+            into[name] = amount

@@ -1,0 +1,123 @@
+"""The edits that mend what a server refuses, where one answer is certain; none where there are two."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from trainc.apiserver.history import successor
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
+from trainc.text.spelling import intended
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.fault import Fault
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.document import Document
+    from trainc.model.finding import Edit
+    from trainc.model.tree import Path, Tree
+
+_ENTRY = ("name", "value")
+_DIGITS = 18
+_MAX_FIELDS = 64  # of one object; nobody writes more, and each is compared with each
+_COMMANDS = ("command", "args")
+_OF_SHELLS = frozenset("$&|;<>()`*?[]{}~#!\n")  # characters that a shell reads otherwise than a program
+_BUILTINS = frozenset((".", ":", "cd", "exec", "eval", "export", "set", "source", "ulimit", "umask", "unset"))
+_BINARY = {"k": "Ki", "m": "Mi", "g": "Gi", "t": "Ti", "p": "Pi"}
+_QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
+
+
+def renamed(document: Document, fault: Fault) -> list[Edit]:
+    """The edit that gives an unknown field the one name that was meant, which must not stand beside it already."""
+    name = str(fault.path[-1])
+    names = [known] if (known := successor(document.kind, fault.path)) else intended(name, fault.candidates)
+    beside = get(document.written, *fault.path[:-1])
+    if len(names) != 1 or type(beside) is not dict or names[0] in beside:
+        return []
+    if len(beside) > _MAX_FIELDS:
+        return []
+    rivals = [
+        key for key in beside if key != name and key not in fault.candidates and names[0] in _meanings(fault, key)
+    ]
+    return [] if rivals else document.edits(fault.path, name=names[0])
+
+
+def _meanings(fault: Fault, key: str) -> list[str]:
+    return intended(key, fault.candidates)
+
+
+def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edit]:
+    """The edit that writes a map of variables as the list that it should be."""
+    names = item.props.names if item is not None else ()
+    entries = get(document.written, *above)
+    if type(entries) is not dict or not all(one in names for one in _ENTRY):
+        return []
+    texts = {name: text_of(leaf) for name, leaf in entries.items()}
+    if any(text is None for text in texts.values()):
+        return []
+    wanted = [{"name": name, "value": text} for name, text in texts.items()]
+    return document.edits(above, wanted)
+
+
+def retyped(document: Document, fault: Fault) -> list[Edit]:
+    """The edit that writes a value in its right type, where nothing else is wrong with it and it means one thing."""
+    leaf = get(document.written, *fault.path)
+    if type(leaf) is not Sourced:
+        return []
+    wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
+    fresh: object = None
+    if " of type string" in fault.message and isinstance(leaf.value, bool | int | float):
+        fresh = text_of(leaf)
+    elif not isinstance(leaf.value, str):
+        return []
+    elif wanted in ("integer", "number") and is_count(leaf.value):
+        fresh = int(leaf.value)
+    elif wanted == "boolean" and leaf.value in ("true", "false"):
+        fresh = leaf.value == "true"
+    elif wanted == "array" and fault.path[-1] in _COMMANDS:
+        fresh = words(leaf.value) or None
+    elif _QUANTITY in fault.message:
+        fresh = amount(leaf.value) or None
+    return [] if fresh is None else document.edits(fault.path, fresh)
+
+
+def text_of(leaf: Tree) -> str | None:
+    """A scalar as the text that its file shows; None for what is none, or is spelled in another way than it is read."""
+    if type(leaf) is not Sourced or leaf.value is None:
+        return None
+    if isinstance(leaf.value, str):
+        return leaf.value
+    return json.dumps(leaf.value) if alike(leaf) else None
+
+
+def alike(leaf: Sourced[object]) -> bool:
+    """Whether the file spells a value as it is printed."""
+    at = leaf.origin.at
+    return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
+
+
+def is_count(text: str) -> bool:
+    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+
+
+def words(line: str) -> list[str]:
+    """The words of a command line; none where a shell would do more than part them, or quotes are left open."""
+    if not _OF_SHELLS.isdisjoint(line):
+        return []
+    try:
+        parts = shlex.split(line)
+    except ValueError:
+        return []
+    return [] if parts and (parts[0] in _BUILTINS or "=" in parts[0]) else parts
+
+
+def amount(written: str) -> str:
+    """A quantity of powers of 1024 with a blank, a byte's B or a small letter in it; empty for all that is not sure."""
+    number = written.strip().rstrip("iIbBkKmMgGtTpP ")
+    unit = written.strip()[len(number) :].strip().lower().removesuffix("b")
+    is_number = number.isascii() and number.replace(".", "", 1).isdigit()
+    if not is_number or not unit.endswith("i"):
+        return ""
+    return f"{number}{_BINARY[unit[:-1]]}" if unit[:-1] in _BINARY else ""

@@ -1,0 +1,149 @@
+"""What can still be read of an object that a server refuses, so that one mistake hides no other."""
+
+from __future__ import annotations
+
+from trainc.apiserver.history import reference_field
+from trainc.apiserver.jobset import defaults as jobset
+from trainc.apiserver.metadata import without_null_fields
+from trainc.apiserver.schema.readable import read_by_go, readable
+from trainc.apiserver.verdict import kind_of, verdict
+from trainc.model.finding import ERROR
+from trainc.model.pruned import Taken, stretch
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
+from trainc.text.placeholders import is_placeholder
+from trainc.text.spelling import nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NamedTuple
+
+    from trainc.apiserver.fault import Fault
+    from trainc.apiserver.of_cluster import Server
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+else:
+    from trainc.text.record import NamedTuple
+
+UNREADABLE = "${UNREADABLE}"  # stands for a value that a server cannot take: unknown, and never wrong
+_ROUNDS = 8  # a server tells some faults only once others are mended
+_MAX_FAULTS = 100  # in one round; an object with more is not the one that was meant
+
+
+class Rest(NamedTuple):
+    """An object without its faults, and where in its text they stand.
+
+    A misspelt field is read as the one that was probably meant, a wrong value as one that is not known.
+    """
+
+    document: Document
+    taken: Taken
+
+
+def rest_of(document: Document, server: Server) -> Rest | None:
+    """What a server would take of an object that it refuses; None where the faults cannot be told from the rest."""
+    kind, tree = kind_of(document.tree), document.tree
+    root = server.table.root(kind)
+    taken: list[Span] = []
+    for _ in range(_ROUNDS if root is not None else 0):
+        kept, faults = readable(tree, kind, server.table)
+        if not faults:
+            judged = verdict(kept, server.table, server.profile)
+            # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
+            if not judged.by or (judged.by == "webhook" and judged.empty_patch is not None):
+                stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else judged.stored
+                return Rest(document.admitted(without_null_fields(stored)), Taken(taken, document.tree))
+            faults = judged.faults
+        if len(faults) > _MAX_FAULTS:
+            return None
+        mended = tree
+        places = {_place(tree, fault): fault for fault in faults}
+        for path in sorted(
+            places, key=_order, reverse=True
+        ):  # later items first: to take one out moves those behind it
+            mended = _mended(mended, path, places[path], taken)
+        if mended is tree:
+            return None
+        tree = mended
+    return None
+
+
+def tell_rest(own_report: Report, taken: Taken, report: Report) -> None:
+    """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
+    for finding in own_report.findings:
+        touched = any(label.span in taken for label in finding.labels)
+        if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
+            report.add(finding.without_refusal())
+
+
+def _place(tree: Tree, fault: Fault) -> Path:
+    """What a fault is about: a field, or the item of a list that lacks one."""
+    path = fault.path
+    return path[:-1] if len(path) > 2 and type(path[-2]) is int and get(tree, *path) is None else path
+
+
+def _order(path: Path) -> list[tuple[int, str]]:
+    return [(step, "") if type(step) is int else (-1, str(step)) for step in path]
+
+
+def _mended(tree: Tree, path: Path, fault: Fault, taken: list[Span]) -> Tree:
+    """The object without the fault at a path, as it was where that cannot be taken out of it."""
+    above, node = get(tree, *path[:-1]), get(tree, *path)
+    if len(path) < 2 or node is None:
+        return tree
+    if type(node) is Sourced and fault.kind != "unknown" and not (is_placeholder(node.value) or _wants_more(fault)):
+        taken += _stretches(node)
+        return _changed(tree, path, lambda held, step: _set(held, step, Sourced(UNREADABLE, node.origin)))
+    meant = ""
+    if fault.kind == "unknown":
+        meant = reference_field(fault.path, fault.candidates) or nearest(str(path[-1]), fault.candidates)
+    if meant and type(above) is dict and meant not in above:
+        return _changed(tree, path, lambda held, step: {(meant if key == step else key): held[key] for key in held})
+    taken += _stretches(node if fault.kind == "unknown" else above, _item_name(tree, path))
+    return _changed(tree, path, _without)
+
+
+def _item_name(tree: Tree, path: Path) -> Tree:
+    """The name of the list item in which nothing is left of a map without what stands at a path; `{}` elsewhere.
+
+    Whatever is then said of the map is placed at this name.
+    """
+    while len(path) > 2 and type(above := get(tree, *path[:-1])) is dict and len(above) == 1:
+        path = path[:-1]
+        if type(path[-2]) is int:
+            name = get(tree, *path[:-1], "name")
+            return {} if name is None else name
+    return {}
+
+
+def _wants_more(fault: Fault) -> bool:
+    """Whether a map or a list is wanted where a scalar stands: no placeholder can stand for one."""
+    if "cannot unmarshal" in fault.message:
+        return not fault.message.endswith(("of type string", "of type int32", "of type int64", "of type bool"))
+    return any(f"must be of type {kind}" in fault.message for kind in ("array", "object"))
+
+
+def _changed(tree: Tree, path: Path, change: Callable[[Tree, str | int], Tree]) -> Tree:
+    """The tree with its innermost map or list on a path changed."""
+    if len(path) == 1:
+        return change(tree, path[0])
+    return _set(tree, path[0], _changed(tree[path[0]], path[1:], change))
+
+
+def _set(held: Tree, step: str | int, node: Tree) -> Tree:
+    if type(held) is dict:
+        return {**held, step: node}
+    return [node if index == step else item for index, item in enumerate(held)]
+
+
+def _without(held: Tree, step: str | int) -> Tree:
+    if type(held) is dict:
+        return {key: node for key, node in held.items() if key != step}
+    return [item for index, item in enumerate(held) if index != step]
+
+
+def _stretches(*nodes: Tree) -> list[Span]:
+    return [one for node in nodes if (one := stretch(node)) is not None]

@@ -1,0 +1,201 @@
+"""Asks a real CEL engine about rules and patterns that a cluster brings, in a process of its own and within a budget.
+
+Rules and patterns come from strangers. The engine (cel-cpp, with RE2 for patterns: linear in the text) bounds nesting,
+length and iterations by itself; the process around it bounds its time and memory, and a rule that brings it down is not
+judged, which is counted. It starts when the first rule or pattern is asked about that trainc does not have itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+
+from trainc.apiserver.fault import NotJudgedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import Popen
+    from typing import Any
+
+QUESTIONS = 20_000  # of one run; an answer that is known is asked for once
+USUAL = 0.0001  # seconds of processor time that an answer may take without being counted
+SLOW = 1.0  # seconds of processor time beyond that, all answers of a run together
+SIZE = 1_000_000  # characters of one question
+STARTS = 3  # of the process in one run: a rule can bring it down
+MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
+
+
+class Engine:
+    """The process, its budget, and the answers so far."""
+
+    def __init__(self) -> None:
+        self._process: Popen[str] | None = None
+        self._starts = 0
+        self._asked = 0
+        self._slow = 0.0
+        self.stopped = ""  # why nothing is asked any more
+        self.judged_all = True  # whether every question so far was answered within the budget
+        self._answers: dict[str, dict[str, Any]] = {}
+
+    def begin(self) -> None:
+        """Give the next run of a long-lived program a budget of its own; answers stay known, but not for ever."""
+        self._starts = self._asked = 0
+        self._slow = 0.0
+        self.stopped = self.stopped if self.stopped == MISSING else ""
+        self.judged_all = not self.stopped
+        if len(self._answers) > QUESTIONS:
+            self._answers.clear()
+
+    def rule_trouble(self, rule: str) -> tuple[str, bool]:
+        """Why a rule cannot be judged, empty where it can, and whether a server would not take it either."""
+        return self._trouble({"compile": rule})
+
+    def pattern_trouble(self, pattern: str) -> tuple[str, bool]:
+        """Why texts cannot be held against a pattern, empty where they can, and whether a server would not take it."""
+        return self._trouble({"pattern": pattern, "text": ""})
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Whether a pattern of RE2 is found in a text.
+
+        Raises:
+            NotJudgedError: where that is not known.
+        """
+        answer = self._ask({"pattern": pattern, "text": text})
+        if type(answer.get("value")) is not bool:
+            raise NotJudgedError(str(answer.get("error", "the engine gave no answer")))
+        return bool(answer["value"])
+
+    def judge(self, rule: str, new: Any, old: Any) -> dict[str, Any]:
+        """The answer to a rule: `value`, or `failed` with the text of an error that the rule ends in.
+
+        Raises:
+            NotJudgedError: where that is not known.
+        """
+        answer = self._ask({"rule": rule, "self": new, "old": old})
+        if "error" in answer:
+            raise NotJudgedError(str(answer["error"]))
+        return answer
+
+    def _trouble(self, question: dict[str, Any]) -> tuple[str, bool]:
+        try:
+            answer = self._ask(question)
+        except NotJudgedError as error:
+            return str(error), False
+        return str(answer.get("error", "")), "refused" in answer
+
+    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        from json import dumps  # noqa: PLC0415 (few clusters bring rules)
+
+        line = dumps(question, sort_keys=True)
+        if len(line) > SIZE:
+            raise NotJudgedError(f"rule and value have more than {SIZE} characters")
+        known = self._answers.get(line)
+        if known is None:
+            known = self._answers[line] = self._fresh(line)
+        return known
+
+    def _fresh(self, line: str) -> dict[str, Any]:
+        if not self.stopped and self._asked >= QUESTIONS:
+            self._stop(f"one run asks at most {QUESTIONS} questions about the rules of clusters")
+        if not self.stopped and self._process is None:
+            self._start()
+        if self.stopped:
+            raise NotJudgedError(self.stopped)
+        self._asked += 1
+        answer = self._exchange(line)
+        if answer is None:
+            self.judged_all = False
+            self._count(SLOW / STARTS)
+            return {"error": "it takes too much time or memory"}
+        self._count(float(answer["seconds"]) - USUAL)
+        return answer
+
+    def _count(self, seconds: float) -> None:
+        self._slow += max(0.0, seconds)
+        if self._slow > SLOW:
+            self._stop("the rules of this cluster take too much time")
+
+    def _start(self) -> None:
+        import sys  # noqa: PLC0415 (as above)
+        from os import path  # noqa: PLC0415
+        from subprocess import DEVNULL, PIPE, Popen  # noqa: PLC0415
+
+        if self._starts == STARTS:
+            self._stop("the rules of this cluster bring the engine down")
+            return
+        self._starts += 1
+        program = path.join(path.dirname(path.abspath(__file__)), "engine_process.py")
+        words = [sys.executable, "-P", program]
+        try:
+            self._process = Popen(words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, encoding="ascii")  # noqa: S603
+        except OSError:
+            self._stop("the engine cannot be started")
+            return
+        ready = self._exchange('{"ready": true}')
+        if ready is None or "error" in ready:
+            self._stop(MISSING)
+
+    def _exchange(self, line: str) -> dict[str, Any] | None:
+        """One answer, None from a process that is gone."""
+        from json import loads  # noqa: PLC0415
+
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        try:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            written = process.stdout.readline()
+            answer: dict[str, Any] | None = loads(written) if written else None
+        except (OSError, ValueError):
+            answer = None
+        if answer is None:
+            self.close()
+        return answer
+
+    def close(self) -> None:
+        """End the process; the next question starts another one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:  # what it was not told any more
+                continue
+
+    def _stop(self, reason: str) -> None:
+        self.stopped = reason
+        self.judged_all = False
+        self.close()
+
+
+def engine() -> Engine:
+    """The engine of this process; a worker that was forked has one of its own."""
+    from os import getpid  # noqa: PLC0415
+
+    return _engines.setdefault(getpid(), Engine())
+
+
+def begin_run() -> None:
+    """Give the run that begins a budget of its own, where the program asked in an earlier one."""
+    from os import getpid  # noqa: PLC0415 (as above)
+
+    if getpid() in _engines:
+        _engines[getpid()].begin()
+
+
+_engines: dict[int, Engine] = {}
+
+
+def _close_own() -> None:
+    """End what this process started; a worker that was forked leaves its parent's alone."""
+    from os import getpid  # noqa: PLC0415 (as above)
+
+    if getpid() in _engines:
+        _engines[getpid()].close()
+
+
+atexit.register(_close_own)

@@ -1,0 +1,82 @@
+"""The feature gates of a Kubernetes API server that decide which fields of Jobs and pods it reads.
+
+Source: pkg/features/kube_features.go, Kubernetes 1.36. A field whose gate is off is dropped before it is validated.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.versions import KUBERNETES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.pods.complaints import FieldCheck
+    from trainc.model.cluster import Cluster
+    from trainc.model.tree import Tree
+
+NEVER = (99, 0)
+# The version from which a gate is on unless somebody says otherwise.
+ON_SINCE = {
+    "ClusterTrustBundleProjection": NEVER,
+    "ContainerRestartRules": (1, 35),
+    "ContainerStopSignals": NEVER,
+    "DynamicResourceAllocation": (1, 34),
+    "EnvFiles": (1, 35),
+    "GenericWorkload": NEVER,
+    "HostnameOverride": (1, 35),
+    "ImageVolume": (1, 35),
+    "InPlacePodVerticalScaling": (1, 33),
+    "JobManagedBy": (1, 32),
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": (1, 34),
+    "PodCertificateRequest": NEVER,
+    "PodLevelResources": (1, 34),
+    "PodLifecycleSleepAction": (1, 30),
+    "PodLifecycleSleepActionAllowZero": (1, 33),
+    "ProcMountType": (1, 33),
+    "RelaxedDNSSearchValidation": (1, 33),
+    "RelaxedEnvironmentVariableValidation": (1, 32),
+    "RestartAllContainersOnContainerExits": (1, 36),
+    "SELinuxChangePolicy": (1, 33),
+    "SELinuxMount": NEVER,
+    "StrictIPCIDRValidation": (1, 36),
+    "SupplementalGroupsPolicy": (1, 33),
+    "TaintTolerationComparisonOperators": NEVER,
+    "UserNamespacesHostNetworkSupport": NEVER,
+    "UserNamespacesSupport": (1, 33),
+}
+_MAX_ENTRIES = 4_000
+
+
+class Features:
+    """The gates that are on at one server, and which parts of trees it was found to have nothing against."""
+
+    __slots__ = ("_faultless", "enabled")
+
+    def __init__(self, version: tuple[int, int], gates: frozenset[str]) -> None:
+        self.enabled = frozenset(name for name, since in ON_SINCE.items() if version >= since) | gates
+        self._faultless: dict[tuple[int, int], tuple[Tree, bool]] = {}
+
+    def has(self, gate: str) -> bool:
+        """Whether a gate is on."""
+        return gate in self.enabled
+
+    def is_faultless(self, part: FieldCheck, node: Tree) -> bool:
+        """Whether a part of validation has nothing against a node, asked once for each node: trees never change."""
+        key = id(part), id(node)
+        known = self._faultless.get(key)
+        if known is None:
+            if len(self._faultless) >= _MAX_ENTRIES:
+                self._faultless.clear()
+            known = self._faultless[key] = node, part.is_faultless(node, self)
+        return known[1]
+
+
+def features_of(cluster: Cluster) -> Features:
+    """The features of a cluster's API server; those of equal servers are one object."""
+    key = cluster.kubernetes or KUBERNETES, frozenset(cluster.gates)
+    features = _FEATURES.get(key)
+    if features is None:
+        features = _FEATURES[key] = Features(*key)
+    return features
+
+
+_FEATURES: dict[tuple[tuple[int, int], frozenset[str]], Features] = {}

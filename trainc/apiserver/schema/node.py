@@ -1,0 +1,194 @@
+"""One node of a structural schema, prepared for the walker."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import SCHEMA_DEFAULT
+from trainc.model.tree import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.apiserver.schema.table import Table
+    from trainc.model.tree import Tree
+
+
+_NUMBERS = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}
+_NONE = (1, 0)
+_LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
+
+
+class SchemaNode:
+    """What the walker asks of a schema; children are built when they are first asked for.
+
+    `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
+    none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
+    before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
+    looked at, `filling` the properties below which a schema default stands, None until somebody asks, `shortest` to
+    `longest` the lengths of a list. `shapes` and `look` are what the fast path keeps: the
+    sets of keys that it met, and how it looks at a map or a list. `kind` one of object, array, string, integer,
+    number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
+    """
+
+    __slots__ = (
+        "defaults",
+        "enum",
+        "extra",
+        "filling",
+        "format",
+        "good",
+        "high",
+        "items",
+        "keys",
+        "kind",
+        "least",
+        "live",
+        "low",
+        "most",
+        "nullable",
+        "only",
+        "pattern",
+        "preserve",
+        "props",
+        "quick",
+        "raw",
+        "required",
+        "rules",
+        "sized",
+        "table",
+        "tail",
+        "tests",
+        "unique",
+    )
+
+    def __init__(self, raw: Mapping[str, Any], table: Table) -> None:
+        get = raw.get
+        self.raw = raw
+        self.table = table
+        self.kind: str = _kind(raw)
+        extra = get("additionalProperties")
+        self.extra: Any = None if extra is False else extra
+        self.props = Props(get("properties", ()), self)
+        self.filling: tuple[str, ...] | None = None
+        self.items: Any = get("items")
+        self.required: tuple[str, ...] = tuple(get("required", ()))
+        self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
+        self.nullable: bool = get("nullable", False) or self.kind == "partial"
+        self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
+        self.pattern: Any = None
+        self.format: str = get("format", "")
+        self.low, self.high = _NUMBERS.get(self.format, _NUMBERS["int64"])
+        listed = get("x-kubernetes-list-type")
+        self.keys: tuple[str, ...] = tuple(get("x-kubernetes-list-map-keys", ())) if listed == "map" else ()
+        self.unique: bool = listed == "set"
+        self.sized: bool = any(word in raw for word in ("minProperties", "maxProperties", "minItems", "maxItems"))
+        self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
+        # A rule of the whole means nothing for a piece of it.
+        live = () if self.kind == "partial" else self.rules
+        self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
+        self.quick = _quick(self.kind, raw, bool(self.live))
+        self.least, self.most = _range(self) if not self.live else _NONE
+        self.good: set[str] = set()
+        self.tests: Any = None
+        self.defaults = self._defaults(get("properties", {}))
+        self.only: SchemaNode | None = None if self.props.names else self.other()
+        self.tail = bool(self.defaults or self.required or self.sized or self.live)
+
+    def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
+        nodes = self.table.nodes
+        return tuple((name, self.filled(index)) for name, index in props.items() if "default" in nodes[index])
+
+    def filled(self, index: int) -> Tree:
+        """The default of a child, with the defaults below it, every leaf saying so."""
+        node = self.table.node(index)
+        return complete(node, stamp(node.raw["default"], SCHEMA_DEFAULT))
+
+    def prop(self, name: str) -> SchemaNode | None:
+        """The node of a property, or of any property where the schema names none; None where nothing is known."""
+        return self.props[name]
+
+    def other(self) -> SchemaNode | None:
+        """The node of properties that have no name of their own."""
+        if self.extra.__class__ is int:
+            self.extra = self.table.node(self.extra)
+        return self.extra if self.extra.__class__ is SchemaNode else None
+
+    def item(self) -> SchemaNode | None:
+        """The node of the items of a list."""
+        if self.items.__class__ is int:
+            self.items = self.table.node(self.items)
+        return self.items if self.items.__class__ is SchemaNode else None
+
+
+class Props(dict[str, "SchemaNode | None"]):
+    """The children of an object that have been asked for; indexing builds the others, None where nothing is known."""
+
+    __slots__ = ("names", "node")
+
+    def __init__(self, names: Mapping[str, int], node: SchemaNode) -> None:
+        super().__init__()
+        self.names: Mapping[str, int] = dict(names)
+        self.node = node
+
+    def __missing__(self, name: str) -> SchemaNode | None:
+        index = self.names.get(name)
+        if index is None:
+            return self.node.other()
+        child = self[name] = self.node.table.node(index)
+        return child
+
+
+def _range(node: SchemaNode) -> tuple[int, int]:
+    """The whole numbers that need no further look; an empty range where every value does."""
+    raw = node.raw
+    if node.kind == "int-or-string":
+        return _NUMBERS["int64"] if "pattern" in raw else _NUMBERS["int32"]
+    if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
+        return _NONE
+    return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
+
+
+def _kind(raw: Mapping[str, Any]) -> str:
+    if raw.get("x-partial"):
+        return "partial"
+    kind: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
+    return kind
+
+
+def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
+    if live or any(word in raw for word in _LIMITS):
+        return None
+    return {"string": str, "boolean": bool}.get(kind)
+
+
+def complete(node: SchemaNode, tree: Tree) -> Tree:
+    """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
+    if tree.__class__ is dict:
+        return _complete_map(node, tree)
+    if tree.__class__ is list and node.kind == "array":
+        item = node.item()
+        items = tree if item is None else [complete(item, value) for value in tree]
+        return items if any(got is not value for got, value in zip(items, tree, strict=True)) else tree
+    return tree
+
+
+def _complete_map(node: SchemaNode, tree: dict[str, Tree]) -> Tree:
+    out = tree
+    for key in _filling(node) if node.extra is None else tree:
+        child = node.prop(key) if key in tree else None
+        if child is not None and (got := complete(child, tree[key])) is not tree[key]:
+            out = dict(tree) if out is tree else out
+            out[key] = got
+    missing = {key: default for key, default in node.defaults if key not in tree}
+    return {**out, **missing} if missing else out
+
+
+def _filling(node: SchemaNode) -> tuple[str, ...]:
+    """The properties of a node below which something may be filled in: few of the many that a pod has."""
+    if node.filling is None:
+        node.filling = tuple([name for name, index in node.props.names.items() if node.table.has_defaults(index)])
+    return node.filling

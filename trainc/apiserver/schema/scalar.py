@@ -1,0 +1,229 @@
+"""The schema validator's checks of one scalar, with its texts.
+
+Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-apiserver's wording of its errors.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
+from trainc.apiserver.schema.patterns import ORDINARY
+from trainc.model.tree import dotted
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.apiserver.schema.walker import Log
+    from trainc.model.tree import Path, Tree
+
+_FORMATS = {int: "int64", float: "float64"}
+_FITTING: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "int-or-string": (int, str),
+    "object": (),
+    "array": (),
+    "partial": (),
+}
+_INT32 = 2**31
+_INT64 = 2**63
+REMEMBERED = 512  # texts that a node keeps as known to be good
+
+
+def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
+    """Check one value that is neither map nor list."""
+    if value.__class__ is float and value.is_integer() and abs(value) < _INT64:
+        value = int(value)  # Go's JSON writes 2.0 as 2
+    elif value.__class__ is int and not -_INT64 <= value < _INT64:
+        value = float(value)  # and reads what does not fit into 64 bits as a float
+    kind = value.__class__
+    known = len(log.schema), len(log.unchecked)
+    if kind is str and node.kind not in ("object", "array") and is_placeholder(value):
+        log.unchecked.append(untold(path, value))
+        return
+    if kind not in _FITTING.get(node.kind, (kind,)):
+        if value is None and node.nullable:
+            return
+        type_faults(node, value, path, log)
+        if kind is float and node.kind == "integer":
+            _bounds(node, value, path, log)  # type: ignore[arg-type]
+    elif kind is str:
+        _text(node, value, path, log)  # type: ignore[arg-type]
+    elif kind is int or kind is float:
+        _number(node, value, path, log)  # type: ignore[arg-type]
+    unsupported(node, value, path, log)
+    if node.live:
+        log.rules.append((node, path, value))
+    elif kind is str and len(node.good) < REMEMBERED and known == (len(log.schema), len(log.unchecked)):
+        node.good.add(value)  # type: ignore[arg-type]
+
+
+def unsupported(node: SchemaNode, value: object, path: Path, log: Log) -> None:
+    """The fault of a value of any type that is not one of those listed."""
+    if node.enum is None or value in node.enum:
+        return
+    options = ", ".join(shown(option) for option in node.enum)
+    text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {options}"
+    log.schema.append(Fault(path, "schema", text, value, blocking=True))
+
+
+def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
+    raw = node.raw
+    most, least, pattern = raw.get("maxLength"), raw.get("minLength"), raw.get("pattern")
+    if most is not None and len(value) > most:
+        text = f"{dotted(path)}: Too long: may not be more than {most} bytes"
+        log.schema.append(Fault(path, "schema", text, value, blocking=True))
+    elif least is not None and len(value) < least:
+        _add(log, path, value, f"should be at least {least} chars long")
+    elif pattern is not None:
+        _match(node, pattern, value, path, log)
+    if node.format == "date-time" and not _is_time(value):
+        reason = f"{dotted(path)} in body must be of type date-time: {shown(value)}"
+        log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
+
+
+def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> None:
+    ordinary = ORDINARY.get(pattern)
+    if ordinary is None:
+        _match_by_engine(pattern, value, path, log)
+        return
+    if ordinary(value):
+        return
+    if node.pattern is None:
+        node.pattern = compile_re2(pattern).search
+    if not node.pattern(value):
+        _add(log, path, value, f"should match '{pattern}'")
+
+
+def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
+    """The check of a pattern that a cluster brings: Python's own engine can take forever over it."""
+    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
+
+    try:
+        if not engine().matches(pattern, value):
+            _add(log, path, value, f"should match '{pattern}'")
+    except NotJudgedError as error:
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was not checked: {error}", value))
+
+
+# What RE2 and Python spell differently, inside and outside of brackets.
+_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "space": r"\t\n\v\f\r ",
+    "upper": "A-Z",
+    "word": "a-zA-Z0-9_",
+    "xdigit": "a-fA-F0-9",
+}
+_NAMED_CLASS = r"(?a)\[:(\^?)(\w+):\]"
+
+
+def _named_class(match: re.Match[str]) -> str:
+    import re  # noqa: PLC0415
+
+    if match[1] or match[2] not in _CLASSES:
+        raise re.error(f"the class {match[0]}")
+    return _CLASSES[match[2]]
+
+
+def compile_re2(pattern: str) -> re.Pattern[str]:
+    r"""An RE2 pattern for Python: `$` and `\z` mean the end of the text, classes are ASCII.
+
+    Raises `re.error` for what Python cannot compile.
+    """
+    import re  # noqa: PLC0415
+
+    pattern = re.sub(_NAMED_CLASS, _named_class, pattern)
+    out = []
+    escaped = False
+    inside = False
+    for c in pattern:
+        if escaped:
+            out.append("Z" if c == "z" and not inside else c)
+            escaped = False
+            continue
+        escaped = c == "\\"
+        if c == "[" and not inside:
+            inside = True
+        elif c == "]" and inside and out[-1] != "[" and "".join(out[-2:]) != "[^":
+            inside = False
+        out.append(r"\Z" if c == "$" and not inside else c)
+    return re.compile("".join(out), re.ASCII)
+
+
+def _number(node: SchemaNode, value: float, path: Path, log: Log) -> None:
+    if node.kind == "int-or-string":
+        if not node.low <= value <= node.high:
+            _out_of_range(node, path, log)
+        elif "pattern" not in node.raw and not -_INT32 <= value < _INT32:
+            log.loose = True
+        return
+    if node.kind == "integer" and not node.low <= value <= node.high:
+        _out_of_range(node, path, log)
+    _bounds(node, value, path, log)
+
+
+def _bounds(node: SchemaNode, value: float, path: Path, log: Log) -> None:
+    raw = node.raw
+    if "maximum" in raw:
+        most = raw["maximum"]
+        if raw.get("exclusiveMaximum") and value >= most:
+            _add(log, path, value, f"should be less than {most}")
+        elif value > most:
+            _add(log, path, value, f"should be less than or equal to {most}")
+    if "minimum" in raw:
+        least = raw["minimum"]
+        if raw.get("exclusiveMinimum") and value <= least:
+            _add(log, path, value, f"should be greater than {least}")
+        elif value < least:
+            _add(log, path, value, f"should be greater than or equal to {least}")
+
+
+def _add(log: Log, path: Path, value: object, reason: str) -> None:
+    place = dotted(path)
+    log.schema.append(Fault(path, "schema", invalid(place, value, f"{place} in body {reason}"), value))
+
+
+def _out_of_range(node: SchemaNode, path: Path, log: Log) -> None:
+    spelled = f"with format {node.format}" if node.format else "(default format)"
+    text = f'<nil>: Invalid value: "": Checked value must be of type integer {spelled} in {dotted(path)}'
+    log.schema.append(Fault(path, "schema", text))
+
+
+def type_faults(node: SchemaNode, value: Tree, path: Path, log: Log) -> None:
+    """The faults of a value whose type does not fit."""
+    kind = value.__class__
+    got = SCHEMA_TYPES.get(kind, "null")
+    wanted = {"int-or-string": "integer,string", "partial": "object"}.get(node.kind, node.kind)
+    if value is not None and node.format and kind not in (str, list):
+        got = _FORMATS.get(kind, "")
+        wanted = node.format
+    _mistyped(path, wanted, got, log)
+    if kind is float and node.kind == "integer":
+        _out_of_range(node, path, log)
+    if node.kind == "int-or-string" and "anyOf" in node.raw:
+        # The validator tries the alternatives, integer first, and repeats what the first of them says.
+        text = f'<nil>: Invalid value: "": "{dotted(path)}" must validate at least one schema (anyOf)'
+        log.schema.append(Fault(path, "schema", text))
+        _mistyped(path, "integer", got, log)
+        if kind is float:
+            _out_of_range(node, path, log)
+
+
+def _mistyped(path: Path, wanted: str, got: str, log: Log) -> None:
+    place = dotted(path)
+    text = invalid(place, got, f'{place} in body must be of type {wanted}: "{got}"')
+    log.schema.append(Fault(path, "schema", text, got, blocking=True))
+
+
+def _is_time(value: str) -> bool:
+    import re  # noqa: PLC0415
+
+    pattern = r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+    return re.fullmatch(pattern, value, re.ASCII) is not None

@@ -1,0 +1,278 @@
+"""The API server's look at one object: unknown fields, nulls, defaults, types, bounds, lists; all faults at once.
+
+Order and texts follow k8s.io/apiextensions-apiserver (pruning, defaulting, schema and list-type validation) and
+k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import NO_MAP, Fault, compact, invalid, shown
+from trainc.apiserver.schema.scalar import scalar, type_faults, unsupported
+from trainc.model.sourced import Sourced
+from trainc.model.tree import dotted, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.tree import Path, Tree
+
+    # What leads to a node: () for the whole object, else the trail of its parent and the last step.
+    Trail = tuple[Any, ...]
+
+# What the API server knows of every object besides its schema; `metadata` has rules of its own.
+_META = frozenset({"apiVersion", "kind", "metadata"})
+
+
+class Log:
+    """What a walk found: unknown fields, schema faults, list faults, and the nodes on which CEL rules wait.
+
+    With `nulls`, nulls of properties are dropped before defaults come in, as the server does when it reads an object;
+    an object that a webhook has patched is walked without. `loose` tells that something fits the schema which a
+    decoder of typed objects may still refuse. `unchecked` are patterns that could not be tried.
+    """
+
+    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unchecked", "unknown")
+
+    def __init__(self, *, nulls: bool = True) -> None:
+        self.nulls = nulls
+        self.loose = False
+        self.unknown: list[Fault] = []
+        self.schema: list[Fault] = []
+        self.lists: list[Fault] = []
+        self.unchecked: list[Fault] = []
+        self.rules: list[tuple[SchemaNode, Path, Tree]] = []
+
+
+def walk(node: SchemaNode, tree: Tree, log: Log) -> Tree:
+    """The object without unknown fields and nulls and with its defaults; what is wrong with it goes into `log`.
+
+    Parts that did not change are shared with `tree`, which is left as it is. `metadata` is passed through.
+    """
+    rest = {key: value for key, value in tree.items() if key != "metadata"}
+    out = _object(node, rest, (), log)
+    if "metadata" not in tree:
+        return tree if out is rest else out
+    if out is rest:
+        return tree
+    # Keep the place of metadata: what is stored reads like what was written.
+    placed = {key: tree[key] if key == "metadata" else out[key] for key in tree if key == "metadata" or key in out}
+    placed.update(out)
+    return placed
+
+
+def flat(trail: Trail) -> Path:
+    """The path of a trail: on the way down each step is one pair, and paths are only needed where something is wrong."""
+    steps: list[str | int] = []
+    while trail:
+        trail, step = trail
+        steps.append(step)
+    return tuple(reversed(steps))
+
+
+def _object(node: SchemaNode, tree: dict[str, Tree], trail: Trail, log: Log) -> dict[str, Tree]:
+    props, only = node.props, node.only
+    mark = len(log.schema) if node.sized else 0
+    fresh: dict[str, Tree] | None = None
+    for key, child in tree.items():
+        at = only or props[key]
+        kind = child.__class__
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if at is None:
+            if _is_unknown(node, trail, key, log):
+                fresh = dict(tree) if fresh is None else fresh
+                del fresh[key]
+        elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
+            continue
+        elif kind is dict or kind is list:
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (trail, key), log)
+            else:
+                got = _branch(at, value, (trail, key), log)
+            if got is not child:
+                fresh = dict(tree) if fresh is None else fresh
+                fresh[key] = got
+        elif value is None and not at.nullable and (log.nulls or "default" in at.raw):
+            fresh = dict(tree) if fresh is None else fresh
+            del fresh[key]
+        else:
+            scalar(at, value, flat((trail, key)), log)
+    if node.tail:
+        return completed(node, tree, fresh, trail, log, mark)
+    return tree if fresh is None else fresh
+
+
+def completed(
+    node: SchemaNode, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
+) -> dict[str, Tree]:
+    """What an object is in the end: its defaults, and the checks of all of it."""
+    for key, default in node.defaults:
+        if key not in (tree if fresh is None else fresh):
+            fresh = dict(tree) if fresh is None else fresh
+            fresh[key] = default
+    out = tree if fresh is None else fresh
+    for key in node.required:
+        if key not in out:
+            where = flat((trail, key))
+            log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
+    if node.sized:
+        _size(node, out, flat(trail), log, mark)
+    if node.live:
+        log.rules.append((node, flat(trail), out))
+    return out
+
+
+def _is_unknown(node: SchemaNode, trail: Trail, key: str, log: Log) -> bool:
+    if node.preserve or node.extra is True or (not trail and key in _META):
+        return False
+    log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
+    return True
+
+
+def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
+    """The fault of a field that the schema does not know, with the names it knows there."""
+    return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
+
+
+def _size(node: SchemaNode, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
+    least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
+    place = dotted(path)
+    if least is not None and len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
+    elif most is not None and len(tree) > most:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+    else:
+        return
+    # The server's object validator stops here: nothing below this object is reported.
+    del log.schema[mark:]
+    log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
+
+
+def _branch(at: SchemaNode, child: Tree, trail: Trail, log: Log) -> Tree:
+    if child.__class__ is dict:
+        if at.kind == "object":
+            return _object(at, child, trail, log)
+    elif at.kind == "array":
+        return _array(at, child, trail, log)
+    path = flat(trail)
+    if at.kind == "partial":
+        from trainc.apiserver.schema.piece import piece  # noqa: PLC0415 (few objects hold a piece of another one)
+
+        piece(at, child, path, log)
+        return child
+    held = child if at.preserve else _prune(child, path, log)
+    if at.kind:
+        type_faults(at, child, path, log)
+        unsupported(at, plain(held), path, log)
+    return held
+
+
+def _prune(tree: Tree, path: Path, log: Log) -> Tree:
+    """What pruning leaves of a value where the schema expects another type: every key in it is unknown."""
+    if tree.__class__ is dict:
+        log.unknown += [unknown((*path, key), ()) for key in tree]
+        return {}
+    if tree.__class__ is list:
+        return [_prune(item, (*path, index), log) for index, item in enumerate(tree)]
+    return tree
+
+
+def _array(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> list[Tree]:
+    at: Any = node.item()
+    out = tree
+    for index, child in enumerate(tree if at is not None else ()):
+        kind = child.__class__
+        if kind is Sourced:
+            value = child.value
+            kind = value.__class__
+        else:
+            value = child
+        if kind is at.quick or (kind is str and value in at.good):
+            continue
+        if kind is dict or kind is list:
+            if kind is dict and at.kind == "object":
+                got = _object(at, value, (trail, index), log)
+            else:
+                got = _branch(at, value, (trail, index), log)
+            if got is not child:
+                if out is tree:
+                    out = list(tree)
+                out[index] = got
+        else:
+            scalar(at, value, flat((trail, index)), log)
+    if node.sized:
+        _length(node, out, flat(trail), log)
+    if node.keys and out and (len(out) > 1 or out[0].__class__ is not dict):
+        _keyed(node, out, trail, log)
+    elif node.unique and len(out) > 1:
+        _distinct(out, flat(trail), log)
+    if node.live:
+        log.rules.append((node, flat(trail), out))
+    return out
+
+
+def _length(node: SchemaNode, tree: list[Tree], path: Path, log: Log) -> None:
+    least, most = node.raw.get("minItems"), node.raw.get("maxItems")
+    place = dotted(path)
+    if most is not None and len(tree) > most:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
+        log.schema.append(Fault(path, "schema", text, blocking=True))
+    if least is not None and len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} items"
+        log.schema.append(Fault(path, "schema", text))
+
+
+def _keyed(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> None:
+    for index, item in enumerate(tree):
+        if item.__class__ is not dict and plain(item) is not None:
+            # The server looks no further in such a list.
+            path = flat((trail, index))
+            text = invalid(dotted(path), plain(item), NO_MAP)
+            log.lists.append(Fault(path, "listtype", text))
+            return
+    keys = [_key(item, node.keys) for item in tree]
+    if len(set(keys)) == len(keys):
+        return
+    seen: dict[object, bool] = {}
+    for index, bare in enumerate(keys):
+        key = (bare.__class__, bare)  # true is not 1
+        if key not in seen:
+            seen[key] = False
+        elif not seen[key]:
+            # A clash is reported once, however often the key returns.
+            seen[key] = True
+            held = tree[index] if tree[index].__class__ is dict else {}
+            text = compact({name: plain(held[name]) for name in sorted(node.keys) if name in held})
+            where = flat((trail, index))
+            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+def _key(item: Tree, names: tuple[str, ...]) -> object:
+    if item.__class__ is not dict:
+        return (None,) * len(names) if len(names) > 1 else None
+    if len(names) == 1:
+        return _bare(item.get(names[0]))
+    return tuple([_bare(item.get(name)) for name in names])
+
+
+def _bare(leaf: Tree) -> object:
+    if leaf.__class__ is Sourced:
+        return leaf.value
+    return compact(plain(leaf)) if leaf.__class__ is dict or leaf.__class__ is list else leaf
+
+
+def _distinct(tree: list[Tree], path: Path, log: Log) -> None:
+    seen: dict[object, bool] = {}
+    for index, item in enumerate(tree):
+        key = _bare(item)
+        if key not in seen:
+            seen[key] = False
+        elif not seen[key]:
+            seen[key] = True
+            where = (*path, index)
+            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {shown(plain(item))}"))

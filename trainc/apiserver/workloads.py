@@ -1,0 +1,114 @@
+"""Plain Jobs and Pods as a server gets them: what it says of them as they are."""
+
+from __future__ import annotations
+
+from trainc.apiserver import metadata, metadata_decoding
+from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, unknown_field
+from trainc.apiserver.golang.decoding import decode
+from trainc.apiserver.jobs import created
+from trainc.apiserver.jobs.spec import chosen, job_spec, restart
+from trainc.apiserver.jobset import defaults as jobset
+from trainc.apiserver.pods.complaints import Complaints, fields
+from trainc.apiserver.pods.template import spec as pod_spec
+from trainc.apiserver.pods.template import template
+from trainc.apiserver.schema.features import features_of
+from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.verdict import kind_of
+from trainc.model.finding import Refusal
+from trainc.model.settings import STRICT
+from trainc.model.tree import get, plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.fault import Fault
+    from trainc.apiserver.of_cluster import Server
+    from trainc.apiserver.schema.node import SchemaNode
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+# Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
+NODES = {
+    "batch/v1/Job": ("spec", "replicatedJobs", "", "template"),
+    "v1/Pod": ("spec", "replicatedJobs", "", "template", "spec", "template"),
+}
+
+
+def judge_workload(document: Document, server: Server, cluster: Cluster, report: Report) -> bool:
+    """Whether the API server takes a Job or a Pod; everything that it has against it is reported."""
+    kind = kind_of(document.tree)
+    report.looking_at(document)
+    node, tree = _node(kind), document.tree
+    misfits = [*decode(node, tree), *metadata_decoding.decode(tree.get("metadata", {}))]
+    if not metadata.is_sound(tree.get("metadata")):
+        from trainc.apiserver.metadata_decoding import decode as decode_metadata  # noqa: PLC0415 (most are plainly right)
+
+        misfits = [*misfits, *decode_metadata(tree.get("metadata"))]
+    for fault in misfits:
+        subject = fault.message.partition(" into Go ")[0].removeprefix("json: ")
+        wanted = fault.message.rpartition(" of type ")[2]
+        text = (
+            f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
+        )
+        report.add(UNDECODABLE.at(document.span(fault.path), text, help="write a value of the type that the field has"))
+    if misfits:
+        return False
+    log = Log()
+    walk(node, {"spec": tree.get("spec", {})}, log)
+    if log.unknown and server.field_validation == STRICT:
+        for fault in log.unknown:
+            report.add(unknown_field(document, fault))
+        return False
+    held = tree.get("metadata", {})
+    faults = [*metadata.validate(held)] if type(held) is dict else []
+    faults += _complaints(document, kind, cluster)
+    for fault in faults:
+        path, _, reason = fault.message.partition(": ")
+        span = document.span(fault.path, key=get(document.written, *fault.path) is None)
+        refusal = Refusal("schema", fault.message)
+        report.add(INVALID_FIELD.at(span, f"`{path}`: {reason[:1].lower()}{reason[1:]}", refusal=refusal))
+    return not faults
+
+
+def _node(kind: str) -> SchemaNode:
+    """The schema of the kind, from trainc's own of JobSets: no cluster defines Jobs and Pods."""
+    node = load().root(jobset.KIND)
+    for name in NODES[kind]:
+        node = node and (node.prop(name) if name else node.item())
+    if node is None:
+        raise KeyError(kind)
+    return node
+
+
+def _complaints(document: Document, kind: str, cluster: Cluster) -> list[Fault]:
+    tree = document.tree
+    log = Complaints(features_of(cluster))
+    spec = tree.get("spec")
+    spec = spec if type(spec) is dict else {}
+    if kind == "batch/v1/Job":
+        _job(spec, log)
+    else:
+        pod_spec(spec, ("spec",), log, {})
+        if not log.faults:
+            created.pod({**tree, "spec": spec}, document.name, (), log, cluster.objects)
+    return log.faults
+
+
+def _job(spec: dict[str, Tree], log: Complaints) -> None:
+    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
+    if "completions" not in settings and "parallelism" not in settings:
+        settings["completions"] = settings["parallelism"] = 1
+    pods = spec.get("template")
+    pods = pods if type(pods) is dict else {}
+    if "podFailurePolicy" in settings:
+        settings["template"] = plain(pods)
+    job_spec(settings, ("spec",), log)
+    if "selector" in settings or "manualSelector" in settings:
+        chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
+    pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
+    template(pods, ("spec", "template"), log, {})
+    policy = value(pods, "spec", "restartPolicy")
+    place = ("spec", "template", "spec", "restartPolicy")
+    restart(settings, policy if type(policy) is str else "", place, log)

@@ -1,0 +1,289 @@
+"""Fields of a kind, found by a path such as `TrainJob.spec.trainer.env`."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver import shipped
+from trainc.authoring.explain.versions import READ_FROM, SINCE
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from trainc.apiserver.shipped import Shipped
+
+    Schema = Mapping[str, Any]
+
+_ALIASES = {"trainc.yaml": "Project", "component": "RuntimeComponent"}
+_ANY = "KEY"  # what stands for a key that the author chooses
+_BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minProperties": "at least {} keys",
+    "maxProperties": "at most {} keys",
+    "pattern": "matches `{}`",
+    "format": "format {}",
+}
+_WIDE = {2**31 - 1, -(2**31), 2**63 - 1, -(2**63)}  # bounds of a number's type alone
+
+
+class Field:
+    """One field of a kind, or the kind itself where `path` is empty; `steps` lead to it, `[]` for items of lists."""
+
+    __slots__ = (
+        "_defs",
+        "about",
+        "is_element",
+        "is_foreign",
+        "kind",
+        "path",
+        "required",
+        "schema",
+        "steps",
+        "validations",
+    )
+
+    def __init__(self, kind: Shipped, root: Schema, validations: Schema) -> None:
+        self.kind = kind
+        self._defs: Schema = root.get("$defs", {})
+        self.schema = root
+        self.validations = validations
+        self.about = str(root.get("description", ""))
+        self.path: tuple[str, ...] = ()
+        self.steps: tuple[str, ...] = ()
+        self.required = False
+        self.is_element = False
+        self.is_foreign = False  # whether it belongs to a shape of Kubernetes' own
+
+    def children(self) -> Iterator[tuple[str, Field]]:
+        """The fields below it; those of the items of a list, and of the values of a map, count as below it."""
+        steps, schema, validations = _inside(self.schema, self.validations, self._defs)
+        given = schema.get("properties", {})
+        for name, child in given.items():
+            if name != "$patch":
+                below = self._child(name, child, steps, validations)
+                below.required = name in schema.get("required", ())
+                below.is_foreign = self.is_foreign or "$ref" in schema
+                yield name, below
+
+    def _child(self, name: str, schema: Schema, steps: tuple[str, ...], validations: Schema) -> Field:
+        below = Field(self.kind, {"$defs": self._defs}, validations.get("properties", {}).get(name, {}))
+        below.schema = _resolved(schema, self._defs)
+        below.about = str(schema.get("description") or "")
+        below.path = (*self.path, name)
+        below.steps = (*self.steps, *steps, name)
+        return below
+
+    def element(self) -> Field | None:
+        """The items of a list, or the values of a map, as a field of the same path; None for anything else."""
+        schema = self.schema["anyOf"][0] if "anyOf" in self.schema else self.schema
+        key = next((key for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)), "")
+        if not key or "properties" in schema:
+            return None
+        inner = self.validations.get(key, {})
+        field = Field(self.kind, {"$defs": self._defs}, inner if isinstance(inner, dict) else {})
+        field.schema = _resolved(schema[key], self._defs)
+        field.path, field.steps = self.path, self.steps
+        field.is_element = True
+        return field
+
+    @property
+    def name(self) -> str:
+        """The path as it is asked for."""
+        return ".".join((self.kind.kind, *self.path))
+
+    @property
+    def type(self) -> str:
+        """The type in words: `list of string`, `map of object`."""
+        return _type(self.schema, self._defs)
+
+    @property
+    def default(self) -> object:
+        """What an API server writes where the field is absent, None where it writes nothing."""
+        return self.schema.get("default", self.validations.get("default"))
+
+    def bounds(self) -> Iterator[str]:
+        """What a server refuses, in words."""
+        if self.required:
+            yield "required"
+        choices = [one for one in self.schema.get("enum", ()) if one is not None]
+        if choices:
+            yield f"one of {', '.join(map(str, choices))}"
+        for key, words in _BOUNDS.items():
+            if key in self.schema and self.schema[key] not in _WIDE:
+                yield words.format(self.schema[key])
+        keys = self.validations.get("x-kubernetes-list-map-keys")
+        if keys:
+            yield f"items differ in {', '.join(keys)}"
+        if self.validations.get("x-kubernetes-list-type") == "set":
+            yield "items differ"
+        for one in self.validations.get("x-kubernetes-validations", ()):
+            yield str(one.get("message") or one["rule"])
+
+    @property
+    def since(self) -> str:
+        """The release that the field was read from, or came with."""
+        return SINCE.get(self.name, READ_FROM.get(self.kind.group, self.kind.group))
+
+
+def find(topic: str) -> list[Field]:
+    """The fields that a path names, one for each kind of that name.
+
+    Raises:
+        Trouble: where there is no such kind or field; the text says what was probably meant.
+    """
+    kinds, steps = _kinds(topic)
+    fields = []
+    trouble: Trouble | None = None
+    for kind in kinds:
+        try:
+            fields.append(_descend(root_of(kind), steps))
+        except Trouble as missing:
+            trouble = trouble or missing
+    if not fields and trouble:
+        raise trouble
+    return fields
+
+
+def _kinds(topic: str) -> tuple[list[Shipped], list[str]]:
+    """The kinds that a path starts with, and the steps after it."""
+    for alias, kind in _ALIASES.items():
+        if topic.lower() == alias or topic.lower().startswith(f"{alias}."):
+            topic = kind + topic[len(alias) :]
+    head, *steps = [step for step in re.split(r"[.\[\]]+", topic) if step] or [""]
+    every = shipped.listed()
+    group = ".".join(steps)
+    of_group = [one for one in every if _is_called(one, head) and (f"{group}.").startswith(f"{one.group}.")]
+    if of_group and group:
+        return of_group, steps[of_group[0].group.count(".") + 1 :]
+    kinds = [one for one in every if _is_called(one, head)]
+    if not kinds:
+        names = {one.kind for one in every}
+        raise Trouble(f"there is no kind `{head}`; {meant(head, names, 'see trainc explain')}")
+    return kinds, steps
+
+
+def _is_called(kind: Shipped, name: str) -> bool:
+    lower = kind.kind.lower()
+    return name.lower() in (lower, f"{lower}s")
+
+
+def _descend(field: Field, steps: list[str]) -> Field:
+    for step in steps:
+        if step.isdecimal() and _is_list(field.schema):
+            continue
+        below = dict(field.children())
+        lower = {name.lower(): name for name in below}
+        name = step if step in below else lower.get(step.lower(), "")
+        if not name:
+            hint = meant(step, below, f"see trainc explain {field.name}")
+            raise Trouble(f"{field.name} has no field `{step}`; {hint}")
+        field = below[name]
+    return field
+
+
+def roots(kinds: Collection[str]) -> list[Field]:
+    """The kinds of these names that have a schema here."""
+    return [root_of(one) for one in shipped.listed() if one.kind in kinds]
+
+
+def leads_somewhere(field: Field, words: list[str]) -> bool:
+    """Whether words name steps below a field; items of lists and keys of maps may be named, or left out."""
+    if not words:
+        return True
+    below = dict(field.children())
+    return words[0] in below and _goes_on(below[words[0]], words[1:])
+
+
+def _goes_on(field: Field, words: list[str]) -> bool:
+    if not words or _is_map(field.schema) or leads_somewhere(field, words):
+        return True
+    return _is_list(field.schema) and _goes_on(field, words[1:])
+
+
+def every_field(field: Field, above: tuple[int, ...] = ()) -> Iterator[Field]:
+    """A field and all that are below it, schemas that hold themselves once."""
+    yield field
+    _, inside, _ = _inside(field.schema, {}, field._defs)  # noqa: SLF001 (its own class)
+    same = id(inside.get("properties"))
+    if same not in above:
+        for _, below in field.children():
+            yield from every_field(below, (*above, same))
+
+
+def _is_map(schema: Schema) -> bool:
+    return isinstance(schema.get("additionalProperties"), dict) and "properties" not in schema
+
+
+@cache
+def root_of(kind: Shipped) -> Field:
+    """A kind as the field that all of its fields are below."""
+    folder = shipped.folder()
+    root = json.loads((folder / kind.json).read_text("utf-8"))
+    field = Field(kind, root, _crd(kind))
+    field.about = kind.about.partition("\n")[0]
+    return field
+
+
+def _crd(kind: Shipped) -> Schema:
+    """The schema in the definition of the kind, which holds its rules; empty for a kind that no server has."""
+    if not kind.crd:
+        return {}
+    documents = list(read((shipped.folder() / kind.crd).read_bytes(), kind.crd, Report()))
+    versions = plain(documents[0].tree)["spec"]["versions"]
+    schema: Schema = next(one["schema"]["openAPIV3Schema"] for one in versions if one["name"] == kind.version)
+    return schema
+
+
+def _inside(schema: Schema, validations: Schema, defs: Schema) -> tuple[tuple[str, ...], Schema, Schema]:
+    """Through lists and maps to what has fields: the steps that lead there, and the schemas of it."""
+    steps: tuple[str, ...] = ()
+    schema = schema["anyOf"][0] if "anyOf" in schema else schema
+    while "properties" not in schema:
+        if isinstance(schema.get("items"), dict):
+            key, step = "items", "[]"
+        elif isinstance(schema.get("additionalProperties"), dict):
+            key, step = "additionalProperties", _ANY
+        else:
+            break
+        steps = (*steps, step)
+        schema = _resolved(schema[key], defs)
+        inner = validations.get(key, {})
+        validations = inner if isinstance(inner, dict) else {}
+    return steps, schema, validations
+
+
+def _resolved(schema: Schema, defs: Schema) -> Schema:
+    reference = schema.get("$ref", "")
+    return {**defs[reference.rpartition("/")[2]], **schema} if reference else schema
+
+
+def _is_list(schema: Schema) -> bool:
+    return isinstance(schema.get("items"), dict)
+
+
+def _type(schema: Schema, defs: Schema) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_type(_resolved(one, defs), defs) for one in schema["anyOf"])
+    kinds = schema.get("type", "any")
+    several = [one for one in kinds if one != "null"] if isinstance(kinds, list) else [kinds]
+    if len(several) > 1:
+        return "number or string"
+    kind = str(several[0] if several else "any")
+    if kind == "array":
+        return f"list of {_type(_resolved(schema.get('items', {}), defs), defs)}"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"map of {_type(_resolved(schema['additionalProperties'], defs), defs)}"
+    return kind

@@ -1,0 +1,243 @@
+"""The YAML of a new job, of the runtime it starts from, and of a project's settings; each with the comments that explain."""
+
+from __future__ import annotations
+
+from shlex import join
+
+from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
+from trainc.frameworks.flux_checks import RECIPE as CURVE
+from trainc.frameworks.mpi_keys import RECIPE as KEYS
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.yaml.spelling import other_text, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.authoring.new.request import Request
+
+_QUEUES = {
+    "kueue": ("labels", KUEUE_QUEUE),
+    "volcano": ("annotations", VOLCANO_QUEUE),
+}
+
+
+_GANGS = ("coscheduling", "volcano", "native")
+_WAIT = (
+    "# The launcher starts together with its nodes: it waits until their sshd answers.",
+    "for host in $(cut -d' ' -f1 /etc/mpi/hostfile | grep -v \"^$(hostname)\"); do",
+    '  timeout 600 sh -c "until ssh $host true; do sleep 2; done" || exit 1',
+    "done",
+)
+_NODE = """\
+        - name: node
+          template:
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: node
+"""
+_IMAGE = """\
+                      # A job's `image` reaches the launcher alone; mpirun starts the program here as well.
+                      image: {}
+"""
+_TOGETHER = """\
+        - name: launcher
+          # All pods of a gang exist before any of them starts; the job's command waits for the nodes instead.
+          dependsOn: null
+"""
+# Kueue waits for all roles at once, and the launcher comes after its nodes: both lines are said again, to be allowed.
+_KUEUE_NODE = """\
+                      readinessProbe:
+                        tcpSocket:
+                          # trainc: allow[kueue-slow-start] sshd listens seconds after the start
+                          port: 2222
+"""
+_KUEUE_LAUNCHER = """\
+        - name: launcher
+          dependsOn:
+            # trainc: allow[kueue-slow-start] the nodes are ready seconds after their start
+            - name: node
+              status: Ready
+"""
+
+
+def queue_of(scheduler: str) -> tuple[str, str]:
+    """Where a job names its queue: labels or annotations, and the key; empty where the scheduler has no queues."""
+    return _QUEUES.get(scheduler, ("", ""))
+
+
+def job_text(request: Request) -> str:
+    """The file of the job."""
+    return "".join(f"{line}\n" for line in _job(request))
+
+
+def _job(request: Request) -> Iterator[str]:
+    yield "# A training job: what to run, on how many nodes, from which image. Its runtime says the rest."
+    yield "# `trainc explain TrainJob.spec.trainer` describes the fields; `trainc show` draws what will run."
+    yield "apiVersion: trainer.kubeflow.org/v1alpha1"
+    yield "kind: TrainJob"
+    yield "metadata:"
+    yield from _name(request)
+    if request.namespace:
+        yield f"  namespace: {text_of(request.namespace)}"
+    section, key = queue_of(request.scheduler)
+    if request.queue and section:
+        yield f"  {section}:"
+        yield f"    {key}: {text_of(request.queue)}"
+    yield "spec:"
+    yield "  runtimeRef:"
+    yield f"    name: {text_of(request.runtime_name)}"
+    trainer = list(_trainer(request))
+    yield from ["  trainer:", *trainer] if trainer else ()
+
+
+def _name(request: Request) -> Iterator[str]:
+    recipe = _secret(request)
+    if recipe:
+        yield "  # The pods wait for a Secret that is made once, outside of Git:"
+        yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
+        yield "  # trainc: allow[secret-needed] it is made by the commands above"
+    yield f"  name: {text_of(request.name)}"
+
+
+def _secret(request: Request) -> str:
+    """How the Secret is made that the framework reads, empty where it reads none."""
+    if request.start.has_launcher:
+        recipe, name = KEYS, f"{request.name}-mpi-ssh-auth"
+    elif request.framework == "flux":
+        recipe, name = CURVE, f"{request.name}-flux-curve"
+    else:
+        return ""
+    return recipe.replace("NAME", name) + (f" -n {request.namespace}" if request.namespace else "")
+
+
+def _trainer(request: Request) -> Iterator[str]:
+    if request.nodes:
+        yield f"    numNodes: {request.nodes}"
+    if request.accelerators and (request.start.has_launcher or (request.framework == "torch" and request.hardware)):
+        yield f"    numProcPerNode: {request.accelerators}"
+    if request.image:
+        if request.start.has_launcher:
+            yield "    # The launcher's image; the nodes have theirs in the runtime."
+        yield f"    image: {text_of(request.image)}"
+    elif not request.runtime and not request.start.is_named:
+        place = " here, and for the nodes in the runtime" if request.start.has_launcher else ""
+        yield f"    # The runtime's image holds no program of yours: name the one that does{place}."
+        yield "    # image: REGISTRY/IMAGE:TAG"
+    words = request.words()
+    if words:
+        yield f"    # {request.start.about}"
+        if _is_gang_with_launcher(request):
+            yield from ["    command:", "      - bash", "      - -c", "      - |"]
+            yield from (f"        {line}" for line in (*_WAIT, f"exec {join(words)}"))
+        else:
+            yield f"    command: [{', '.join(_flow(word) for word in words)}]"
+    if request.start.args and not request.command:
+        yield f"    args: [{', '.join(_flow(word) for word in request.start.args)}]"
+    resources = request.resources()
+    if resources:
+        yield "    # What each node gets: give it most of what your machines have."
+        yield "    resourcesPerNode:"
+        yield "      limits:"
+        yield from (f"        {name}: {_amount(amount)}" for name, amount in resources.items())
+
+
+def _is_gang_with_launcher(request: Request) -> bool:
+    """Whether the launcher and its nodes start together, so that the launcher itself has to wait for sshd."""
+    return request.start.has_launcher and request.scheduler in _GANGS
+
+
+def _flow(word: str) -> str:
+    """A word as an item of a list in brackets, where commas and brackets count."""
+    spelled = text_of(word)
+    return spelled if spelled[:1] == '"' or not set(spelled) & set(",[]{}#&*!|>'%@`") else f'"{spelled}"'
+
+
+def _amount(amount: str) -> str:
+    return text_of(amount) if (number := whole_number(amount)) is None else other_text(number)
+
+
+def runtime_text(request: Request) -> str:
+    """The file of the runtime: the shipped one, with the components of the machines and what restarts mean."""
+    return "".join(f"{line}\n" for line in _runtime(request))
+
+
+def _runtime(request: Request) -> Iterator[str]:
+    about = f" on {request.hardware.about}" if request.hardware else ""
+    yield f"# What {request.framework} jobs{about} have in common: change it here, and every job that names it follows."
+    yield "# `trainc explain Runtime.spec` describes the fields."
+    yield "apiVersion: trainc.dev/v1alpha1"
+    yield "kind: Runtime"
+    yield "metadata:"
+    yield f"  name: {request.runtime_name}"
+    yield "spec:"
+    yield f"  extends: {request.start.runtime}"
+    uses = request.uses()
+    if uses:
+        yield "  # Each is a file in components/, which says where its facts come from."
+        yield "  components:"
+    for name, given in uses.items():
+        yield f"    - name: {name}"
+        if given:
+            yield "      with:"
+            yield from (f"        {key}: {_amount(value)}" for key, value in given.items())
+    yield from _template(request)
+
+
+def _template(request: Request) -> Iterator[str]:
+    yield "  template:"
+    yield "    spec:"
+    yield "      failurePolicy:"
+    if request.checkpoints:
+        yield "        # A restart goes on from the last checkpoint; the program writes and reads them below /checkpoints."
+        yield "        maxRestarts: 3"
+    else:
+        yield "        # Training would restart from step 0: nothing keeps checkpoints. Switch on the component `checkpoints`,"
+        yield "        # or write them to a bucket, and allow restarts."
+        yield "        maxRestarts: 0"
+    yield "        restartStrategy: BlockingRecreate"
+    if request.start.has_launcher:
+        yield from _roles(request)
+
+
+def _roles(request: Request) -> Iterator[str]:
+    """What a runtime with a launcher says of its nodes and of the launcher, beyond the shipped one."""
+    is_queued = request.scheduler == "kueue"
+    node = f"{_IMAGE.format(text_of(request.image)) if request.image else ''}{_KUEUE_NODE if is_queued else ''}"
+    launcher = _KUEUE_LAUNCHER if is_queued else _TOGETHER if _is_gang_with_launcher(request) else ""
+    if node or launcher:
+        yield "      replicatedJobs:"
+        yield from f"{f'{_NODE}{node}' if node else ''}{launcher}".splitlines()
+
+
+def shipped_text(text: str, request: Request) -> str:
+    """A shipped runtime as the project gets it: jobs use it as it is, so that it suits the scheduler."""
+    if not request.start.is_named:
+        return text
+    if request.scheduler == "kueue":
+        reason = "the initializers take less than Kueue's `waitForPodsReady.timeout`"
+        waits = "          dependsOn:\n"
+        text = text.replace(waits, f"{waits}            # trainc: allow[kueue-slow-start] {reason}\n")
+    restarts = "        maxRestarts: 3\n"
+    return text.replace(restarts, f"{restarts}        restartStrategy: BlockingRecreate\n")
+
+
+def project_text(request: Request) -> str:
+    """The trainc.yaml of a new project."""
+    lines = [
+        "# What holds for every job here. `trainc explain Project.spec` describes the fields.",
+        "apiVersion: trainc.dev/v1alpha1",
+        "kind: Project",
+        "spec:",
+        f'  requires: "trainc>={VERSION}"',
+    ]
+    if request.scheduler:
+        lines += ["  clusters:", "    main:", f"      scheduler: {text_of(request.scheduler)}"]
+    if request.kubernetes:
+        lines.append(f'      kubernetes: "{request.kubernetes}"')
+    if request.scheduler == "native":
+        lines += ["      # Off by default: whoever runs the cluster has to turn it on.", "      gates: GenericWorkload"]
+    return "".join(f"{line}\n" for line in lines)

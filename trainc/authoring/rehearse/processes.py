@@ -1,0 +1,210 @@
+"""What would run: one process for each pod, with the environment and the command that its manifest gives it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from trainc.authoring.rehearse.loopback import HERE, Loopback
+from trainc.lint.facts.instance import Pod
+from trainc.lint.facts.values import Unknown, rows, table, text, whole
+from trainc.lint.run_checks import expand
+from trainc.model.plan import ANCESTOR_LABEL
+from trainc.model.report import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.bundle import Bundle
+
+MOST = 64  # processes: more than a laptop has room for is a mistake
+_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
+_SSHD = re.compile(r"\bsshd$")
+_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=([0-9]{{1,18}})\n", re.MULTILINE)
+
+
+class Process:
+    """One pod's main container; `awaited` are the addresses it is told to meet at, each with its variable."""
+
+    __slots__ = ("after", "argv", "awaited", "env", "host", "name", "role")
+
+    def __init__(
+        self,
+        name: str,
+        role: str,
+        host: str,
+        argv: tuple[str, ...],
+        env: Mapping[str, str],
+        *,
+        awaited: tuple[tuple[str, str], ...] = (),
+        after: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.name = name
+        self.role = role
+        self.host = host
+        self.argv = argv
+        self.env = env
+        self.awaited = awaited
+        self.after = after  # (role, Ready or Complete) that it starts after
+
+
+class Script:
+    """All processes of a bundle in order, what is different here, and the files that pods would find mounted."""
+
+    __slots__ = ("beyond", "files", "name", "notes", "processes")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.processes: list[Process] = []
+        self.notes: list[str] = []  # what is not as in the cluster, and why
+        self.files: dict[str, str] = {}  # path in a pod -> content
+        self.beyond = 0  # processes that are left out: they are too many
+
+
+class Mounted:
+    """The files that a role's pods find mounted: path in a pod -> path here."""
+
+    __slots__ = ("_paths", "_pattern")
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._paths = paths
+        self._pattern = re.compile("|".join(map(re.escape, sorted(paths, key=len, reverse=True))))  # longest first
+
+    def placed(self, written: str) -> str:
+        """A text with the paths as they are here; what is put in is not looked at again."""
+        return self._pattern.sub(lambda path: self._paths[path[0]], written) if self._paths else written
+
+
+def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script | None:
+    """The processes of a bundle, None for one without a JobSet.
+
+    Addresses of pods become loopback, and ConfigMaps are read from `folder` instead of their mounts. With `command`
+    every process that trains runs that instead of its own.
+    """
+    job = expand(bundle, None, Report())
+    if job is None:
+        return None
+    made = Script(job.name)
+    loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], _ports(job))
+    made.notes += [f"port {port} is taken on this machine: {here} instead" for port, here in loopback.moved.items()]
+    for role in job.roles:
+        _cast(made, role, loopback, folder, command)
+    if bundle.plan is not None and bundle.plan.framework == "lightgbm" and len(made.processes) > 1:
+        made.notes.append("LightGBM listens on one port in every pod, and the pods share one host here: use --nodes 1")
+    if made.beyond:
+        made.notes.append(f"left out: {made.beyond} processes beyond {MOST}: use --nodes")
+    return made
+
+
+def use_nearby(made: Script, where: str) -> None:
+    """Run the files of the folder `where` in place of those that only the image has under an absolute path."""
+    for process in made.processes:
+        process.argv = tuple(_nearby(word, where, made) for word in process.argv)
+
+
+def _nearby(word: str, where: str, made: Script) -> str:
+    name = os.path.basename(word)
+    if not (word.startswith("/") and name) or os.path.exists(word) or not os.path.isfile(os.path.join(where, name)):
+        return word
+    note = f"`{word}` is in the image; `{name}` of this folder runs in its place"
+    made.notes.extend([note] if note not in made.notes else [])
+    return name
+
+
+def _pods(role: ExpandedRole) -> Iterator[Pod]:
+    if type(role.replicas) is int and type(role.size) is int:
+        for replica in range(min(role.replicas, MOST)):
+            for index in range(min(role.size, MOST)):
+                yield Pod(role, replica, index, -1)
+
+
+def _ports(job: Job) -> Iterator[int]:
+    """The ports that the job's containers declare."""
+    for container in job.main:
+        for port in rows(container.tree, "ports"):
+            number = whole(port, "containerPort")
+            if type(number) is int and 0 < number < 1 << 16:
+                yield number
+
+
+def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, command: Sequence[str]) -> None:
+    for container in role.init:
+        made.notes.append(
+            f"left out: init container `{container.name}` of `{role.name}`: only its image knows what it does"
+        )
+    worker = role.trainer
+    for container in role.main:
+        if container is not worker:
+            made.notes.append(
+                f"left out: container `{container.name}` of `{role.name}`: it runs beside the one that trains"
+            )
+    if worker is None:
+        return
+    own_command = tuple(command) if _trains(role) else ()
+    words = own_command or worker.words
+    if not words:
+        made.notes.append(f"left out: `{role.name}`: its command is in the image; give one with --command")
+    elif worker.words and _SSHD.search(worker.words[0]):
+        made.notes.append(
+            f"left out: `{role.name}`: it waits for ssh, and the launcher starts processes here by itself"
+        )
+    else:
+        files = list(_mounted(made, role, worker, folder))
+        made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
+        mounted = Mounted({mount: path for path, _, mount in files})
+        pods = list(_pods(role))
+        room = MOST - len(made.processes)
+        made.processes += [_process(made, pod, worker, own_command, loopback, mounted) for pod in pods[:room]]
+        made.beyond += max(0, len(pods) - room)
+
+
+def _trains(role: ExpandedRole) -> bool:
+    labels = table(table(table(role.tree, "template"), "metadata"), "labels")
+    return not text(labels, ANCESTOR_LABEL).endswith("-initializer")
+
+
+def _process(
+    made: Script, pod: Pod, container: Container, own_command: Sequence[str], loopback: Loopback, mounted: Mounted
+) -> Process:
+    env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    env |= {"HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1"}
+    awaited = []
+    for name, value in pod.env(container):
+        known = "127.0.0.1" if type(value) is Unknown and value.reason.startswith("status.podIP") else value
+        if type(known) is not str:
+            note = f"left out: variable `{name}` of `{pod.role.name}`: its value is not in the manifests"
+            made.notes.extend([note] if note not in made.notes else [])
+            continue
+        awaited += [(name, address) for address in loopback.named_in(known)]
+        env[name] = mounted.placed(loopback.variable(name, known))
+    argv = tuple(mounted.placed(loopback.mapped(word)) for word in own_command or pod.command(container))
+    after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
+    name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
+    return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)
+
+
+def _one_host(content: str) -> str:
+    """A file with the slots of a host written as that many lines: mpirun adds them up only where a host is repeated so."""
+    return _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), content)
+
+
+def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str) -> Iterator[tuple[str, str, str]]:
+    """The ConfigMaps that the container mounts: path here, content, path in the pod.
+
+    As in a container, no `..` leads above the root, which is the scratch folder here.
+    """
+    config_maps = role.job.kinds.get("ConfigMap", [])
+    maps = {text(table(tree, "metadata"), "name"): table(tree, "data") for tree in config_maps}
+    for mount in rows(container.tree, "volumeMounts"):
+        source = table(role.volumes.get(text(mount, "name"), {}), "configMap")
+        data, where = maps.get(text(source, "name"), {}), text(mount, "mountPath")
+        for key in data:
+            below = os.path.normpath(f"/{where}/{key}").strip("/")
+            if not below or "\0" in below:
+                made.notes.append(f"left out: the file `{key}` of `{role.name}`: no file can be at `{where}`")
+            else:
+                yield os.path.join(folder, below), text(data, key), f"{where}/{key}"

@@ -1,0 +1,132 @@
+"""Applications of GitOps tools in the same repository: what they apply, trainc must not compile as well."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import known_contents, known_files, ours
+from trainc.model.finding import ERROR, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import get, value
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from trainc.model.document import Document
+    from trainc.model.settings import Project, Selection
+    from trainc.model.tree import Path, Tree
+
+APPLIED_TWICE = Rule(
+    "applied-twice",
+    ERROR,
+    "a GitOps tool applies jobs that trainc compiles",
+    "A TrainJob that is applied as it is runs by its controller; its rendered JobSet is applied too, and runs as well.",
+)
+MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")
+
+
+def prefix(root: str) -> str:
+    """What applications put before the paths of a project: its own path in the repository with a slash, or nothing."""
+    above = root
+    while not os.path.exists(os.path.join(above, ".git")):
+        if above == os.path.dirname(above):
+            return ""
+        above = os.path.dirname(above)
+    inner = os.path.relpath(root, above).replace(os.sep, "/")
+    return "" if inner == "." else f"{inner}/"
+
+
+def report_applications(project: Project, selection: Selection, report: Report, folder: str) -> None:
+    """Look for applications of the repository that apply jobs as they are, besides what they compile to.
+
+    `folder` is the one of rendered files. A few files are compiled without reading all others.
+    """
+    if not any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
+        return
+    root, texts = project.root, project.texts
+    jobs: list[str] = []
+    applications: list[tuple[str, bytes]] = []
+    selected = set(known_files(project, selection.paths))
+    for file in known_files(project, (".",)):
+        data = known_contents(project, file)
+        if any(mark in data for mark in MARKS):
+            applications.append((file, data))
+        if file not in selected or not ours(data):
+            continue
+        texts.hold(file, data)
+        if b"kind: TrainJob" in data or not may_hold_runtimes(data):
+            jobs.append(file)
+    applied_twice(applications, jobs, report, below=prefix(root))
+    inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
+    output_among_jobs(project.file, inner, jobs, report)
+
+
+def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], report: Report, *, below: str = "") -> None:
+    """A finding for each Application or Kustomization among `texts` whose path holds one of the files `jobs`.
+
+    The paths of applications start where the repository does, and the project `below` that.
+    """
+    for file, data in texts:
+        for document in read(data, file, Report()):
+            for path, folder, deep in _folders(document):
+                inside = [job for job in jobs if _holds(folder, below + job, deep=deep)]
+                if inside:
+                    count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} files of jobs"
+                    report.add(
+                        APPLIED_TWICE.at(
+                            document.span(path),
+                            f"{document.kind} `{document.name}` applies {count} as they are",
+                            effect="each of these jobs trains twice: once as it is written, and once as it is rendered",
+                            help="let it apply the folder of rendered files, or name the plugin `trainc-v1`",
+                        )
+                    )
+
+
+def output_among_jobs(project: str, output: str, jobs: Iterable[str], report: Report) -> None:
+    """A finding where the output folder lies in a folder of jobs: who applies one applies both."""
+    above = {os.path.dirname(job) for job in jobs} - {""}
+    for folder in sorted(above):
+        if _holds(folder, f"{output}/x", deep=True):
+            report.add(
+                APPLIED_TWICE.at(
+                    Span(project or f"{output}", 1, 1, 1, 1),
+                    f"the output folder `{output}` lies in `{folder}`, among the jobs",
+                    effect="a tool that applies the one folder applies the other: each job trains twice",
+                    help="choose an output folder outside, such as `rendered`",
+                )
+            )
+
+
+def _folders(document: Document) -> Iterator[tuple[Path, str, bool]]:
+    """Each folder that an application applies: where that is written, its name, and whether folders below it count."""
+    group, kind, spec = document.api_version.partition("/")[0], document.kind, get(document.tree, "spec")
+    if (group, kind) == ("kustomize.toolkit.fluxcd.io", "Kustomization"):
+        yield ("spec", "path"), _text(spec, "path") or ".", True
+    elif (group, kind) == ("argoproj.io", "Application"):
+        yield from _sources(spec, ("spec",))
+    elif (group, kind) == ("argoproj.io", "ApplicationSet"):
+        yield from _sources(get(spec, "template", "spec"), ("spec", "template", "spec"))
+
+
+def _sources(spec: Tree, above: Path) -> Iterator[tuple[Path, str, bool]]:
+    several = get(spec, "sources")
+    sources = [(("sources", index), each) for index, each in enumerate(several)] if type(several) is list else []
+    for path, source in [*sources, (("source",), get(spec, "source"))]:
+        folder = _text(source, "path")
+        if folder and "{{" not in folder and get(source, "plugin") is None:
+            yield (*above, *path, "path"), folder, value(source, "directory", "recurse") is True
+
+
+def _holds(folder: str, file: str, *, deep: bool) -> bool:
+    top = os.path.normpath(folder.lstrip("/") or ".").replace(os.sep, "/")
+    where = os.path.dirname(file) or "."
+    return where == top or (deep and (top == "." or where.startswith(f"{top}/")))
+
+
+def _text(tree: Tree, key: str) -> str:
+    text = value(tree, key)
+    return text if type(text) is str else ""

@@ -1,0 +1,181 @@
+"""A job's committed rendering against the one of now: what a server would refuse as a change to a run."""
+
+from __future__ import annotations
+
+from trainc.changes.compare.decision import Decisions
+from trainc.changes.compare.immutable import immutable_change
+from trainc.changes.compare.states import IGNORED_BY_FLUX
+from trainc.compiler.emit.digest import job_digest
+from trainc.lint.tables.created_once import is_created_once
+from trainc.model.finding import WARNING
+from trainc.model.report import Report
+from trainc.model.run import BAD_RUN, RUN, run_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from trainc.changes.compare.decision import Decision
+    from trainc.changes.compare.updates import Update
+    from trainc.compiler.header import Header
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project, Selection
+
+ALL = "all"
+ITSELF = "trainc itself"
+_SHOWN = 4  # fields that are named
+
+
+class Committed:
+    """Decides for each run whether its committed rendering stays.
+
+    A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
+    `kept` then holds the files to blame, with the names of the runs, `fixed` the fields that cannot change. Runs to `rerender` are named as
+    their jobs are, by globs; `rerendered` holds those of them that a server which has created them would refuse.
+    `refused` holds the files of those that may neither stay nor change; where `explains` is given, which reports what
+    another command says of a job, what that says is `left` to it, by the job's file. `has_rerender` says whether the
+    command has that option.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        selection: Selection,
+        rerender: Collection[str] = (),
+        *,
+        has_rerender: bool = True,
+        explains: Callable[[Bundle, Report], None] | None = None,
+    ) -> None:
+        self.kept: dict[str, list[str]] = {}
+        self.fixed: dict[str, dict[str, None]] = {}  # by the same files, in the order in which they were met
+        self.rerendered: list[str] = []
+        self.refused: set[str] = set()
+        self.left: set[str] = set()
+        self._rerender = tuple(rerender)
+        self._has_rerender = has_rerender
+        self._explains = explains
+        self._decisions = Decisions(project, selection)
+
+    def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
+        """The text that stays, empty where the present one does; a finding where neither may."""
+        rerenders = any(
+            names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name)
+        )
+        decision = self._decisions.decide(bundle, header, before, file)
+        _tell_lowered(bundle, before, report)
+        if rerenders:
+            self.rerendered += [bundle.name] if decision.refused else []
+            return ""
+        if not decision.refused:
+            _tell_ignored(bundle, decision.updates, report)
+            return ""
+        if decision.text:
+            _tell_ignored(bundle, decision.changes, report)
+            blamed = _blamed(bundle, decision.refused) or ITSELF
+            self.kept.setdefault(blamed, []).append(bundle.name)
+            fields = [change.shown for one in decision.refused for change in one.refused]
+            self.fixed.setdefault(blamed, {}).update(dict.fromkeys(fields))
+            return decision.text
+        self.refused.add(file)
+        if self._is_explained(bundle):
+            self.left.add(bundle.document.file)
+            return ""
+        effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
+        again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
+        otherwise = f"for one that was never applied, {again}"
+        otherwise += "" if self._has_rerender else ", and commit what it writes"
+        notes = _ended(bundle, header, decision)
+        report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
+        return ""
+
+    def _is_explained(self, bundle: Bundle) -> bool:
+        own = Report()
+        if self._explains is not None:
+            self._explains(bundle, own)
+        return own.failed
+
+    def absorb(self, other: Committed) -> None:
+        """Add what another worker has decided."""
+        for blamed, runs in other.kept.items():
+            self.kept.setdefault(blamed, []).extend(runs)
+        for blamed, fields in other.fixed.items():
+            self.fixed.setdefault(blamed, {}).update(fields)
+        self.rerendered += other.rerendered
+        self.refused |= other.refused
+        self.left |= other.left
+
+    def portable(self) -> Committed:
+        """What was decided, without what cannot leave its process."""
+        decided = Committed.__new__(Committed)
+        decided.kept, decided.fixed, decided.rerendered = self.kept, self.fixed, self.rerendered
+        decided.refused, decided.left = self.refused, self.left
+        return decided
+
+
+def names(pattern: str, name: str) -> bool:
+    """Whether a pattern of `--rerender` stands for a name: `all`, the name itself, or a glob."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415 (few runs are given a pattern)
+
+    return pattern == ALL or fnmatchcase(name, pattern)
+
+
+def listed(fields: Collection[str]) -> str:
+    """Fields in one sentence, of which the first few are named."""
+    first = ", ".join(f"`{field}`" for field in list(fields)[:_SHOWN])
+    return f"{first} and {len(fields) - _SHOWN} more fields" if len(fields) > _SHOWN else first
+
+
+def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
+    """Warn where the number of the run is lower than that of the committed one."""
+    import re  # noqa: PLC0415 (few jobs have a run)
+
+    name = re.escape(bundle.document.name)
+    latest = max(map(int, re.findall(rf"^  name: {name}-r([0-9]+)$", before, re.MULTILINE)), default=1)
+    now = run_of(bundle.document.tree)
+    if now < latest:
+        report.add(
+            BAD_RUN.at(
+                bundle.document.span(("metadata", "annotations", RUN)),
+                f"run {now} of `{bundle.document.name}` follows run {latest}",
+                effect=f"run {latest} is removed, and the name of an earlier run is used again",
+                help=f'start a new run with `{RUN}: "{latest + 1}"`, or keep "{latest}"',
+                level=WARNING,
+            )
+        )
+
+
+def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:
+    """Report changes of an object that Flux creates once."""
+    for one in updates:
+        if not (one.changed and is_created_once(one.tree)):
+            continue
+        fields = list(dict.fromkeys(change.shown for change in one.changed))
+        report.add(
+            IGNORED_BY_FLUX.at(
+                one.place(one.changed[0], bundle),
+                f"Flux does not apply a change of {listed(fields)} to a run that exists",
+                effect="the JobSet in the cluster stays as it was created, and Git says something else",
+                help=f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`), or change the JobSet with kubectl '
+                "as well",
+            )
+        )
+
+
+def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
+    """The files besides the job's own that a refused change comes from."""
+    files = {one.cause(change, bundle) for one in refused for change in one.refused} - {bundle.document.file}
+    return ", ".join(sorted(name for name in files if name))
+
+
+def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
+    """A note where shared files alone would leave a run as it is committed, but not together with the job's edit."""
+    if header.job == job_digest(bundle):
+        return []
+    shared = decision.shared if decision.shared is not None else _not_its_own(bundle, decision.refused)
+    blamed = _blamed(bundle, [one for one in shared if one.refused])
+    return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
+
+
+def _not_its_own(bundle: Bundle, updates: Collection[Update]) -> list[Update]:
+    """The updates without the changes that the job's own file has a part in."""
+    return [one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in updates]

@@ -1,0 +1,258 @@
+"""What changes between two states of a project as they are applied, job by job, and which edits caused it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from trainc.apiserver.schema.served import Served
+from trainc.changes.compare.causes import Search, Target, edits
+from trainc.changes.compare.changes import Change, changed_paths, changes_of, with_common_places, without_places
+from trainc.changes.compare.facts import JobFacts, differ
+from trainc.changes.compare.renamed import as_called, next_runs, renamed
+from trainc.changes.compare.sides import Sides
+from trainc.changes.compare.updates import update
+from trainc.lint.tables.created_once import is_created_once
+from trainc.model.kept_job import KEEP, job_of
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.changes.compare.base import Base
+    from trainc.changes.compare.causes import Edits
+    from trainc.changes.compare.objects import Key
+    from trainc.changes.compare.renamed import Pairs
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project, Selection
+    from trainc.model.tree import Tree
+
+    Causes = Mapping[Key, tuple[str, ...]]
+
+
+class Edited(NamedTuple):
+    """Jobs that change in the same way for the same reason."""
+
+    names: tuple[str, ...]
+    causes: tuple[str, ...]  # a smallest set of files without whose edits the change would not be
+    changes: tuple[Change, ...]
+    refused: tuple[str, ...]  # fields that the API server would refuse to change in place
+    kept: bool  # whether the committed rendering stays because of that, so that nothing that is applied changes
+    ignored: bool  # whether Flux leaves the jobs as they are: it creates a JobSet once
+
+
+class Replaced(NamedTuple):
+    """A job that takes the place of another, or comes after it: the same job before and after, and what is not the same."""
+
+    was: JobFacts
+    now: JobFacts
+    changes: tuple[Change, ...]
+
+
+class OtherObject(NamedTuple):
+    """An object beside jobs that is new (`was` is None), gone (`now` is None) or changed."""
+
+    was: JobFacts | None
+    now: JobFacts | None
+    changes: tuple[Change, ...]
+    causes: tuple[str, ...]
+
+    @property
+    def state(self) -> str:
+        """What becomes of it, in one word."""
+        return "new" if self.was is None else "gone" if self.now is None else "edited"
+
+    @property
+    def present(self) -> JobFacts:
+        """Its form as it is now, or as it was last."""
+        facts_of = self.now or self.was
+        assert facts_of is not None
+        return facts_of
+
+
+class Turned(NamedTuple):
+    """A job to which the cluster gives another answer than before, `old` empty for a new one; see `trainc fit`."""
+
+    key: Key
+    old: str
+    new: str
+    reason: str
+
+
+class Diff(NamedTuple):
+    """All of it: new jobs, jobs that are gone, edits, and totals on both sides.
+
+    `runs` holds the new jobs that are the next run of one on the other side; their former runs are among `removed`
+    where they go. `uncounted`: jobs that hold accelerators are restarted without end for reasons that use up none of
+    their restarts. `groups` are the accelerators by cluster and queue, before and after.
+    """
+
+    added: tuple[JobFacts, ...]
+    removed: tuple[JobFacts, ...]
+    renamed: tuple[Replaced, ...]  # the same job before and after
+    runs: tuple[Replaced, ...]
+    edited: tuple[Edited, ...]
+    accelerators: tuple[Mapping[str, int], Mapping[str, int]]
+    groups: Mapping[tuple[str, str], tuple[Mapping[str, int], Mapping[str, int]]]
+    hours: tuple[float | None, float | None]
+    uncounted: bool
+    causes: Causes  # of jobs that are new, gone or take the place of another
+    jobsets: tuple[Mapping[Key, Tree], Mapping[Key, Tree]] = ({}, {})
+    turned: tuple[Turned, ...] = ()
+    objects: tuple[OtherObject, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing that is applied changes."""
+        edited = any(not one.kept for one in self.edited)
+        return not (self.added or self.removed or self.renamed or self.runs or edited or self.objects)
+
+
+def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> Diff:
+    """The difference between two states as they are applied."""
+    states = Sides(old, new, project, selection)
+    before, after = states.before, states.after
+    runs = next_runs(before, after)
+    added = [after[key] for key in sorted(after.keys() - before.keys())]
+    removed = [before[key] for key in sorted(before.keys() - after.keys())]
+    pairs = renamed(removed, [one for one in added if one.key not in runs])
+    in_pairs = {one.key for pair in pairs for one in pair} | runs.keys() | set(runs.values())
+    changed = {key for key in before.keys() & after.keys() if differ(before[key], after[key])}
+    held = {
+        key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
+    }
+    elsewhere = {one.key for one in (*added, *removed)}
+    beside = states.changed_objects()
+    causes, behind = _explained(states, changed | elsewhere | beside, held, selection)
+    return Diff(
+        tuple(one for one in added if one.key not in in_pairs),
+        tuple(one for one in removed if one.key not in in_pairs),
+        _replaced(pairs),
+        _replaced([(before[was], after[key]) for key, was in sorted(runs.items())]),
+        tuple(_edited(states, sorted(changed), causes, sorted(behind), behind)),
+        (_total(before.values()), _total(after.values())),
+        _groups(before.values(), after.values()),
+        (_hours(before.values()), _hours(after.values())),
+        any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
+        {key: causes.get(key, ()) for key in elsewhere},
+        ({key: one.jobset for key, one in before.items()}, {key: one.jobset for key, one in after.items()}),
+        objects=tuple(_other_object(states, key, causes) for key in sorted(beside)),
+    )
+
+
+def _other_object(states: Sides, key: Key, causes: Causes) -> OtherObject:
+    was, now = (side.get(key) for side in states.objects)
+    return OtherObject(
+        was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ())
+    )
+
+
+def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:
+    """The causes of what changes, and of what runs do not take of edits since the base."""
+    old = states.old
+    if not (changed or held):
+        return {}, {}
+    if old.former is None or not old.edited:
+        return {key: _rests_on(states, key) for key in changed}, {}
+    with edits(states.project, selection, old.edited, old.former, states.apart) as known:
+        causes = _searched(known, states, changed, held=False)
+        behind = _searched(known, states, held, held=True)
+    return {key: causes.get(key) or _rests_on(states, key) for key in changed}, behind
+
+
+def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Causes:
+    wanted = frozenset(_wanted(states, key) for key in keys)
+    return Search(known, known.names, wanted, held=held).causes() if wanted else {}
+
+
+def _wanted(states: Sides, key: Key) -> Target:
+    forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
+    own = frozenset(one.source for one in forms)
+    sources = own | states.naming(key)
+    files = sources.union(*(names for one in forms for names in one.files.values()))
+    return Target(key, own, sources, states.renderings.get(key, ""), files)
+
+
+def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
+    """The files that the changed leaves rest on, the edited ones if any; for states without known edits."""
+    sides = [(states.before, states.after), states.objects]
+    was, now = next((old.get(key), new.get(key)) for old, new in sides if key in old or key in new)
+    edited = states.old.edited
+    if was is None or now is None:
+        return tuple(one.source for one in (was, now) if one is not None)
+    files: frozenset[str] = frozenset()
+    for path in changed_paths(was, now):
+        files |= now.files.get(path) or was.files.get(path) or frozenset()
+    rendering = states.renderings.get(key, "")
+    return tuple(sorted(files & (edited or frozenset()) or ({rendering} if rendering else files)))
+
+
+def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
+    return tuple(Replaced(was, now, changes_of(as_called(was, now), now)) for was, now in pairs)
+
+
+def _edited(states: Sides, changed: Iterable[Key], causes: Causes, held: Iterable[Key], behind: Causes) -> list[Edited]:
+    servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
+    groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
+    for key in changed:
+        was, now = states.before[key], states.after[key]
+        refused = _refused(was, now, servers[key[0]])
+        ignored = not refused and is_created_once(now.jobset)
+        changes = changes_of(was, now)
+        group = (causes.get(key, ()), without_places(changes), refused, False, ignored)
+        groups.setdefault(group, []).append((shown(key), changes))
+    for key in held:
+        kept, now = states.after[key], states.compiled[key]
+        changes = changes_of(kept, now)
+        group = (behind[key], without_places(changes), _refused(kept, now, servers[key[0]]), True, False)
+        groups.setdefault(group, []).append((shown(key), changes))
+    edited = []
+    for (whence, _, *rest), members in groups.items():
+        names = tuple(name for name, _ in members)
+        changes = with_common_places([changes for _, changes in members])
+        edited.append(Edited(names, whence, changes, *rest))  # type: ignore[arg-type] # the rest of five
+    return sorted(edited, key=lambda one: one.names)
+
+
+def _refused(was: JobFacts, now: JobFacts, server: Served) -> tuple[str, ...]:
+    stay = [value(one.jobset, "metadata", "annotations", KEEP) == "job" for one in (was, now)]
+    if stay[0] != stay[1]:
+        return ("kind",)
+    old, new = (job_of(one.jobset) if all(stay) else one.jobset for one in (was, now))
+    return tuple(dict.fromkeys(change.shown for change in update(old, new, server).refused))
+
+
+def shown(key: Key) -> str:
+    """A job's name as people write it: `eu/llm/bert`, without a cluster `llm/bert`."""
+    return "/".join(part for part in key if part)
+
+
+def _total(jobs: Iterable[JobFacts]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for job in jobs:
+        for resource, count in job.accelerators.items():
+            total[resource] = total.get(resource, 0) + count
+    return dict(sorted(total.items()))
+
+
+def _groups(
+    before: Iterable[JobFacts], after: Iterable[JobFacts]
+) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
+    sides: list[dict[tuple[str, str], list[JobFacts]]] = []
+    for jobs in (before, after):
+        sides.append({})
+        for job in jobs:
+            sides[-1].setdefault((job.key[0], job.queue), []).append(job)
+    return {
+        key: (_total(sides[0].get(key, ())), _total(sides[1].get(key, ()))) for key in sorted({*sides[0], *sides[1]})
+    }
+
+
+def _hours(jobs: Iterable[JobFacts]) -> float | None:
+    """The sum of the bounds, None where a job with accelerators has none."""
+    total = 0.0
+    for job in jobs:
+        if job.accelerators and job.hours is None:
+            return None
+        total += job.hours or 0.0
+    return total

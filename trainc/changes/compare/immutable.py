@@ -1,0 +1,171 @@
+"""Edits of what exists: refused where it is fixed once it is created, told where a running object changes in place."""
+
+from __future__ import annotations
+
+from trainc.apiserver.schema.served import Served
+from trainc.changes.compare.gaps import not_compared, without_base
+from trainc.changes.compare.moved import moved, moved_from
+from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE
+from trainc.changes.compare.updates import key_of, update
+from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, Label, Rule
+from trainc.model.paths import located
+from trainc.model.run import RUN, run_of
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from trainc.changes.compare.base import Base
+    from trainc.changes.compare.updates import Key, Update
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Edit, Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+IMMUTABLE_CHANGE = Rule(
+    "immutable-change",
+    ERROR,
+    "a run would change in fields that cannot change once it is created",
+    "A training run is created once. A server refuses to change what it runs, and GitOps tools then fail the whole "
+    "sync, or delete the run and start it again.",
+    verdict=True,
+    compares=True,
+)
+CHANGED_IN_PLACE = Rule(
+    "changed-in-place",
+    NOTE,
+    "an edit that changes a running object",
+    "The API server takes it, and the controller acts on it while the job runs.",
+    admission=True,
+)
+_MAX_FIELDS_NAMED = 8  # fields named in one finding
+_FEW = 5  # fields named in one line
+
+
+def judge(
+    old: Base,
+    new: Iterable[Bundle],
+    project: Project,
+    report: Report,
+    operation: str = SERVER_SIDE,
+    *,
+    applied: bool = False,
+) -> None:
+    """Findings for every run that differs, but for runs that keep their committed rendering; also where nothing is compared.
+
+    `applied`: TrainJobs themselves are written to the server as well, and the controller writes what they become.
+    """
+    before = {
+        key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
+    }
+    usable = old.gaps.project_fault() is None
+    alone: list[Bundle] = []  # present jobs of which the base holds no object
+    present: set[Key] = set()
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+    for bundle in new:
+        pairs = ((before.get(key_of(bundle, tree)), tree) for tree in _objects(bundle, operation, applied=applied))
+        known = [(was, tree) for was, tree in pairs if was is not None and usable]
+        updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in known]
+        present.update(key_of(bundle, tree) for tree in bundle.objects)
+        if not known:
+            alone.append(bundle)
+        refused = [one for one in updates if one.refused]
+        kept = None
+        if refused and (kept := old.kept(bundle, known[0][0])) is not None:
+            pairs = ((before.get(key_of(bundle, tree)), tree) for tree in kept.objects)
+            updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in pairs if was is not None]
+            refused = [one for one in updates if one.refused]
+        if refused:
+            _refuse(bundle, refused, report)
+        for one in updates:
+            if one.changed and not one.refused:
+                place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
+                report.add(_in_place(bundle, one, place))
+    _judge_alone(alone, old, None if applied or operation in OF_FILES else present, report)
+
+
+def _judge_alone(alone: Sequence[Bundle], old: Base, present: Container[Key] | None, report: Report) -> None:
+    """A finding for each job of which the base holds no object: it is new, or was another object.
+
+    The latter counts where the keys of all `present` objects are given.
+    """
+    moves = moved_from(alone, old.bundles, present) if present is not None else {}
+    for bundle in alone:
+        former = moves.get(id(bundle))
+        report.add(without_base(bundle, old.gaps) if former is None else moved(former, bundle))
+
+
+def unknown(now: Report, project: Project, report: Report) -> None:
+    """A finding for each job that cannot be compared because trainc does not compile it, whatever a server says of it."""
+    for cluster in project.clusters:
+        for entry in now.account.refused(cluster.name):
+            if entry.cause is not None and not entry.cause.rule.admission:
+                report.add(not_compared(entry.place, entry.name, f"it cannot be compiled: {entry.cause.message}"))
+
+
+def _refuse(bundle: Bundle, refused: Sequence[Update], report: Report) -> None:
+    """Report a change that the server refuses, which is its answer to the job's document as well."""
+    judged_before = report.looking_at(bundle.document)
+    effect = "the API server refuses the new text; what is in the cluster stays as it was"
+    report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back"))
+    report.back_to(judged_before)
+
+
+def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ...]:
+    """What is written to the server: the objects of a bundle, or the file that they come from as it is."""
+    document = bundle.document
+    if operation in OF_FILES:
+        return (document.written,)
+    return (document.written, *bundle.objects) if applied and document.kind == "TrainJob" else bundle.objects
+
+
+def immutable_change(
+    bundle: Bundle, refused: Sequence[Update], *, effect: str, otherwise: str, notes: Iterable[str] = ()
+) -> Finding:
+    """The finding for a run with updates that a server refuses; `otherwise` is the help beside starting a new run."""
+    fields = [(one, change) for one in refused for change in one.refused]
+    places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
+    own = [span for span in places if span.file == bundle.document.file] or list(places)
+    count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
+    shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
+    if len(fields) > _MAX_FIELDS_NAMED:
+        shown.append(f"and {len(fields) - _MAX_FIELDS_NAMED} more")
+    return IMMUTABLE_CHANGE.at(
+        own[0],
+        f"run `{bundle.name}` cannot change in {count} once it is created",
+        also=[Label(span) for span in own[1:_MAX_FIELDS_NAMED]],
+        effect=effect,
+        help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
+        f"(`trainc run {bundle.document.name}`); {otherwise}",
+        notes=[*shown, *notes],
+        refusal=refused[0].refusal,
+        fix=_new_run(bundle, UNSAFE),
+    )
+
+
+def next_run(bundle: Bundle) -> Finding:
+    """A finding that starts the next run of a job, for who asks for that."""
+    place = bundle.document.span(("metadata", "name"))
+    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=_new_run(bundle, SAFE))
+
+
+def _new_run(bundle: Bundle, safety: str) -> list[Edit]:
+    document = bundle.document
+    return document.edits(("metadata", "annotations", RUN), str(run_of(document.tree) + 1), safety=safety)
+
+
+def _asked(bundle: Bundle, one: Update) -> Span:
+    """Where the files say what an edit changes in a rendering that stays."""
+    present = next((tree for tree in bundle.objects if key_of(bundle, tree) == key_of(bundle, one.tree)), None)
+    return bundle.span(present, located(present, one.changed[0].steps) or ())
+
+
+def _in_place(bundle: Bundle, one: Update, place: Span) -> Finding:
+    shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
+    if len(one.changed) > _FEW:
+        shown += f" and {len(one.changed) - _FEW} more"
+    kind = value(one.tree, "kind")
+    return CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}")

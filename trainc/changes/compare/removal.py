@@ -1,0 +1,95 @@
+"""Whether the job of a rendered file is gone: only a source that can be read, and does not nearly hold it, says so."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.walk import contents, known_contents, known_files
+from trainc.compiler.lost_sources import SOURCE_LOST, blankness, source_lost
+from trainc.kinds.unsupported import near_miss
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.text.files import ordinary_contents
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from trainc.model.document import Document
+    from trainc.model.settings import Project
+
+
+def is_gone(
+    root: str, source: str, rendered: str, name: str, report: Report, absent: Collection[str] = frozenset()
+) -> bool:
+    """Whether a source, relative to the root, holds the job of a rendered file no more; a finding where it may.
+
+    Sources that are `absent`, because a sparse checkout leaves them out, are not gone.
+    """
+    if source in absent:
+        return False
+    if not os.path.isfile(os.path.join(root, source)):
+        return True
+    trouble = _trouble(contents(root, source), source, name)
+    if trouble is None:
+        return True
+    span, message, help_ = trouble
+    report.add(source_lost(span, message, help_, rendered))
+    return False
+
+
+def is_held(root: str, source: str, rendered: str) -> bool:
+    """Whether a source, relative to the root, holds what stands in the rendered file of an object."""
+    if not os.path.isfile(os.path.join(root, source)):
+        return False
+    there = {(one.kind, one.name) for one in expand(read(contents(root, source), source, Report()), Report())}
+    objects = read(ordinary_contents(rendered), rendered, Report())
+    return any((one.kind, one.name) in there for one in objects)
+
+
+def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> None:
+    """A finding for each file under the paths, the output aside, that holds nothing where a job may have been."""
+    for file in known_files(project, paths):
+        emptied = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
+        if emptied is not None:
+            effect = "a job that it held would be missing, and the tool that applies the output would remove it"
+            help_ = f"{emptied[2]}; if it holds no job, delete it, or say so in a comment"
+            report.add(SOURCE_LOST.at(emptied[0], emptied[1], effect=effect, help=help_))
+
+
+def _emptied(data: bytes, source: str) -> tuple[Span, str, str] | None:
+    start = Span(source, 1, 1, 1, 1)
+    if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
+        return start, "this file is empty", "restore it"
+    return None
+
+
+def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
+    start = Span(source, 1, 1, 1, 1)
+    if message := blankness(data):
+        return start, message, "restore it"
+    if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
+        return start, "this file holds the marks of a merge conflict", "resolve the conflict"
+    own_report = Report()
+    documents = [
+        document for document in expand(read(data, source, own_report), own_report) if type(document.tree) is dict
+    ]
+    if own_report.failed:
+        first = next(finding for finding in own_report.findings if finding.level == ERROR)
+        return first.span, first.message, first.help or "correct it"
+    return next((near for document in documents if (near := _nearly(document, name)) is not None), None)
+
+
+def _nearly(document: Document, name: str) -> tuple[Span, str, str] | None:
+    """What is wrong with a document of that very name whose kind is nearly one of ours."""
+    if document.name != name:
+        return None
+    near = near_miss(document.api_version, document.kind)
+    if near is None and document.kind and document.api_version:
+        return None
+    written = f"{document.kind or 'no kind'} of `{document.api_version}`" if document.api_version else "no `apiVersion`"
+    meant = f"write `{near[0]}`, `{near[1]}`" if near is not None else "write its `apiVersion` and `kind`"
+    return document.span(("kind",)), f"`{name}` is here as {written}", meant

@@ -1,0 +1,138 @@
+"""A rendering that was committed: what a GitOps tool has applied, read back as bundles."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.apiserver.jobset.defaults import KIND
+from trainc.apiserver.metadata_decoding import decode
+from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.walker import Log, walk
+from trainc.compiler.emit import path_of, run_path
+from trainc.compiler.header import has_conflict, read_header
+from trainc.compiler.load.walk import is_candidate
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.kept_job import runs_pods
+from trainc.model.settings import FILE
+from trainc.text.containment import within
+from trainc.text.files import ordinary_contents
+from trainc.text.trouble import Reaching, Trouble
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NamedTuple
+
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+else:
+    from trainc.text.record import NamedTuple
+
+
+class Made(NamedTuple):
+    """What the objects of a rendered file were made from: a file, for a cluster; `passing` for a file without jobs."""
+
+    source: str
+    cluster: str
+    passing: bool
+
+
+def file_of(bundle: Bundle, project: Project) -> str:
+    """The rendered file of a job's run, relative to the project's root."""
+    path = path_of(bundle)
+    return f"{project.output}/{run_path(path, bundle.name) if project.old_run == 'keep' else path}"
+
+
+def rendered(
+    folder: str,
+    project: Project,
+    selection: Selection,
+    report: Report,
+    *,
+    path: str = ".",
+    sources: tuple[str, ...] = (".",),
+) -> list[Bundle]:
+    """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
+    names = {cluster.name for cluster in project.clusters if cluster.name}
+    bundles: list[Bundle] = []
+    for name in _files(folder, path):
+        data = _contents(folder, name)
+        source = _source(data)
+        passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
+        cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
+        wanted = passing or not selection.clusters or cluster in selection.clusters
+        if source and wanted and _below(source, sources):
+            bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
+    return bundles
+
+
+def _files(folder: str, path: str) -> list[str]:
+    """The files under a path as names relative to the folder, hidden ones left out."""
+    top = os.path.join(folder, path)
+    paths = [top] if os.path.isfile(top) else []
+    for place, below, names in os.walk(top):
+        below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
+        paths += [os.path.join(place, name) for name in names if is_candidate(name)]
+    ordinary = (name for name in paths if os.path.isfile(name) and within(folder, name))
+    return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in ordinary)
+
+
+def _contents(folder: str, name: str) -> bytes:
+    path = os.path.join(folder, name)
+    with Reaching(path):
+        return ordinary_contents(path)
+
+
+def _source(data: bytes) -> str:
+    """The file that a rendering says it was made from, empty for text that trainc did not write."""
+    first, _, rest = data.partition(b"\n")
+    header = read_header((rest.partition(b"\n")[0] if has_conflict(first) else first).decode("utf-8", "replace"))
+    return "" if header is None else header.source
+
+
+def _below(source: str, paths: tuple[str, ...]) -> bool:
+    return any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in paths)
+
+
+def _bundles(data: bytes, path: str, made: Made, report: Report) -> Iterator[Bundle]:
+    documents = [document for document in read(data, path, report) if type(document.tree) is dict]
+    jobset = next((document for document in documents if runs_pods(document.tree)), None)
+    if not documents:
+        return
+    for document in documents if jobset is not None else ():
+        _check(document)
+    # What trainc did not write out in former releases is not a change.
+    objects = tuple(load().completed(document.tree) for document in documents)
+    first, passing = jobset or documents[0], made.passing and jobset is None
+    yield Bundle(Document(made.source, first.tree, {}, 1), objects, cluster=made.cluster, passing=passing)
+
+
+def _check(document: Document) -> None:
+    """Nothing, if an object has the shape that trainc gives it: anybody may have edited the file since.
+
+    Raises:
+        Trouble: where it has not.
+    """
+    if fault := shape_fault(document):
+        raise Trouble(fault)
+
+
+def shape_fault(document: Document) -> str:
+    """The first place where an object of a rendered file has not the shape that trainc gives it, empty where it has."""
+    log = Log()
+    root = load().root(KIND)
+    if document.kind == "JobSet" and root is not None:
+        walk(root, document.tree, log)
+    for fault in [*decode(document.tree.get("metadata", {})), *log.schema]:
+        span = document.span(fault.path)
+        place = f"{span.file}:{span.line}:{span.column}"
+        return f"{place}: not what trainc wrote, so it cannot be compared: {fault.message}"
+    return ""
+
+
+def differing(old: str, new: str) -> frozenset[str]:
+    """The files, relative to two folders, that are not the same in both."""
+    here, there = ({name: _contents(folder, name) for name in _files(folder, ".")} for folder in (old, new))
+    return frozenset(name for name in {*here, *there} if here.get(name) != there.get(name))

@@ -1,0 +1,95 @@
+"""Where the rendered file of each job stands: as the text says, older, kept for its run, edited, or not there."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from trainc.changes.compare.changes import changes_of
+from trainc.changes.compare.decision import Decisions
+from trainc.changes.compare.facts import facts
+from trainc.changes.compare.renamed import as_called
+from trainc.changes.compare.rendered import file_of, shape_fault
+from trainc.compiler.emit import emit
+from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.emit.spool.disk import read_file
+from trainc.compiler.emit.spool.objects import parts_of
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.kept_job import runs_pods
+from trainc.model.report import Report
+from trainc.text.files import ordinary_contents
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.changes.compare.changes import Change
+    from trainc.compiler.emit.spool.disk import OnDisk
+    from trainc.model.settings import Project, Selection
+
+ABSENT = "not rendered"
+CURRENT = "current"
+OLDER = "older than the text"
+KEPT = "kept: its run goes on"
+REFUSED = "edit refused: new run needed"
+EDITED = "changed by hand"
+FOREIGN = "not of trainc"
+
+
+class RenderingState(NamedTuple):
+    """The rendered file of one job: its name, what it is worth, and the bundle in it, None where there is none.
+
+    `fault` says why there is none in a file that holds one.
+    """
+
+    file: str
+    state: str
+    bundle: Bundle | None
+    fault: str = ""
+
+    def changes(self, present: Bundle) -> tuple[Change, ...]:
+        """What the present text says otherwise than the file."""
+        if self.bundle is None:
+            return ()
+        now = facts(present)
+        return changes_of(as_called(facts(self.bundle), now), now)
+
+
+class RenderingStates:
+    """Looks at the rendered files of a project's jobs."""
+
+    def __init__(self, project: Project, selection: Selection) -> None:
+        self._project = project
+        self._decisions = Decisions(project, selection)
+
+    def of(self, bundle: Bundle) -> RenderingState:
+        """The state of a job's rendered file."""
+        file = file_of(bundle, self._project)
+        path = os.path.join(self._project.root, file)
+        existing = read_file(path)
+        if existing is None:
+            return RenderingState(file, ABSENT, None)
+        worth = self._worth(bundle, existing, path)
+        documents = [one for one in read(ordinary_contents(path), file, Report()) if type(one.tree) is dict]
+        jobset = next((one for one in documents if runs_pods(one.tree)), None)
+        if jobset is None or (fault := shape_fault(jobset)):
+            return RenderingState(file, worth, None, fault if jobset is not None else "")
+        held = Document(bundle.document.file, jobset.tree, {}, 1)
+        return RenderingState(file, worth, Bundle(held, tuple(one.tree for one in documents), cluster=bundle.cluster))
+
+    def _worth(self, bundle: Bundle, existing: OnDisk, path: str) -> str:
+        if existing.header is None:
+            return FOREIGN
+        if existing.header.body != body_digest(existing.body):
+            return EDITED
+        if _is_same(bundle, existing):
+            return CURRENT
+        decision = self._decisions.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
+        if decision.text:
+            return KEPT
+        return REFUSED if decision.refused else OLDER
+
+
+def _is_same(bundle: Bundle, existing: OnDisk) -> bool:
+    """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
+    return existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}

@@ -1,0 +1,1 @@
+"""Git, read with plumbing commands alone."""

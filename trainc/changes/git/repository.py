@@ -1,0 +1,209 @@
+"""Reading a Git repository: plumbing commands alone, no hooks, no file system monitor, nothing of the caller's GIT_*."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from trainc.changes.git.process import Git, partial
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FILES = 1_000_000  # of one commit: a few objects can name any number of them
+LARGEST = 64 * 1024 * 1024  # bytes of one object
+
+
+class IndexEntry(NamedTuple):
+    """One file of the index: its path relative to the top, mode and object; `stage` is 0 but for a merge conflict."""
+
+    path: str
+    mode: str
+    object: str
+    stage: int
+
+
+class GitRepository:
+    """The Git work tree that holds a folder; reads objects, never changes one.
+
+    Raises:
+        Trouble: where there is no Git, or the folder is in no work tree.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._git = Git(folder)
+        self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
+        self._index_file = os.environ.get("GIT_INDEX_FILE", "")  # of `git commit FILE` and `git commit -a`
+
+    def prefix(self, folder: str) -> str:
+        """What stands before the paths of a folder of the work tree: its own path with a slash, empty for the top."""
+        below = os.path.relpath(os.path.realpath(folder), self.top).replace(os.sep, "/")
+        return "" if below == "." else f"{below}/"
+
+    def commit(self, revision: str) -> str:
+        """The commit that a revision names.
+
+        Raises:
+            Trouble: where it names none.
+        """
+        return self._text(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision
+        )
+
+    def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
+        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder.
+
+        Raises:
+            Trouble: where there are too many of them, or a path leads out of the folder.
+        """
+        words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
+        for count, entry in enumerate(_entries(self._git.stream(*words))):
+            if count == FILES:
+                raise Trouble(f"the revision has more than {FILES} files")
+            about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
+            if tab and about.startswith("100"):
+                if not is_inside(path):
+                    raise Trouble(f"the revision has a file of the name {path!r}, which leads out of it")
+                yield path, about.split()[2]
+
+    def text(self, commit: str, path: str) -> bytes | None:
+        """The bytes of a file of a commit by its path from the top, None where the commit has no such file."""
+        names = [name for file, name in self.files(commit, path) if file == path]
+        return next(self.contents(names)) if names else None
+
+    def last_change(self, commit: str, path: str) -> str:
+        """The last commit up to this one that changed a path from the top, empty where none did."""
+        return self._text("rev-list", "--max-count=1", commit, "--", f":(top,literal){path}")
+
+    def contents(self, objects: list[str]) -> Iterator[bytes]:
+        """The bytes of each object, in order.
+
+        Raises:
+            Trouble: for one that is not here, or is larger than any spec can be.
+        """
+        if not objects:
+            return
+        pieces = self._git.stream("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
+        held = b""
+        for name in objects:
+            while b"\n" not in held:
+                held += next(pieces, b"\n")
+            head, _, held = held.partition(b"\n")
+            if head.endswith(b" missing") or not head:
+                raise partial()
+            size = int(head.split()[2])
+            if size > LARGEST:
+                raise Trouble(f"object {name} is larger than {LARGEST >> 20} MiB, which no training spec is")
+            parts = [held]
+            length = len(held)
+            while length <= size:
+                parts.append(next(pieces))
+                length += len(parts[-1])
+            held = b"".join(parts)
+            yield held[:size]
+            held = held[size + 1 :]
+
+    @property
+    def git_folder(self) -> str:
+        """The absolute path of the folder in which Git keeps this work tree's state."""
+        return self._text("rev-parse", "--absolute-git-dir")
+
+    def index(self) -> Iterator[IndexEntry]:
+        """Every file of the index that a hook was given, else of the work tree's own; `git add -N` adds none."""
+        promised = {*self._paths("diff-files", "--name-only", "-z", "--diff-filter=A", index=True)}
+        for line in self._paths("ls-files", "--stage", "-z", "--full-name", "--", ":/", index=True):
+            about, _, path = line.partition("\t")
+            mode, name, stage = about.split()
+            if path not in promised:
+                yield IndexEntry(path, mode, name, int(stage))
+
+    def unmerged(self, below: str) -> dict[str, list[str]]:
+        """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
+        words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
+        stages: dict[str, list[str]] = {}
+        for line in self._paths(*words):
+            about, _, path = line.partition("\t")
+            _, name, stage = about.split()
+            stages.setdefault(path, []).extend([name] if stage != "1" else [])
+        return stages
+
+    def tracked(self, below: str) -> dict[str, str]:
+        """Paths (relative to the top) that the index holds without a conflict, with their objects; `git add -N` adds none."""
+        words = ("ls-files", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
+        entries = (line.partition("\t") for line in self._paths(*words))
+        entries_of = ((path, *about.split()) for about, _, path in entries)
+        return {path: name for path, mode, name, stage in entries_of if mode.startswith("100") and stage == "0"}
+
+    def absent(self, below: str) -> dict[str, str]:
+        """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""
+        if not os.path.exists(os.path.join(self.git_folder, "info", "sparse-checkout")):
+            return {}
+        words = ("ls-files", "-t", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
+        entries = (line.partition("\t") for line in self._paths(*words))
+        return {path: about.split()[2] for about, _, path in entries if about.startswith("S ")}
+
+    def staged(self) -> tuple[set[str], dict[str, str]]:
+        """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""
+        try:
+            commit = self.commit("HEAD")
+        except Trouble:  # before the first commit
+            return {entry.path for entry in self.index()}, {}
+        words = ("diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "-z", commit, "--")
+        answer = self._paths(*words, index=True)
+        entries = dict(zip(answer[1::2], answer[::2], strict=True))
+        gone = {path: entry.split()[2] for path, entry in entries.items() if entry.endswith(" D")}
+        return entries.keys() - gone.keys(), gone
+
+    def changed(self, commit: str) -> set[str]:
+        """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
+        tracked = self._bytes("diff-index", "--raw", "--no-abbrev", "-z", "--no-renames", commit, "--")
+        fresh = self._bytes("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
+        words = tracked.decode("utf-8", "surrogateescape").split("\0")
+        entries = dict(zip(words[1::2], words[::2], strict=False))
+        names = {*entries, *fresh.decode("utf-8", "surrogateescape").split("\0")} - {""}
+        return names - self._touched(entries)
+
+    def _touched(self, entries: Mapping[str, str]) -> set[str]:
+        """Those of the entries of a raw difference that were only saved again: the index knows times, not contents."""
+        saved = {}
+        for path, entry in entries.items():
+            before, after, old, _, status = entry.split()
+            if status == "M" and before[1:] == after and after.startswith("100") and "\n" not in path:
+                saved[path] = old
+        # Absolute: Git takes a relative path from the top here, or from this folder, by what else it is asked.
+        feed = "".join(f"{os.path.join(self.top, path)}\n" for path in saved)
+        hashes = (
+            self._bytes("hash-object", "--no-filters", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape"))
+            if saved
+            else b""
+        )
+        return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
+
+    def _paths(self, *words: str, index: bool = False) -> list[str]:
+        """The entries of an answer that a NUL byte ends."""
+        return [
+            name for name in self._bytes(*words, index=index).decode("utf-8", "surrogateescape").split("\0") if name
+        ]
+
+    def _text(self, *words: str, about: str = "") -> str:
+        return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
+
+    def _bytes(self, *words: str, feed: bytes | None = None, about: str = "", index: bool = False) -> bytes:
+        given = {"GIT_INDEX_FILE": os.path.join(self.top, self._index_file)} if index and self._index_file else {}
+        return self._git.run(*words, feed=feed, about=about, more=given)
+
+
+def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The entries of an answer, each of which a NUL byte ends."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        yield from whole
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path of a commit or an index stays below its top: the objects of strangers can say anything."""
+    return not {"", ".", "..", ".git"} & set(path.replace(os.sep, "/").split("/"))

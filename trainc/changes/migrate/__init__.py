@@ -1,0 +1,308 @@
+"""Files of earlier kinds and spellings as files of today: comments stay, and every change in meaning is named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.changes.migrate import runtime, trainjob
+from trainc.changes.migrate.chunks import (
+    UnreadableError,
+    as_bytes,
+    dump,
+    fresh,
+    joined,
+    load,
+    split,
+    values,
+    with_line_ends,
+)
+from trainc.changes.migrate.comparison import LATEST, compiled
+from trainc.changes.migrate.file_objects import FileObjects, is_other_job, listed_jobs
+from trainc.changes.migrate.json_layout import is_json, json_text, one_object
+from trainc.changes.migrate.keys import MisshapenError
+from trainc.changes.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
+from trainc.changes.migrate.other_job import rewritten_other
+from trainc.kinds.other_operators import ARMADA, INPUT_KINDS
+from trainc.kinds.trainingoperator.table import kind_of
+from trainc.kinds.unsupported import FOREIGN, foreign_kind
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import plain
+from trainc.text.object_keys import FORMER_TRAINER_API, TRAINER_API
+from trainc.text.suppress import Suppress
+from trainc.yaml.comments import allows
+from trainc.yaml.reader import read
+from trainc.yaml.rules import SIZE, SYNTAX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.changes.migrate.compared import Difference
+    from trainc.changes.migrate.shared import Shared
+    from trainc.changes.migrate.target import MigrationTarget
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+
+# Only a document with one of these may be a job; a submit file of Armada has a list of jobs and no kind.
+_WORDS = (
+    "kubeflow.org/",
+    "mlkube.io/",
+    "tensorflow.org/",
+    "jobs",
+    *sorted({api.partition("/")[0] for api, _ in (*INPUT_KINDS, *FOREIGN)}),
+)
+_LARGEST = 1024 * 1024  # characters of one document; the parser that keeps comments is slow
+_RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
+_OURS = (TRAINER_API, FORMER_TRAINER_API)
+
+
+class MigrationChange(NamedTuple):
+    """Something that is written otherwise, or means something else, in one document."""
+
+    document: str  # kind and name before
+    message: str
+
+
+class Obstacle(NamedTuple):
+    """Why a document stays as it is, though it is legal."""
+
+    span: Span
+    message: str
+    is_foreign: bool = False  # whether its kind is one that trainc never compiles
+
+
+class Outcome(NamedTuple):
+    """What became of one older job: the policy that wires it now, "" for none, and why."""
+
+    kind: str
+    name: str
+    is_migrated: bool
+    policy: str
+    reason: str
+    messages: tuple[str, ...] = ()
+    want: MigrationTarget | None = None
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the job names a runtime that it shares with others."""
+        return self.want is not None and bool(self.want.served_by)
+
+
+class Migration(NamedTuple):
+    """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
+
+    text: str
+    changes: tuple[MigrationChange, ...]
+    differences: tuple[Difference, ...]
+    problems: tuple[Finding | Obstacle, ...]
+    outcomes: tuple[Outcome, ...] = ()  # of its older jobs
+
+    @property
+    def touched(self) -> bool:
+        """Whether the text is another one."""
+        return bool(self.changes)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a job could not be migrated that could be compiled, or should be."""
+        return any(not isinstance(problem, Obstacle) or not problem.is_foreign for problem in self.problems)
+
+
+def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared | None = None) -> Migration:
+    """The text with everything of earlier days in today's kinds and spellings; doing it twice changes nothing more.
+
+    Line ends stay what most of them are. The file says which clusters run the jobs that name none; jobs that can
+    name the `shared` runtime have none of their own.
+    """
+    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, TextPlace(project, file, shared)))
+    return done
+
+
+def _migrated(text: str, place: TextPlace) -> Migration:
+    done = []
+    line = 0
+    file = FileObjects(split(text))
+    for index, piece in enumerate(file.pieces):
+        done.append(_piece(index, line, file, place))
+        line += piece.count("\n")
+    new = joined(file.changed.get(index, one.text) for index, one in enumerate(done))
+    return Migration(
+        json_text(one_object(trees), text) if new != text and is_json(text) and (trees := values(new)) else new,
+        tuple(change for one in done for change in one.changes),
+        tuple(difference for one in done for difference in one.differences),
+        tuple(problem for one in done for problem in one.problems),
+        tuple(outcome for one in done for outcome in one.outcomes),
+    )
+
+
+def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migration:
+    """One document; `line` is the number of lines above it."""
+    piece = file.pieces[index]
+    untouched = Migration(piece, (), (), ())
+    words = piece.replace("\0", "") if "\0" in piece[:4] else piece  # UTF-16: unreadable, and not to be passed over
+    if not any(word in words for word in _WORDS):
+        return untouched
+    own_report = Report()
+    documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))
+    if own_report.failed:
+        placed = Report()
+        list(read(_placed(piece, line), "", placed, duplicates="ignore"))
+        return untouched._replace(problems=errors(placed))
+    tree = plain(documents[0].tree) if documents else None
+    if not isinstance(tree, dict):
+        return untouched
+    if len(piece) > _LARGEST:
+        at = Span("", line + 1, 1, line + 1, 1)
+        help_ = "no server stores an object of that size: keep the data elsewhere"
+        return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
+    if is_other_job(documents[0]):
+        return _other(index, line, tree, file, place)
+    if not isinstance(tree.get("kind"), str):
+        return untouched
+    if tree["kind"].endswith("List") and (jobs := [*listed_jobs(documents[0].tree), *_former(tree.get("items"))]):
+        return _listed(untouched, line, documents[0], jobs)
+    api, kind = tree.get("apiVersion"), tree["kind"]
+    if kind_of(str(api), kind) is not None:
+        return _older(piece, line, tree, place)
+    if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
+        return _foreign(untouched, line, documents[0])
+    return _respelled(piece, line, tree, place.project)
+
+
+def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
+    """A List with jobs in it, which stay as they are."""
+    reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
+    outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
+    return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
+
+
+def _former(items: Any) -> list[tuple[str, str]]:
+    """Kind and name of each item of a List that is written in an earlier spelling of the Trainer's kinds."""
+    former = []
+    for item in items if isinstance(items, list) else []:
+        if not isinstance(item, dict) or item.get("apiVersion") not in _OURS:
+            continue
+        kind, metadata = item.get("kind"), item.get("metadata")
+        with Suppress(MisshapenError):
+            if kind in ("TrainJob", *_RUNTIMES) and _rewrite(kind, fresh(item)):
+                former.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
+    return former
+
+
+def _rewrite(kind: str, root: Any) -> list[str]:
+    """Write a document of the Trainer's kinds in today's spelling, in place; what changed."""
+    messages: list[str] = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
+    return messages
+
+
+def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
+    """A document of no kind of ours: a training kind that trainc does not compile is told."""
+    foreign = foreign_kind(document.api_version, document.kind, document.tree)
+    if foreign is None:
+        return untouched
+    reason = f"{foreign.message}: {foreign.help}"
+    at = document.span(("kind",))
+    span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
+    outcome = Outcome(document.kind, document.name, False, "", reason)
+    return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
+
+
+def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
+    """A job of another operator, with the objects of the file that go out with it."""
+    piece = file.pieces[index]
+    done = rewritten_other(piece, tree, place, file.around(index))
+    if not done.jobs:
+        text = "\n" * line + joined([piece, *done.around.values()])
+        findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
+        return Migration(piece, (), (), findings, _outcomes(tree, [Older(piece, None, [], [], "")]))
+    outcomes = _outcomes(tree, done.jobs)
+    refused = next((job.refused for job in done.jobs if job.refused), "")
+    if refused:
+        at = Span("", line + 1, 1, line + 1, 1)
+        return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
+    file.put(done.around)
+    pairs = zip(outcomes, done.jobs, strict=True)
+    changes = tuple(
+        MigrationChange(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages
+    )
+    return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
+
+
+def _older(piece: str, line: int, tree: dict[str, Any], place: TextPlace) -> Migration:
+    done = rewritten(piece, tree, place)
+    if done.want is None:
+        # Only what is reported needs the lines above it.
+        return Migration(
+            piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcomes(tree, [done])
+        )
+    if done.refused:
+        problem = Obstacle(Span("", line + 1, 1, line + 1, 1), done.refused)
+        return Migration(piece, (), (), (problem,), _outcomes(tree, [done]))
+    return Migration(
+        done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcomes(tree, [done])
+    )
+
+
+def _outcomes(tree: dict[str, Any], jobs: Sequence[Older]) -> tuple[Outcome, ...]:
+    return tuple(_outcome(tree, job) for job in jobs)
+
+
+def _outcome(tree: dict[str, Any], done: Older) -> Outcome:
+    metadata = done.want.job.get("metadata") if done.want is not None else tree.get("metadata")
+    name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+    want = done.want if not done.refused else None
+    policy = want.policy.name if want is not None and want.policy is not None else ""
+    reason = want.reason if want is not None else done.refused
+    if want is None:
+        return Outcome(_kind(tree), name, False, "", reason)
+    return Outcome(_kind(tree), name, True, policy, reason, tuple(done.messages), want, tuple(done.differences))
+
+
+def _kind(tree: dict[str, Any]) -> str:
+    """The kind of a job; a submit file of Armada names none, and plain Jobs and Volcano's have one name."""
+    prefix = "Volcano " if str(tree.get("apiVersion")).startswith("batch.volcano.sh/") else ""
+    return f"{prefix}{tree.get('kind') or ARMADA[1]}"
+
+
+def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
+    """A document of the Trainer's kinds in today's spelling."""
+    untouched = Migration(piece, (), (), ())
+    try:
+        root = load(piece)
+    except UnreadableError as error:
+        return untouched._replace(problems=(_unreadable(error, line),))
+    kind = tree["kind"]
+    try:
+        messages = _rewrite(kind, root)
+    except MisshapenError:
+        return untouched._replace(problems=errors(compiled(_placed(piece, line), project)[1]))
+    if not messages:
+        return untouched
+    try:
+        new = dump(root, piece)
+    except UnreadableError as error:
+        return untouched._replace(problems=(_unreadable(error, line),))
+    if len(allows(as_bytes(new), "")) < len(allows(as_bytes(piece), "")):
+        why = "a comment that speaks to trainc stands in braces, and would lose its place: write them as lines"
+        return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), why),))
+    return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
+
+
+def _placed(piece: str, line: int) -> bytes:
+    """A piece on the lines where it stands in its file, byte by byte as it was."""
+    return b"\n" * line + as_bytes(piece)
+
+
+def _unreadable(error: UnreadableError, line: int) -> Finding:
+    """The finding for what the comment-keeping parser cannot read."""
+    at = Span("", line + error.line + 1, error.column + 1, line + error.line + 1, error.column + 2)
+    return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
+
+
+def _changes(root: Any, kind: str, messages: list[str]) -> tuple[MigrationChange, ...]:
+    """The changes of one document, under its kind and name."""
+    metadata = root.get("metadata")
+    name = metadata.get("name", "") if isinstance(metadata, dict) else ""
+    return tuple(MigrationChange(f"{kind} {name}", message) for message in messages)

@@ -1,0 +1,250 @@
+"""A job of another operator as TrainJobs, with the objects of its file that belong to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.apiserver.pods.complaints import fields
+from trainc.changes.migrate import older
+from trainc.changes.migrate.chunks import joined, values
+from trainc.changes.migrate.compared import differences
+from trainc.changes.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
+from trainc.changes.migrate.older_job import (
+    Older,
+    errors,
+    launches,
+    messages_of,
+    misread,
+    namespaces_of,
+    unlike,
+    with_comments,
+    with_moved_allows,
+)
+from trainc.changes.migrate.other_policies import policy_of_other
+from trainc.changes.migrate.placed_text import Writer, says
+from trainc.changes.migrate.policies import OlderFacts, Policy
+from trainc.changes.migrate.source_reader import source_of
+from trainc.changes.migrate.target import wanted
+from trainc.changes.migrate.volcano_groups import is_of_volcano, readable_group, with_group
+from trainc.model.finding import ERROR
+from trainc.model.tree import plain
+from trainc.yaml.writer import dump as yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.changes.migrate.older_job import TextPlace
+    from trainc.changes.migrate.target import MigrationTarget
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+
+KEPT = "it stays a plain Job, as `trainc.dev/keep` asks; a TrainJob becomes a JobSet"
+
+
+class Rewritten(NamedTuple):
+    """What becomes of one document: the text, one result for each of its jobs, and the objects around as they are now."""
+
+    text: str
+    jobs: tuple[Older, ...]
+    around: Mapping[int, str]
+    findings: tuple[Finding, ...] = ()  # what keeps the document from being compiled
+
+
+class _Compiled(NamedTuple):
+    """The jobs of a text, everything that its objects are, and what was found."""
+
+    jobs: list[Bundle]
+    objects: list[Any]
+    report: Report
+
+
+class _Source(NamedTuple):
+    """A document of a job, and what its file compiles to; `bare` is that without what clusters add."""
+
+    text: str
+    tree: dict[str, Any]
+    around: Mapping[int, str]
+    place: TextPlace
+    before: _Compiled
+    bare: _Compiled
+
+
+def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> Rewritten:
+    """The text of a document as TrainJobs and their runtimes; `around` are objects of its file, by their places.
+
+    The first way that compiles to the same is taken: with the shared runtime, with a policy, with none.
+    """
+    project = at_clusters_of(place.project, tree, place.file)
+    place = place._replace(project=project)
+    context = joined([piece, *around.values()])
+    before = _compiled(context, place)
+    bare = before if is_unplaced(project) else _compiled(context, place._replace(project=unplaced(project)))
+    _, refusals = made(context, unplaced(project), checked=False)
+    if refusals.failed:
+        return Rewritten(piece, (), around, errors(refusals))
+    source = _Source(piece, tree, around, place, before, bare)
+    if not bare.jobs or len(bare.jobs) != len(before.jobs):
+        return Rewritten(piece, (), around, errors(before.report))
+    if any(bundle.keeps_job for bundle in bare.jobs):
+        return Rewritten(piece, tuple(_refused(piece, KEPT) for _ in bare.jobs), around)
+    reasons: list[str] = []
+    for wants in _ways(source):
+        tried = _tried(source, wants if not reasons else [_explained(want, reasons[-1]) for want in wants])
+        refused = next((job.refused for job in tried.jobs if job.refused), "")
+        if not refused:
+            return tried
+        reasons.append(refused)
+    return Rewritten(piece, tuple(_refused(piece, reasons[-1]) for _ in bare.jobs), around)
+
+
+def _compiled(text: str, place: TextPlace) -> _Compiled:
+    bundles, report = made(text, place.project)
+    jobs = [bundle for bundle in bundles if bundle.jobset is not None and not bundle.passing]
+    return _Compiled(jobs, objects(bundles), report)
+
+
+def _refused(piece: str, why: str) -> Older:
+    return Older(piece, None, [], [], why)
+
+
+def _explained(want: MigrationTarget, why: str) -> MigrationTarget:
+    """The job that no policy wires, with the reason if it has none of its own."""
+    if want.policy is None and want.was_wired:
+        want.reason = f"`mlPolicy` would not do the same: {why}"
+    return want
+
+
+def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
+    """The manifests that may take the place of the document's jobs, the best first."""
+    shared = source.place.shared
+    choices = [policy_of_other(facts) for facts in _facts(source)]
+    wired = _wanted(source, choices)
+    if shared is not None:
+        served = [shared.serve(want) for want in wired]
+        if not any(isinstance(one, str) for one in served):
+            yield [one for one in served if not isinstance(one, str)]
+    if not all(isinstance(choice, str) for choice in choices):
+        yield wired
+    if any(isinstance(choice, Policy) and choice.own for choice in choices):
+        yield _wanted(source, [policy_of_other(facts, by_variables=False) for facts in _facts(source)])
+    bare = _wanted(source, [choice if isinstance(choice, str) else "" for choice in choices])
+    for want, choice in zip(bare, choices, strict=True):
+        want.was_wired = not isinstance(choice, str)
+    yield bare
+
+
+def _facts(source: _Source) -> list[OlderFacts]:
+    """What policies look at, for each job; a document of several jobs is one for each."""
+    several = len(source.bare.jobs) > 1 or "metadata" not in source.tree
+    return [
+        OlderFacts(
+            plain(bundle.document.tree) if several else source.tree,
+            plain(bundle.jobset),
+            launches(bundle),
+        )
+        for bundle in source.bare.jobs
+    ]
+
+
+def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
+    beside = {_key(one) for one in _documents(source.around)}
+    out = []
+    for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
+        own = [tree for tree in objects([bundle]) if _key(tree) not in beside]
+        groups = [tree for tree in own if is_of_volcano(tree)]
+        is_grouped = bool(groups) and (not isinstance(choice, str) or _is_placed(source))
+        kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
+        want = wanted(facts, kept, namespaces_of(source.place.project), choice)
+        out.append(with_group(want, groups[0]) if is_grouped else want)
+    return out
+
+
+def _is_placed(source: _Source) -> bool:
+    """Whether a cluster of the job names the program that places pods together."""
+    return any(cluster.scheduler is not None for cluster in source.place.project.clusters)
+
+
+def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
+    trees = values(joined(around.values()))
+    return [one for one in trees if isinstance(one, dict) and isinstance(one.get("metadata"), dict) and "kind" in one]
+
+
+def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
+    """The jobs as they are wanted, each refused where anything of the file would mean something else."""
+    text, wrong = _text(source, wants)
+    around = {place: _followed(one, source.before.objects) for place, one in source.around.items()}
+    shared = source.place.shared
+    served = shared is not None and shared.is_new and any(want.served_by for want in wants)
+    beside = yaml_text(shared.runtime) if shared is not None and served else ""
+    after = _compiled(joined([text, *around.values(), beside]), source.place)
+    wrong = wrong or _lost(source, after)
+    silent = _no_longer_said(source.before.report, after.report)
+    jobs = []
+    for index, want in enumerate(wants):
+        changes = []
+        if not wrong:
+            changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
+        refused = wrong or unlike(changes, after.report) or _new_error(source.before.report, after.report)
+        refused = with_moved_allows(refused, text, source.text)
+        jobs.append(
+            Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *silent], changes, refused)
+        )
+        silent = []
+    return Rewritten(text, tuple(jobs), around)
+
+
+def _text(source: _Source, wants: list[MigrationTarget]) -> tuple[str, str]:
+    """The text of the jobs, and why it would not say what it should, "" where it does."""
+    if len(wants) == 1 and "metadata" in source.tree and not older.OTHER_ENDS.intersection(source.text):
+        text = with_comments(older.written(source.text, source.tree, wants[0]), source.text)
+        if not misread(text, wants[0]):
+            return text, ""
+    text = with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
+    return text, _misread(text, wants)
+
+
+def _misread(text: str, wants: list[MigrationTarget]) -> str:
+    """Why a new text does not say what it should, "" where it does."""
+    if len(wants) == 1:
+        return misread(text, wants[0])
+    return "" if says(values(text), [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
+
+
+def _followed(piece: str, compiled: list[Any]) -> str:
+    """An object of the file as it goes out with the job: what selects or names pods follows them."""
+    for tree in _documents({0: piece}):
+        twin = next((one for one in compiled if _key(one) == _key(tree)), None)
+        if twin is None or says(tree, twin):
+            continue
+        namespace = fields(tree.get("metadata")).get("namespace")
+        metadata = fields(twin.get("metadata"))
+        wanted_ = {**twin, "metadata": {k: v for k, v in metadata.items() if k != "namespace" or namespace}}
+        source = source_of(piece, tree)
+        lines = [*source.above, *Writer({}, deeper=source.deeper).document(wanted_, source.root), *source.below]
+        return with_comments("".join(f"{line}\n" for line in lines), piece)
+    return piece
+
+
+def _key(tree: dict[str, Any]) -> tuple[str, str]:
+    return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some
+
+
+def _lost(source: _Source, after: _Compiled) -> str:
+    """Why what a new text compiles to is not as many jobs, "" where it is."""
+    if len(after.jobs) == len(source.before.jobs):
+        return ""
+    return next((finding.message for finding in errors(after.report)), "it would not compile")
+
+
+def _new_error(before: Report, after: Report) -> str:
+    """An error that the new text has and the old one had not, "" where there is none."""
+    known = {finding.rule.name for finding in before.findings}
+    return next((finding.message for finding in errors(after) if finding.rule.name not in known), "")
+
+
+def _no_longer_said(before: Report, after: Report) -> list[str]:
+    """What was found about the former job and is not about the new one, one sentence each."""
+    still = {finding.rule.name for finding in after.findings}
+    gone = [one for one in before.findings if one.rule.name not in still and one.level != ERROR]
+    return [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]

@@ -1,0 +1,290 @@
+"""What an older job is as a TrainJob and a runtime of its own, as plain values."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.pods.complaints import fields
+from trainc.changes.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_of_keys
+from trainc.changes.migrate.renaming import rename_main, rename_roles
+from trainc.kinds.other_operators import GROUP_INDEX
+from trainc.model.plan import ANCESTOR_LABEL
+from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OPERATOR = "training.kubeflow.org/"
+# What a server fills in, or no server knows: nobody writes it.
+OF_SERVER = (
+    "clusterName",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)
+# What is asked of the compiler of older jobs alone; the runtime holds the answer.
+_OF_OLDER_JOBS = tuple(
+    f"{TRAINC_PREFIX}{name}"
+    for name in (
+        "cluster-domain",
+        "compat-names",
+        "compile",
+        "jax-variables",
+        "keep-ttl",
+        "lenient",
+        "rank-layout",
+        "run-to-completion",
+    )
+)
+_DEFAULTS: dict[str, Any] = {
+    "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
+    "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
+    "successPolicy": {"operator": "All"},
+}
+_TRAINER = {"image": "image", "command": "command", "args": "args"}
+# What an operator sets alike in all of its jobs.
+_CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "PYTHONUNBUFFERED")
+_COUNTED = ("completions", "parallelism", "completionMode")
+
+
+class MigrationTarget:
+    """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
+
+    __slots__ = (
+        "extras",
+        "followed",
+        "is_gang",
+        "job",
+        "own_runtime",
+        "policy",
+        "reason",
+        "runtime",
+        "served_by",
+        "was_wired",
+    )
+
+    def __init__(
+        self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
+    ) -> None:
+        self.job = job
+        self.runtime = runtime
+        self.extras = extras  # ConfigMaps and the like that the operator made
+        self.policy = policy
+        self.reason = reason
+        self.own_runtime = True  # whether the runtime stands beside the job, for it alone
+        self.served_by = ""  # the name of the runtime that it shares with others
+        self.is_gang = False  # whether its runtime asks Volcano for a gang, as the job did
+        self.was_wired = False  # whether a policy was tried and did not do the same
+        self.followed = ""  # the same for one that was there before, and decides what the job does not say
+
+    @property
+    def roles_of_runtime(self) -> list[dict[str, Any]]:
+        """The replicatedJobs of the runtime."""
+        return list(self.runtime["spec"]["template"]["spec"]["replicatedJobs"])
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The new names of roles by the old ones."""
+        return self.policy.roles if self.policy is not None else {}
+
+    @property
+    def containers(self) -> Mapping[str, str]:
+        """The new names of main containers by the old ones."""
+        return self.policy.containers if self.policy is not None else {}
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """Every manifest, the TrainJob first."""
+        return [self.job, *([self.runtime] if self.own_runtime else []), *self.extras]
+
+
+def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> MigrationTarget:
+    """The manifests that compile to what an older job compiles to, wired by a policy or, for a reason, by none.
+
+    `namespaces` are those that clusters give a job without one.
+    """
+    jobset = facts.jobset
+    spec = {key: node for key, node in deepcopy(jobset["spec"]).items() if node != _DEFAULTS.get(key)}
+    lifecycle = {key: spec.pop(key) for key in ("suspend", "managedBy") if key in spec}
+    for role in spec["replicatedJobs"]:
+        if role.get("groupName") == "default":
+            del role["groupName"]
+    metadata = _metadata(jobset)
+    template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
+    trainer: dict[str, Any] = {}
+    extras = [tree for tree in objects if tree.get("kind") != "JobSet" and not _twin(tree, jobset)]
+    if isinstance(policy, Policy):
+        trainer = _as_trainer(facts, spec, policy)
+        extras = [tree for tree in extras if not (policy.volumes and tree["kind"] == "ConfigMap")]
+        runtime: dict[str, Any] = {"mlPolicy": policy.settings, "template": template}
+    else:
+        runtime = {"template": template}
+    fitting = policy if isinstance(policy, Policy) else None
+    made = _runtime(facts.old, jobset, runtime, namespaces, fitting)
+    job = _job(facts.old, lifecycle, trainer, made)
+    return MigrationTarget(job, made, extras, fitting, "" if fitting else str(policy))
+
+
+def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
+    subdomain = jobset["spec"].get("network", {}).get("subdomain", jobset["metadata"]["name"])
+    return bool(tree.get("kind") == "Service" and fields(tree.get("metadata")).get("name") == subdomain)
+
+
+def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
+    metadata = {}
+    for part in ("labels", "annotations"):
+        kept = {
+            key: text
+            for key, text in jobset["metadata"].get(part, {}).items()
+            if not key.startswith((TRAINC_PREFIX, "kueue.x-k8s.io/"))
+        }
+        if kept:
+            metadata[part] = kept
+    return metadata
+
+
+def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
+    own = _own_names(facts)
+    by_name = {role["name"]: role for role in spec["replicatedJobs"]}
+    mains = {name: rename_main(facts, by_name[name], policy) for name in policy.roles}
+    rename_roles(spec, policy)
+    renamed = {new: by_name[old] for old, new in policy.roles.items()}
+    new_mains = {new: mains[old] for old, new in policy.roles.items()}
+    for name, role in renamed.items():
+        _without_operator(role, new_mains[name], policy, facts)
+        if name in policy.trainers:
+            role["template"].setdefault("metadata", {})["labels"] = {ANCESTOR_LABEL: "trainer"}
+        if name == policy.sized:
+            role.pop("replicas", None)
+            for key in _COUNTED:
+                role["template"]["spec"].pop(key, None)
+    trainer: dict[str, Any] = {}
+    if policy.nodes is not None:
+        trainer["numNodes"] = policy.nodes
+    if policy.processes is not None:
+        trainer["numProcPerNode"] = policy.processes
+    taken = _taken([new_mains[name] for name in policy.trainers], policy, own)
+    if policy.name == "mpi" and policy.resources:
+        new_mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
+    spec.update(_with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
+    return {**trainer, **_with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
+
+
+def _own_names(facts: OlderFacts) -> set[str]:
+    """The names of all variables that a person set."""
+    text = str(facts.old["spec"])
+    return {
+        name for role in facts.roles for entry in facts.main(role).get("env", []) if (name := entry["name"]) in text
+    }
+
+
+def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: OlderFacts) -> None:
+    """Take out of a role what the operator put in and the policy does itself."""
+    template = role["template"]["spec"]["template"]
+    name = facts.jobset["metadata"]["name"]
+    _without_labels(template, facts)
+    pod = template["spec"]
+    _keep(main, "env", lambda entry: entry["name"] not in policy.without)
+    _keep(main, "volumeMounts", lambda mount: mount["name"] not in policy.volumes)
+    _keep(pod, "volumes", lambda volume: volume["name"] not in policy.volumes)
+    if policy.volumes and (group := reader_of_keys(facts, role)):
+        pod.setdefault("securityContext", {}).setdefault("fsGroup", group)
+    if policy.volumes and "dnsConfig" in pod and f"{name}-" not in str(facts.old["spec"]):
+        _keep(pod["dnsConfig"], "searches", lambda domain: not domain.startswith(f"{name}."))
+        if not pod["dnsConfig"]:
+            del pod["dnsConfig"]
+
+
+def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
+    """Keep the items of a list that are wanted, and the list where any are."""
+    kept = [item for item in node.get(key, []) if wanted(item)]
+    if kept:
+        node[key] = kept
+    else:
+        node.pop(key, None)
+
+
+def _without_labels(template: dict[str, Any], facts: OlderFacts) -> None:
+    """Take the operator's labels off a pod, but for those that a selector of the job looks for."""
+    labels = template.get("metadata", {}).get("labels", {})
+    text = str([role["template"]["spec"]["template"]["spec"] for role in facts.roles])
+    kept = {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}
+    if kept:
+        template["metadata"]["labels"] = kept
+    elif labels:
+        del template["metadata"]["labels"]
+    if not template.get("metadata", True):
+        del template["metadata"]
+
+
+def _taken(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
+    """What the trainers' containers say alike, as fields of `spec.trainer`; it leaves them."""
+    out: dict[str, Any] = {}
+    for field, trainer_field in _TRAINER.items():
+        if field in mains[0]:
+            out[trainer_field] = mains[0][field]
+            for main in mains:
+                del main[field]
+    env = [entry for entry in mains[0].get("env", []) if entry["name"] in own or entry["name"] not in _CONSTANT]
+    if policy.env and env:
+        out["env"] = env
+        for main in mains:
+            _keep(main, "env", lambda entry: entry not in env)
+    resources = mains[0].get("resources")
+    alike = all(main.get("resources") == resources for main in mains)
+    if policy.resources and alike and resources and "claims" not in resources:
+        out["resourcesPerNode"] = resources
+        for main in mains:
+            del main["resources"]
+    return out
+
+
+def _with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
+    """A value in which the hosts of the job are called after the new names of its roles."""
+    if isinstance(node, dict):
+        return {key: _with_hosts(child, job, roles) for key, child in node.items()}
+    if isinstance(node, list):
+        return [_with_hosts(child, job, roles) for child in node]
+    if isinstance(node, str) and f"{job}-" in node:
+        for former, name in roles.items():
+            node = re.sub(rf"(?<![\w-]){re.escape(job)}-{former}-(?=\d|\$)", f"{job}-{name}-", node)
+    return node
+
+
+def _job(
+    old: dict[str, Any], lifecycle: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
+) -> dict[str, Any]:
+    metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
+    given = metadata.pop("annotations", None) or {}
+    annotations = {key: text for key, text in given.items() if key not in (*_OF_OLDER_JOBS, GROUP_INDEX)}
+    if annotations:
+        metadata["annotations"] = annotations
+    reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}
+    spec = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
+    return {"apiVersion": TRAINER_API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
+
+
+def _runtime(
+    old: dict[str, Any],
+    jobset: dict[str, Any],
+    spec: dict[str, Any],
+    namespaces: frozenset[str],
+    policy: Policy | None,
+) -> dict[str, Any]:
+    """The runtime, where the job finds it: in its namespace, or outside of all if that is not the same everywhere."""
+    metadata: dict[str, Any] = {"name": old["metadata"]["name"]}
+    namespace = jobset["metadata"].get("namespace") or ("".join(namespaces) if len(namespaces) == 1 else "")
+    if namespace:
+        metadata["namespace"] = namespace
+    if policy is not None and FRAMEWORK in policy.labels:
+        metadata["labels"] = dict(policy.labels)
+    kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
+    return {"apiVersion": TRAINER_API, "kind": kind, "metadata": metadata, "spec": spec}

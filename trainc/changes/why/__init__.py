@@ -1,0 +1,142 @@
+"""Who set a field of the output: the layer that won, where it is written, and what it beat."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import NamedTuple
+
+from trainc.compiler.resolve.overlay import overlay
+from trainc.model.paths import keyed, keyed_leaves, matches, shown
+from trainc.model.plan import TRAINER
+from trainc.model.sourced import Sourced
+from trainc.model.tree import leaves, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.paths import Step, Steps
+    from trainc.model.plan import Layer, Plan
+    from trainc.model.sourced import Origin
+    from trainc.model.tree import Tree
+
+
+_COMPUTED = "computed"  # in the place of a layer
+
+
+class LayerValue(NamedTuple):
+    """What one layer says about a field."""
+
+    layer: str  # a name of the precedence order
+    who: str  # a runtime's name, a manager, a framework
+    value: Any
+    origin: Origin
+
+    @property
+    def computed(self) -> bool:
+        """Whether no layer holds the value: code made it, or carried it over from another field."""
+        return self.layer == _COMPUTED
+
+
+class Why(NamedTuple):
+    """One field of the output: its value, who set it, and what each lower layer had said."""
+
+    object: str  # <Kind>/<name>
+    path: str
+    value: Any
+    winner: LayerValue
+    beaten: tuple[LayerValue, ...]
+    cluster: str  # whose object it is; empty in a project without clusters
+
+
+def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
+    """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
+    layers = Layers(bundle)
+    for tree in bundle.objects:
+        for path, leaf in leaves(tree):
+            steps = keyed(tree, path)
+            if matches(steps, wanted, path):
+                yield of_leaf(layers, label(tree), steps, leaf)
+
+
+def label(tree: Tree) -> str:
+    """What answers call an object: its kind and its name."""
+    return f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+
+
+def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+    """One leaf of the object of that label, explained by the layers of its job."""
+    overruled = layers.values_at(steps) if object_name.startswith("JobSet/") else []
+    won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
+    if not won:
+        # No layer holds the value itself: code computed it, and says from what.
+        computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
+        return Why(object_name, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
+    winner = overruled[won[-1]]
+    beaten = tuple(one for one in reversed(overruled[: won[-1]]) if one.origin != winner.origin)
+    return Why(object_name, shown(steps), leaf.value, winner, beaten, layers.cluster)
+
+
+def _rests(origin: Origin, on: Origin) -> bool:
+    return origin == on or (
+        origin.at is None and origin.by != on.by and set(on.spans()) == set(origin.spans()) != set()
+    )
+
+
+_COUNTS = ("parallelism", "completions")
+
+
+class Layers:
+    """All layers of a job, read once, so that many fields can be asked for."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.cluster = bundle.cluster
+        self._values: dict[Steps, list[tuple[int, LayerValue]]] = {}  # each with the number of its layer
+        self._nodes: list[tuple[int, LayerValue]] = []
+        self._trained: set[str] = set()  # the roles whose pods `numNodes` counts
+        if bundle.plan is not None:
+            self._read(bundle.plan)
+
+    def _read(self, plan: Plan) -> None:
+        self._trained = {role.name.value for role in plan.roles if role.ancestor == TRAINER}
+        for number, layer in enumerate(plan.layers):
+            for known in _trees(plan, layer):
+                for steps, leaf in known.items():
+                    self._values.setdefault(steps, []).append((number, _value_of(layer, leaf)))
+            if type(layer.nodes) is Sourced:
+                self._nodes.append((number, _value_of(layer, layer.nodes)))
+
+    def values_at(self, steps: Steps) -> list[LayerValue]:
+        """What each layer says about a field of the JobSet, lowest layer first."""
+        values = self._values.get(steps, [])
+        if len(steps) == 6 and steps[5] in _COUNTS and self._is_trained(steps[2]):
+            values = sorted([*values, *self._nodes], key=itemgetter(0))
+        return [one for _, one in values]
+
+    def _is_trained(self, step: Step) -> bool:
+        return type(step) is tuple and str(step[1]) in self._trained
+
+
+def _value_of(layer: Layer, leaf: Sourced[Any]) -> LayerValue:
+    return LayerValue(layer.name, layer.label, leaf.value, leaf.origin)
+
+
+def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
+    """What a layer, or each of its patches, sets: leaves by their place in the JobSet."""
+    if layer.tree is not None:
+        yield _by_steps(layer.tree)
+        return
+    for patch in layer.patches:
+        name = plan.roles[patch.role].name  # only says whose pods are patched
+        known = _by_steps(overlay(plan.roles, patch))
+        yield {steps: leaf for steps, leaf in known.items() if leaf is not name}
+
+
+def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:
+    out: dict[Steps, Sourced[Any]] = {}
+    for steps, leaf in keyed_leaves(tree):
+        if type(leaf) is Sourced:
+            out.setdefault(steps, leaf)
+    return out

@@ -1,0 +1,218 @@
+"""What the next run need not compile again, as plain values; and which change lets it believe that."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.changes.compare.applications import MARKS
+from trainc.compiler.header import is_rendered
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import contents, is_candidate, ours
+from trainc.model.file_results import Known, joined
+from trainc.model.references import Reference
+from trainc.model.settings import FILE
+from trainc.text.lfs import is_pointer
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+    from typing import Any, Protocol
+
+    from trainc.compiler.emit.spool import Spool
+    from trainc.model.file_results import Outcomes
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+    class RecordedRun(Protocol):
+        """A run: what it works on, and what was found."""
+
+        project: Project
+        selection: Selection
+        report: Report
+
+    Plain = dict[str, Any]
+
+_SHARED = "runtimes"  # the name of folders whose files jobs elsewhere may use
+_FOLLOWED = (b"kind: Application", b"kind: Kustomization")
+_MANY = 0.25  # of the files that are known: with more to compile again, workers are faster
+
+
+def holds_jobs_alone(root: str, file: str) -> bool:
+    """Whether nothing but jobs can come from a file, so that no job elsewhere rests on it; wrong only towards no."""
+    if not is_candidate(file) or file.rpartition("/")[2] == FILE or _SHARED in file.split("/")[:-1]:
+        return False
+    try:
+        data = contents(root, file)
+    except Trouble:
+        return False
+    return ours(data) and not (may_hold_runtimes(data) or is_pointer(data) or any(mark in data for mark in MARKS))
+
+
+def is_inert(root: str, file: str) -> bool:
+    """Whether a file is one that trainc wrote, and nothing that a GitOps tool follows; wrong only towards no."""
+    try:
+        data = contents(root, file)
+    except Trouble:
+        return False
+    return is_rendered(data) and not any(kind in data for kind in _FOLLOWED)
+
+
+def known_of(
+    plain: Plain, root: str, before: Collection[str], now: Collection[str], changed: AbstractSet[str]
+) -> Known | None:
+    """What is known where `changed` are the files that changed, came or went; None where that may concern others."""
+    rendered, again = plain["rendered"], set()
+    jobs, inert = frozenset(plain["jobs"]), frozenset(plain["inert"])
+    for name in changed:
+        is_new = name in now and name not in before
+        if rendered and name.startswith(rendered):
+            source = plain["paths"].get(name[len(rendered) :])
+            if source is None or not (name not in now or is_inert(root, name)):
+                return None
+            again.add(source)
+        elif plain["looked"] and name.startswith(plain["looked"]):
+            return None
+        elif name in inert or (is_new and is_inert(root, name)):
+            if name in now and not is_inert(root, name):
+                return None
+        elif (is_new or (name in now and name in jobs)) and _is_selected(name, plain["selected"]):
+            if not holds_jobs_alone(root, name):
+                return None
+            again.add(name)
+        else:
+            return None
+    known = _known(plain, jobs, again)
+    return known if len(known.again) <= _MANY * len(jobs) else None
+
+
+def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> Known:
+    clean = plain["clean"]
+    known = Known(clean.keys() - again, (jobs - clean.keys()) | again)
+    known.names = plain["names"]
+    left = [clean[name] for name in again if name in clean]
+    known.jobs = plain["counts"][0] - sum(jobs for jobs, _ in left)
+    known.sources = plain["counts"][1] - sum(sources for _, sources in left)
+    known.paths = plain["paths"]
+    if again:
+        known.paths = {path: source for path, source in plain["paths"].items() if source in known.files}
+    for reference, naming in plain["references"]:
+        if here := [file for file in naming if file in known.files]:
+            known.references[Reference(*reference)] = here
+    known.runtimes = {
+        identity for identity, reaching in plain["runtimes"] if any(file in known.files for file in reaching)
+    }
+    for paths, others in plain["walks"]:
+        unchanged = {*others, *[file for file in again if _is_selected(file, paths)]}
+        known.walks[paths] = sorted(unchanged, key=lambda name: name.split("/"))
+    return known
+
+
+def _is_selected(file: str, paths: Iterable[str]) -> bool:
+    return any(top in (".", file) or file.startswith(f"{top}/") for top in paths)
+
+
+def plain_outcomes(
+    session: RecordedRun, spool: Spool, rendered: str, known: Known | None, before: Plain | None
+) -> Plain | None:
+    """What a run leaves to the next one; None where a change of one file may change what is said of another.
+
+    `rendered` is the folder of its rendered files as it is listed, with a slash at the end, empty for a run without one.
+    """
+    project, selection, report = session.project, session.selection, session.report
+    outcomes = spool.outcomes
+    if outcomes is None or report.recording or project.rules_from or project.old_run == "keep" or report.account.blank:
+        return None
+    beside = {file for file, content in outcomes.files.items() if content.has_companions}
+    jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file)]
+    fresh = outcomes.clean(report, set(jobs))
+    if fresh is None:
+        return None
+    compiled = report.account.compiled()
+    content = _found(outcomes, {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)})
+    if known is not None and before is not None:
+        jobs += known.files
+        content = _joined(before, known.files, content)
+    clean = content["clean"]
+    return {
+        **content,
+        "jobs": jobs,
+        "counts": (sum(jobs for jobs, _ in clean.values()), sum(sources for _, sources in clean.values())),
+        "paths": {path: source for path, source in spool.paths.items() if source in clean},
+        "references": _references(spool, clean),
+        "selected": selection.paths,
+        "rendered": rendered,
+        # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
+        "looked": "" if rendered or selection.admission_only else f"{project.output}/",
+        **_others(project, clean, rendered, spool.paths, before),
+    }
+
+
+def _found(outcomes: Outcomes, sources: Mapping[str, int]) -> Plain:
+    """What became of clean files, each with the number of jobs that were read in it."""
+    runtimes: dict[tuple[Any, ...], list[str]] = {}
+    for file in sorted(sources):
+        for identity in outcomes.files[file].runtimes:
+            runtimes.setdefault(identity, []).append(file)
+    counts = {file: (outcomes.files[file].jobs, count) for file, count in sources.items()}
+    alike = {
+        pair: pair for pair in counts.values()
+    }  # one object is kept once, and read once, however many files have it
+    return {
+        "clean": {file: alike[pair] for file, pair in counts.items()},
+        "names": {joined(key): file for key, file in outcomes.names.items() if file in sources},
+        "runtimes": list(runtimes.items()),
+    }
+
+
+def _joined(before: Plain, kept: AbstractSet[str], new: Plain) -> Plain:
+    """What was known of files that are kept, and what was found of the others."""
+    runtimes = dict(new["runtimes"])
+    for identity, reaching in before["runtimes"]:
+        runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
+    return {
+        "clean": {file: counts for file, counts in before["clean"].items() if file in kept} | new["clean"],
+        "names": {key: file for key, file in before["names"].items() if file in kept} | new["names"],
+        "runtimes": list(runtimes.items()),
+    }
+
+
+def _references(spool: Spool, clean: Mapping[str, object]) -> list[tuple[tuple[str, ...], list[str]]]:
+    """What jobs of clean files name, with these files."""
+    references = [
+        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()
+    ]
+    return [(reference, naming) for reference, naming in references if naming]
+
+
+def _others(
+    project: Project, clean: Mapping[str, object], rendered: str, paths: Mapping[str, str], before: Plain | None
+) -> Plain:
+    """The files of a project that are not clean: those that are read again, and those that nobody needs to read."""
+    written = {rendered + path for path, source in paths.items() if source in clean}
+    seen = set(before["inert"]) if before is not None else set()
+    walks: dict[tuple[str, ...], list[str]] = {}
+    for walked, names in project.texts.names.items():
+        walks[walked] = []
+        for name in names:
+            if name in clean or name in written:
+                continue
+            if rendered and name.startswith(rendered) and not os.path.lexists(os.path.join(project.root, name)):
+                continue  # the run removed it, as its job is gone
+            if name in seen or is_inert(project.root, name):
+                seen.add(name)
+            else:
+                walks[walked].append(name)
+    return {"walks": list(walks.items()), "inert": sorted(seen)}
+
+
+def without(plain: Plain, files: AbstractSet[str]) -> None:
+    """Take files out of what is known."""
+    for file in files & plain["clean"].keys():
+        jobs, sources = plain["clean"].pop(file)
+        plain["counts"] = (plain["counts"][0] - jobs, plain["counts"][1] - sources)
+    for paths, others in plain["walks"]:
+        others += [file for file in files & set(plain["jobs"]) if _is_selected(file, paths) and file not in others]
+    plain["paths"] = {path: source for path, source in plain["paths"].items() if source in plain["clean"]}
+    plain["names"] = {key: file for key, file in plain["names"].items() if file in plain["clean"]}

@@ -1,0 +1,88 @@
+"""`--changed-since REV`: the files of jobs that a change reaches."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.changes.git.repository import GitRepository
+from trainc.compiler.header import is_rendered, read_header
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import contents, files, ours
+from trainc.model.references import KINDS, provides
+from trainc.model.report import Report
+from trainc.model.settings import FILE
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.cli.shared.session import Session
+
+
+def narrow(session: Session, revision: str) -> frozenset[str]:
+    """Leave in the selection only what differs since a revision, or uses something that does; the files that went.
+
+    A job uses every runtime, component, claim and the like whose name stands anywhere in its file: too many are
+    compiled rather than one too few. A change of the project or of a cluster's folder reaches everything.
+
+    Raises:
+        Trouble: where the project is in no Git work tree, or the revision names no commit.
+    """
+    root = session.project.root
+    before = _before(root, revision)
+    gone = frozenset(file for file in before if not os.path.isfile(os.path.join(root, file)))
+    folders = tuple(f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder)
+    if any(file == FILE or file.startswith(folders) for file in before):
+        return gone
+    texts = {file: contents(root, file) for file in files(root, (".",))}
+    both = [text for file in before for text in (before[file], texts.get(file, b""))]
+    names = _names(both, texts.values())
+    sources = {source for text in both if (source := _source(text))}
+    session.selection.paths = tuple(
+        file
+        for file in files(root, session.selection.paths)
+        if file in before or file in sources or any(name in texts[file] for name in names)
+    )
+    return gone | frozenset(source for source in sources if source not in texts)
+
+
+def _before(root: str, revision: str) -> dict[str, bytes]:
+    """Every file of the project that changed, with its text at the revision; empty for a new one."""
+    repository = GitRepository(root)
+    commit = repository.commit(revision)
+    prefix = repository.prefix(root)
+    changed = {path for path in repository.changed(commit) if path.startswith(prefix)}
+    known = {path: name for path, name in repository.files(commit) if path in changed}
+    old = dict(zip(known, repository.contents(list(known.values())), strict=True))
+    return {path[len(prefix) :]: old.get(path, b"") for path in sorted(changed)}
+
+
+def _names(changed: Iterable[bytes], texts: Iterable[bytes]) -> set[bytes]:
+    """The names of what jobs use among the changed texts, and of what builds on it."""
+    shared = [text for text in texts if _is_shared(text)]
+    names = {name for text in changed if _is_shared(text) for name in _defined(text)}
+    while True:
+        more = {name for text in shared if any(known in text for known in names) for name in _defined(text)}
+        if more <= names:
+            return names
+        names |= more
+
+
+def _is_shared(text: bytes) -> bool:
+    """Whether a text may hold what jobs in other files use."""
+    if is_rendered(text):
+        return False
+    return (ours(text) and may_hold_runtimes(text)) or any(kind.encode() in text for kind in KINDS)
+
+
+def _defined(text: bytes) -> set[bytes]:
+    documents = [one for one in expand(read(text, "", Report()), Report()) if one.name and "Job" not in one.kind]
+    return {name.encode() for one in documents for name in (one.name, provides(one.tree)[1])}
+
+
+def _source(text: bytes) -> str:
+    """The job that a rendered text was made from, empty for every other text."""
+    header = read_header(text.partition(b"\n")[0].decode("utf-8", "replace"))
+    return header.source if header is not None else ""

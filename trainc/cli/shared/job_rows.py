@@ -1,0 +1,64 @@
+"""What lists of jobs show of each: what it runs, where it is written, and where its rendering stands."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.lint import expand
+from trainc.lint.facts.summary import one_pod, overview
+from trainc.model.report import Report
+from trainc.model.run import run_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from trainc.changes.compare.rendering_state import RenderingStates
+    from trainc.cli.shared.session import Session
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+    from trainc.report.page.inheritance import Inheritance
+
+
+def has_output(project: Project) -> bool:
+    """Whether the project renders into a folder that is there."""
+    return os.path.isdir(os.path.join(project.root, project.output))
+
+
+def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str], str]) -> dict[str, Any] | None:
+    """What is known of a job; None for a bundle without one. `shown` turns a file's name into what people open."""
+    view = job_view(bundle, None)
+    if view is None:
+        return None
+    state = states.of(bundle) if states is not None else None
+    file = shown(bundle.document.file)
+    return {
+        **view,
+        "file": file,
+        "folder": os.path.dirname(file),
+        "run": run_of(bundle.document.tree),
+        "rendering": None if state is None else {"file": shown(state.file), "state": state.state},
+    }
+
+
+def inheritance(session: Session, bundles: Sequence[Bundle]) -> Inheritance:
+    """What the runtimes of the project inherit; where a part of it is selected, those that its jobs start from."""
+    from trainc.compiler.usage import blueprints, blueprints_behind  # noqa: PLC0415
+    from trainc.report.page.inheritance import Inheritance  # noqa: PLC0415 (pages and diagrams alone show it)
+
+    project = session.project
+    if "." in session.selection.paths:
+        return Inheritance(blueprints(project), project.clusters)
+    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
+    used = blueprints_behind(plan.runtime for plan in plans if plan.runtime is not None)
+    names = {bundle.cluster for bundle in bundles}
+    return Inheritance(used, [cluster for cluster in project.clusters if cluster.name in names])
+
+
+def job_view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
+    """What will run as plain data: the whole job, or its pod of that rank; None where there is none."""
+    job = expand(bundle, None, Report())
+    if job is None:
+        return None
+    return overview(job) if rank is None else one_pod(job, rank)

@@ -1,0 +1,210 @@
+"""One run of the compiler from the command line: project and selection in, findings and a verdict out."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from trainc.cli.shared.output import data, data_beside
+from trainc.compiler.project import open_project
+from trainc.model.finding import WARNING
+from trainc.model.report import Report
+from trainc.model.settings import STDIN, Selection
+from trainc.text.files import ordinary_contents
+from trainc.text.spelling import nearest
+from trainc.text.trouble import Inapplicable, Reaching, Trouble
+from trainc.yaml.reader import LIMIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.cli.caching.store import FileCache
+    from trainc.cli.shared.progress import Progress
+    from trainc.cli.table.options import Options
+    from trainc.model.rule_selection import RuleFilter
+    from trainc.model.settings import Project
+
+RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
+WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
+
+
+def user_cache() -> FileCache | None:
+    """The cache of this user, None where there is no place for it."""
+    from trainc.cli.caching.store import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
+
+    return opened()
+
+
+class Session:
+    """What a run works on, and how it reports; `compiles` says whether its output is meant to be applied.
+
+    Its project does not start above the folder `top`. Without `has_cache` nothing is read that an earlier run kept.
+
+    Raises:
+        Trouble: for paths that are not there or belong to different projects.
+    """
+
+    def __init__(self, options: Options, top: str = "", *, compiles: bool = True, has_cache: bool = True) -> None:
+        self.options = options
+        paths = options.arguments or ["."]
+        self.stdin = standard_input() if "-" in paths else None
+        on_disk = [path for path in paths if path != "-"]
+        for path in on_disk:
+            if not os.path.lexists(path):
+                raise Trouble(f"{path}: no such file or directory")
+        if options.one("only") == RENDERED and not options.has("check"):
+            raise Trouble("--only rendered goes with build --check: it reports rendered files alone")
+        self._texts: dict[str, list[str]] = {}
+        self._compiles = compiles
+        opening = Report()
+        settings = _settings(options)
+        cache = user_cache if has_cache and not options.has("no_cache") else None
+        self.project: Project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
+        self._opening = opening.findings
+        self.report = self.new_report()
+        self.selection = Selection(
+            tuple(self.inside(path) for path in on_disk),
+            stdin=self.stdin,
+            field_validation=options.one("field_validation", "strict"),
+            admission_only=self.report.admission_only,
+            closed_world=options.has("closed_world"),
+            include_other=options.has("include_other"),
+            clusters=self._clusters(),
+            forms=not options.has("no_forms"),
+            progress=_progress(),
+            pod_security=options.one("pod_security"),
+            settings=settings,
+        )
+
+    def new_report(self) -> Report:
+        """A report of a run from its start, with what opening the project found."""
+        options = self.options
+        report = Report(
+            admission_only=options.one("only") == "admission",
+            compiles=self._compiles,
+            recording=options.one("report") == "json",
+            level_of=self.project.level_of,
+            choice=_choice(options, is_open=bool(self.project.rules_from)),
+        )
+        for finding in self._opening:
+            report.add(finding)
+        return report
+
+    def _clusters(self) -> tuple[str, ...]:
+        """The clusters asked for."""
+        known = [cluster.name for cluster in self.project.clusters if cluster.name]
+        for name in self.options.all("cluster"):
+            if name not in known:
+                near = nearest(name, known)
+                hint = f"did you mean `{near}`? " if near else ""
+                listed = f"{hint}clusters of this project: {', '.join(known) or 'none'}"
+                raise Inapplicable(f"there is no cluster `{name}`; {listed}")
+        return tuple(self.options.all("cluster"))
+
+    def inside(self, path: str) -> str:
+        """The name of a path below the project's root."""
+        return os.path.relpath(os.path.abspath(path), self.project.root).replace(os.sep, "/")
+
+    def shown(self, file: str) -> str:
+        """A file's name as the user can open it from here."""
+        if file == STDIN or file.startswith("trainc:"):
+            return file
+        return os.path.relpath(os.path.join(self.project.root, file)).replace(os.sep, "/")
+
+    def link(self, file: str) -> str:
+        """The address of a file for a terminal that shows links, empty for what is in no file."""
+        if file == STDIN or file.startswith("trainc:"):
+            return ""
+        from socket import gethostname  # noqa: PLC0415 (few terminals show links)
+        from urllib.parse import quote  # noqa: PLC0415
+
+        path = os.path.abspath(os.path.join(self.project.root, file)).encode("utf-8", "surrogateescape")
+        return f"file://{quote(gethostname())}{quote(path)}"
+
+    def lines(self, file: str) -> list[str]:
+        """The lines of a file, for showing the place of a finding."""
+        if file not in self._texts:
+            self._texts[file] = self._read(file).decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        return self._texts[file]
+
+    def _read(self, file: str) -> bytes:
+        if file == STDIN:
+            return self.stdin or b""
+        if file.startswith("trainc:"):
+            from trainc.compiler.load.shipped import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
+
+            path = os.path.join(catalogue(), file.removeprefix(SHIPPED))
+        else:
+            path = os.path.join(self.project.root, file)
+        try:
+            return ordinary_contents(path)
+        except OSError:
+            return b""
+
+    def applied_twice(self, folder: str) -> None:
+        """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
+        from trainc.changes.compare.applications import report_applications  # noqa: PLC0415 (not for one file)
+
+        report_applications(self.project, self.selection, self.report, folder)
+
+    def verdict(self) -> int:
+        """The exit code that the findings ask for."""
+        if self.report.failed:
+            return 1
+        return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
+
+    def finish(self, jobs: int | None = None, *, streams: bool = False, sums: bool = True) -> int:
+        """Print the findings and, with `sums`, the summary, which counts jobs for a run that is about jobs; the exit code.
+
+        Text goes to standard error; what machines read goes to standard output, unless manifests went there.
+        """
+        form = self.options.one("report", "text")
+        if form == "text":
+            from trainc.cli.shared.printing import Files, print_findings  # noqa: PLC0415 (the end of a run)
+
+            files = Files(self.lines, self.shown, self.link)
+            print_findings(self.report, self.options, files, jobs, sums=sums)
+        else:
+            from trainc.cli.shared.report_formats import written  # noqa: PLC0415 (only where asked for)
+
+            for part in written(form, self.report, self.shown, self.lines):
+                (data_beside if streams else data)(part)
+        return self.verdict()
+
+
+def _progress() -> Progress | None:
+    if not sys.stderr.isatty():
+        return None
+    from trainc.cli.shared.progress import Progress  # noqa: PLC0415 (a pipe shows none)
+
+    return Progress(sys.stderr)
+
+
+def _settings(options: Options) -> dict[str, Any]:
+    if not options.has("set"):
+        return {}
+    from trainc.compiler.project.assignments import assigned  # noqa: PLC0415 (only where asked for)
+
+    return assigned(options.all("set"))
+
+
+def _choice(options: Options, *, is_open: bool) -> RuleFilter | None:
+    if not (options.has("select") or options.has("ignore")):
+        return None
+    from trainc.model.rule_selection import choice_of  # noqa: PLC0415 (only where asked for)
+
+    return choice_of(options.all("select"), options.all("ignore"), is_open=is_open)
+
+
+def standard_input() -> bytes:
+    """The bytes of standard input, up to the size of the largest file.
+
+    Raises:
+        Trouble: where it cannot be read or holds more.
+    """
+    with Reaching("standard input"):
+        data = sys.stdin.buffer.read(LIMIT + 1)
+        if len(data) > LIMIT:
+            raise Trouble(f"standard input holds more than {LIMIT >> 20} MiB")
+        return data

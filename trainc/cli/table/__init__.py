@@ -1,0 +1,1 @@
+"""The table of commands: names, options, help and examples of each."""

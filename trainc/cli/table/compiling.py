@@ -1,0 +1,86 @@
+"""`trainc build` and `trainc validate`, with what an earlier run left behind where they read folders.
+
+Hooks call these two for each commit, so they stand apart from the table of all commands.
+"""
+
+from __future__ import annotations
+
+import os
+
+from trainc.cli.table.options import Command, Option, Options
+from trainc.cli.table.shared_options import AS, REPORTING, SELECT, STAGED
+
+
+def build(options: Options) -> int:
+    """`trainc build`: compile, and write or compare."""
+    if any(options.has(word) for word in ("check", "output", "write")) and _reads_folders(options):
+        from trainc.cli.caching.repeated import remembered  # noqa: PLC0415 (each command loads what it needs)
+
+        return remembered("build", options)
+    from trainc.cli.build import build as compiled  # noqa: PLC0415
+
+    return compiled(options)
+
+
+def validate(options: Options) -> int:
+    """`trainc validate`: compile, and report."""
+    if _reads_folders(options):
+        from trainc.cli.caching.repeated import remembered  # noqa: PLC0415
+
+        return remembered("validate", options)
+    from trainc.cli.build import validate as judged  # noqa: PLC0415
+
+    return judged(options)
+
+
+def _reads_folders(options: Options) -> bool:
+    """Whether a run may be worth remembering: it reads folders, and nobody asked for one that relies on nothing."""
+    folders = options.has("whole_project") or any(os.path.isdir(path) for path in options.arguments or ["."])
+    return folders and not options.has("no_cache")
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(
+            "build",
+            "[PATH...]",
+            "Compile the jobs under PATH (files or folders; - is stdin; default: here) into plain manifests.\n"
+            "Manifests go to stdout, findings to stderr. With one error nothing is written.",
+            (
+                Option("-w --write", "write one file per job below the project's output folder (default: rendered)"),
+                Option("-o --output", "write one file per job below DIR; - is stdout", metavar="DIR", is_folder=True),
+                Option("--check", "write nothing; exit with 1 where the rendered files are not what they should be"),
+                STAGED,
+                Option("--changed-since", "only what differs from this revision, and what that reaches", metavar="REV"),
+                Option("--rerender", "give the run of this job its new rendering; all for every run", metavar="NAME"),
+                Option("--format", "what stdout carries", choices=("yaml", "json")),
+                Option("--include-other", "pass other documents of other files through as well"),
+                *REPORTING,
+            ),
+            (
+                "trainc build jobs/bert.yaml",
+                "trainc build -w",
+                "trainc build --check",
+                "trainc build -o manifests/",
+                "cat job.yaml | trainc build - | kubectl diff -f -",
+            ),
+            build,
+        ),
+        Command(
+            "validate",
+            "[PATH...]",
+            "Say whether the jobs under PATH would be accepted and would run: everything build does, but no manifests.",
+            (
+                Option("--whole-project", "compile the whole project, and report what concerns the files under PATH"),
+                STAGED,
+                Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
+                AS,
+                SELECT,
+                *REPORTING,
+            ),
+            ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),
+            validate,
+        ),
+    )
+}

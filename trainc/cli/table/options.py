@@ -1,0 +1,167 @@
+"""argv -> options, from one table; small enough to start fast, strict enough to catch a typo."""
+
+from __future__ import annotations
+
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Option:
+    """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
+
+    __slots__ = ("choices", "help", "is_folder", "many", "metavar", "names")
+
+    def __init__(
+        self,
+        names: str,
+        help_text: str,
+        *,
+        metavar: str = "",
+        choices: tuple[str, ...] = (),
+        many: bool = False,
+        is_folder: bool = False,
+    ) -> None:
+        self.is_folder = is_folder  # for output: `-` stands for standard output, which is where it goes without one
+        self.names = tuple(names.split())
+        self.metavar = metavar or ("|".join(choices) if choices else "")
+        self.choices = choices
+        self.help = help_text
+        self.many = many
+
+    @property
+    def key(self) -> str:
+        """The name under which the value is kept: the last spelling without its dashes."""
+        return self.names[-1].lstrip("-").replace("-", "_")
+
+
+class Command:
+    """One verb: its arguments, what it is for, its options, examples, and the function that runs it."""
+
+    __slots__ = ("arguments", "examples", "name", "options", "run", "summary")
+
+    def __init__(
+        self,
+        name: str,
+        arguments: str,
+        summary: str,
+        options: tuple[Option, ...],
+        examples: tuple[str, ...],
+        run: Callable[[Options], int],
+    ) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.summary = summary
+        self.options = options
+        self.examples = examples
+        self.run = run
+
+
+class Options:
+    """The arguments of one call, those of them that follow `--` once more, and the value of each option that was given."""
+
+    __slots__ = ("arguments", "tail", "values")
+
+    def __init__(self, arguments: list[str], values: dict[str, list[str]], tail: list[str] | None = None) -> None:
+        self.arguments = arguments
+        self.values = values
+        self.tail = tail or []
+
+    def has(self, key: str) -> bool:
+        """Whether the option was given."""
+        return key in self.values
+
+    def one(self, key: str, default: str = "") -> str:
+        """The last value given for an option."""
+        return self.values[key][-1] if key in self.values else default
+
+    def all(self, key: str) -> list[str]:
+        """Every value given for an option, in order."""
+        return self.values.get(key, [])
+
+
+# What kubectl's users type before a path; here paths are arguments.
+FILE = Option("-f --filename", "a file or folder, as kubectl has it", metavar="PATH")
+FILE_FLAGS = FILE.names
+
+
+def parse(command: Command, argv: Sequence[str]) -> Options:
+    """The options of one call.
+
+    Raises:
+        Trouble: for an option that the command does not have, or a value that it cannot take.
+    """
+    known = {name: option for option in command.options for name in option.names}
+    arguments: list[str] = []
+    values: dict[str, list[str]] = {}
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return Options([*arguments, *rest], values, rest)
+        if not word.startswith("-") or word == "-":
+            arguments.append(word)
+            continue
+        name, equals, given = word.partition("=")
+        option = known.get(name)
+        if option is None and name in FILE_FLAGS and "PATH" in command.arguments:
+            arguments.append(given if equals else _next(command, FILE, rest))
+            continue
+        if option is None:
+            raise Trouble(_unknown(command, name, known))
+        if option.metavar:
+            given = given if equals else _next(command, option, rest)
+            if option.choices and given not in option.choices:
+                raise Trouble(f"{name} is one of {', '.join(option.choices)}, not `{given}`{_meant(given, option)}")
+            if option.is_folder and not _names_folder(option, given):
+                continue
+        elif equals:
+            raise Trouble(f"{name} takes no value")
+        values.setdefault(option.key, []).append(given)
+    return Options(arguments, values)
+
+
+def _next(command: Command, option: Option, rest: list[str]) -> str:
+    if not rest:
+        raise Trouble(
+            f"{option.names[-1]} needs a value: {option.names[-1]} {option.metavar}; see trainc {command.name} --help"
+        )
+    return rest.pop(0)
+
+
+def _meant(given: str, option: Option) -> str:
+    hint = meant(given, option.choices)
+    return f"; {hint}" if hint else ""
+
+
+def _names_folder(option: Option, given: str) -> bool:
+    """Whether a folder is named; `-` names standard output, and a format is a slip of kubectl's users."""
+    if given in ("yaml", "json"):
+        raise Trouble(
+            f"{option.names[0]} takes a folder; for {given} on standard output leave it out and write --format {given}"
+        )
+    return given != "-"
+
+
+def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
+    hint = meant(name, known, f"see trainc {command.name} --help")
+    return f"trainc {command.name} has no option {name}; {hint}"
+
+
+def help_text(command: Command) -> str:
+    """What `--help` prints for one command."""
+    lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", command.summary, ""]
+    if command.options:
+        lines.append("options:")
+        rows = [(", ".join(o.names) + (f" {o.metavar}" if o.metavar else ""), o.help) for o in command.options]
+        width = max(len(left) for left, _ in rows)
+        lines.extend(f"  {left:<{width}}  {right}" for left, right in rows)
+        lines.append("")
+    if command.examples:
+        lines.append("examples:")
+        lines.extend(f"  {example}" for example in command.examples)
+        lines.append("")
+    return "\n".join(lines)

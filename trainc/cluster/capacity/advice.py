@@ -1,0 +1,105 @@
+"""The smallest change that would make Kueue admit a job, found by asking again with the change made."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity.attempts import NO_FLAVOR, NO_PLACE
+from trainc.cluster.capacity.edits import trainer_pods, with_pod_field, with_pods
+from trainc.cluster.capacity.matching import taint_text
+from trainc.model.tree import value
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.cluster.capacity.kueue import Kueue
+    from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.model.tree import Tree
+
+MOST_PODS = 65_536  # that a search for a larger number of pods ends at
+
+
+def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
+    """What to do about a job that Kueue does not admit; empty where nothing small helps."""
+    if verdict.refusal:
+        return "correct what the webhook refuses"
+    if not verdict.podsets or not verdict.assigned:
+        return _configuration_change(kueue, jobset, verdict)
+    if verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message:
+        text = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
+        if text:
+            return text
+    if verdict.reason == NO_PLACE:
+        return _fewer(kueue, jobset) or "ask for smaller slices or pods, or for a wider topology level"
+    return _fewer(kueue, jobset) or "ask for less in each pod, or raise the quota"
+
+
+def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
+    message, namespace = verdict.message, value(jobset, "metadata", "namespace") or "default"
+    if message.startswith("LocalQueue") and message.endswith("doesn't exist"):
+        names = [name for name, _ in kueue.facts.in_namespace("LocalQueue", namespace)]
+        listed = ", ".join(f"`{name}`" for name in names)
+        otherwise = f"name one of {listed}" if names else f"create a LocalQueue in namespace `{namespace}`"
+        return meant(verdict.queue, names, otherwise)
+    if message.startswith("LocalQueue"):
+        return f"remove `stopPolicy` from LocalQueue `{verdict.queue}`"
+    if verdict.detail:
+        return f"ClusterQueue `{verdict.cluster_queue}` {verdict.detail}: mend the queue, or name another one"
+    if message.startswith("ClusterQueue"):
+        return f"create the ClusterQueue, or point LocalQueue `{verdict.queue}` at another one"
+    if "selector" in message:
+        queue = verdict.cluster_queue
+        return (
+            f"let the `namespaceSelector` of ClusterQueue `{queue}` match namespace `{namespace}`, or use another queue"
+        )
+    if verdict.refused_by:
+        return "create the object that is missing, or remove its name from the job"
+    return "change the requests and limits of the container"
+
+
+def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
+    """A toleration, or the removal of a node selector, with which the job is admitted."""
+    flavors = kueue.facts.flavors
+    flavor_names = [name for group in kueue.facts.queues[verdict.cluster_queue].groups for name in group.flavors]
+    for name in flavor_names:
+        for taint in flavors[name].taints if name in flavors else ():
+            kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
+            tried = with_pod_field(jobset, "tolerations", [{**kept, "operator": "Equal"}])
+            if kueue.judge(tried).has_quota:
+                return f"tolerate `{taint_text(taint)}`, the taint of flavor `{name}`"
+    selects = any(pods.spec.get("nodeSelector") for pods in verdict.podsets)
+    if selects and kueue.judge(with_pod_field(jobset, "nodeSelector", {})).has_quota:
+        return "remove the node selector, or select nodes of a flavor of this queue"
+    return ""
+
+
+def _undeclared(verdict: KueueVerdict) -> str:
+    for member in verdict.assigned:
+        for reason in member.reasons:
+            if reason.endswith("unavailable in ClusterQueue"):
+                resource = reason.split()[1]
+                return f"do not ask for `{resource}`, or give ClusterQueue `{verdict.cluster_queue}` a quota for it"
+    return ""
+
+
+def _fewer(kueue: Kueue, jobset: Tree) -> str:
+    """The largest number of pods that is admitted, where it is smaller than the one asked for."""
+    pods = trainer_pods(jobset)
+    most = largest(0, pods, lambda count: kueue.judge(with_pods(jobset, count)).has_quota)
+    return f"ask for {most} nodes instead of {pods}" if 0 < most < pods else ""
+
+
+def largest(low: int, high: int, works: Callable[[int], bool]) -> int:
+    """The largest number from `low` on, below `high`, that works; `low` works, and so does all below one that does."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if works(middle) else (low, middle)
+    return low
+
+
+def headroom(works: Callable[[int], bool], pods: int) -> int:
+    """How many pods more than those asked for would still be admitted; never more than a bound of ours."""
+    step = 1
+    while pods + step < MOST_PODS and works(pods + step):
+        step *= 2
+    return largest(pods, pods + step, works) - pods

@@ -1,0 +1,282 @@
+"""The whole answer for one job on one cluster: queue, flavors, nodes; or the first reason and what would help."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity.advice import change_for
+from trainc.cluster.capacity.amounts import added, units_of
+from trainc.cluster.capacity.attempts import NO_PLACE
+from trainc.cluster.capacity.cluster import PROVISIONING
+from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
+from trainc.cluster.capacity.groups import back_end, group_refusal
+from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
+from trainc.cluster.capacity.kueue import GATED, Kueue
+from trainc.cluster.capacity.nodes import HOSTNAME
+from trainc.cluster.capacity.occupancy import occupy
+from trainc.cluster.capacity.unfilled import unfilled
+from trainc.cluster.capacity.verdict import unknown_queue
+from trainc.cluster.capacity.volcano import queue_of
+from trainc.model.tree import get, plain, value
+from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.rules import Problem
+    from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.model.tree import Tree
+
+FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
+GOOD = frozenset((FITS, ADMITTED))
+
+
+class FitAnswer:
+    """What becomes of one job.
+
+    `status` is fits; admitted (by its queue, and the dump does not tell on which nodes it runs); waits (others hold the
+    quota or the nodes); needs nodes (there are not enough, an autoscaler may add them); never (as things are
+    configured); or unknown (the dump does not tell).
+    """
+
+    __slots__ = ("change", "gang", "headroom", "reason", "status", "verdict")
+
+    def __init__(self, verdict: KueueVerdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
+        self.verdict = verdict
+        self.gang: GangPlacement | None = None
+        self.status = status
+        self.reason = reason
+        self.change = change
+        self.headroom: int | None = None
+
+
+class Fit:
+    """Answers for the jobs of one cluster; equal jobs are judged once.
+
+    With `alone`, the same cluster with nothing running, what fits there waits here.
+    """
+
+    def __init__(
+        self, facts: ClusterFacts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
+    ) -> None:
+        self.facts = facts
+        self.options = GangOptions(is_idle=is_idle, names_nodes=names_nodes)
+        self.alone = alone
+        self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
+        self._known: dict[str, FitAnswer] = {}
+        self._gangs: dict[str, GangPlacement] = {}
+        self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
+
+    def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> FitAnswer:
+        """The answer for one JobSet; `groups` are the PodGroups that go with it."""
+        # Refusals by quotas name the pods.
+        name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
+        wanted = [plain(get(group, "spec")) for group in groups]
+        key = f"{name}{class_of(jobset)}{wanted or ''}"
+        if key not in self._known:
+            self._known[key] = self._compared(jobset, groups)
+        return self._known[key]
+
+    def reserve(self, answer: FitAnswer, groups: Sequence[Tree] = ()) -> None:
+        """Let a job hold its quota and its nodes while others are asked about."""
+        verdict, held = answer.verdict, self.options.occupants.queues
+        if answer.status not in GOOD:
+            return
+        for group in groups:
+            if back_end(group) == "volcano":
+                name = queue_of(group)
+                held[name] = added(held.get(name, {}), units_of(get(group, "spec", "minResources")))
+        if self.kueue is not None and verdict is not None:
+            self.kueue.snapshot.reserve(verdict)
+        self._known.clear()
+        self._gangs.clear()
+        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options.occupants, answer)
+
+    def verdict(self, jobset: Tree) -> KueueVerdict | None:
+        """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
+        if self.kueue is None:
+            name = value(jobset, "metadata", "labels", KUEUE_QUEUE)
+            return unknown_queue(name) if name else None
+        verdict = self.kueue.judge(jobset)
+        return verdict if verdict.is_managed else None
+
+    def priority(self, jobset: Tree) -> int:
+        """The priority with which Kueue queues a job, 0 for others."""
+        verdict = self.verdict(jobset)
+        return (verdict.priority or 0) if verdict else 0
+
+    def gang(self, jobset: Tree, verdict: KueueVerdict | None) -> GangPlacement | None:
+        """Whether the nodes hold the job's pods, with what its queue adds to them; None where nodes do not decide."""
+        if not self.facts.has_nodes or self.elsewhere(verdict):
+            return None
+        if verdict is not None and is_on_hosts(verdict) and not _has_own_rules(jobset, self.facts):
+            return None
+        added = added_by_queue(verdict, self.facts)
+        names = ("ResourceQuota", "LimitRange")
+        own = (value(jobset, "metadata", part) for part in ("namespace", "name"))
+        apart = [*own] if any(self.facts.objects.get(kind) for kind in names) else []
+        holders = [jobset, *_jobs(jobset)]
+        exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
+        key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
+        if key not in self._gangs:
+            self._gangs[key] = gang_of(self.facts, jobset, added, self.options)
+        return self._gangs[key]
+
+    def elsewhere(self, verdict: KueueVerdict | None) -> str:
+        """Who provides the nodes of an admitted job, empty where those of the dump have to do."""
+        for check in verdict.checks if verdict and self.kueue else ():
+            controller = self.kueue.snapshot.controller(check) if self.kueue else ""
+            if controller == MULTIKUEUE:
+                return f"it runs on a worker cluster of MultiKueue (check `{check}`), of which the dump does not tell"
+            if controller == PROVISIONING:
+                return f"check `{check}` asks the autoscaler for its nodes"
+        return ""
+
+    def change(self, jobset: Tree, verdict: KueueVerdict) -> str:
+        """What would help a job that Kueue does not admit."""
+        return change_for(self.kueue, jobset, verdict) if self.kueue else ""
+
+    def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
+        """The answer; where others are in the way, that the job waits for them."""
+        answer = self._answer(jobset, groups)
+        if self.alone is None or answer.status not in (NEVER, NO_NODES, WAITS):
+            return answer
+        undisturbed = self.alone.answer(jobset, groups)
+        if undisturbed.status not in GOOD:
+            return undisturbed
+        answer.status, answer.change = WAITS, "wait until others finish"
+        return answer
+
+    def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
+        later = unfilled(jobset)
+        if later:
+            return FitAnswer(
+                None, UNKNOWN, f"`{later}` is filled in later", "ask about the manifests with the value in them"
+            )
+        refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
+        if refused:
+            return FitAnswer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
+        answer = FitAnswer(self.verdict(jobset))
+        if answer.verdict is not None and not answer.verdict.has_quota:
+            self._refused(answer, answer.verdict, jobset)
+            return answer
+        answer.gang = self.gang(jobset, answer.verdict)
+        creation = JobPlacement(self.facts, jobset)
+        never = creation.refusal()
+        full = next((text for _, _, text in creation.over_quota(unused=False)), "")
+        if never or full:
+            answer.status, answer.reason = NEVER if never else WAITS, never or full
+            answer.change = "change the requests, or the limits and quotas of the namespace" if never else _FREE_QUOTA
+        elif answer.gang is not None:
+            _look_at_nodes(answer, answer.gang)
+        else:
+            self._without_nodes(answer)
+        return answer
+
+    def _without_nodes(self, answer: FitAnswer) -> None:
+        """The answer where no node of the dump has to be looked at, or none is known."""
+        if answer.verdict is None:
+            answer.reason = "the dump shows neither queues of Kueue for this job nor nodes"
+            return
+        answer.reason = self.elsewhere(answer.verdict)
+        if not answer.reason and not is_on_hosts(answer.verdict):
+            answer.reason = "the dump shows no nodes, so nobody knows whether its pods find one"
+        answer.status = ADMITTED if answer.reason else FITS
+
+    def _refused(self, answer: FitAnswer, verdict: KueueVerdict, jobset: Tree) -> None:
+        if verdict.missing:
+            answer.reason = f"{verdict.missing}: there is no verdict"
+            answer.change = "dump it as well (`trainc inventory --help` prints the command)"
+            return
+        answer.status = NO_NODES if verdict.reason == NO_PLACE else NEVER
+        answer.reason = verdict.refusal or verdict.message
+        if verdict.reason == GATED:
+            answer.status, answer.change = WAITS, "wait until the gate is removed from the job's annotation"
+        elif self.alone is None:
+            answer.change = self.change(jobset, verdict)
+
+
+_FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
+_ANNOTATIONS = ("metadata", "annotations")
+
+
+def _look_at_nodes(answer: FitAnswer, gang: GangPlacement) -> None:
+    if gang.fits and gang.is_certain:
+        answer.status = FITS
+    elif gang.fits:
+        answer.reason = "the nodes hold all pods, but the scheduler places them one by one and may miss it"
+        answer.change = "ask a gang scheduler, or let the larger pods be created first"
+    else:
+        answer.status = UNKNOWN if gang.fits is None else NO_NODES
+        answer.reason, answer.change = gang.reason, gang.change
+
+
+def is_on_hosts(verdict: KueueVerdict) -> bool:
+    """Whether Kueue itself chose the node of every pod."""
+    hosts = [member.levels == [HOSTNAME] for member in verdict.assigned if member.pods.count]
+    return bool(hosts) and all(hosts)
+
+
+def _has_own_rules(jobset: Tree, facts: ClusterFacts) -> bool:
+    """Whether pods have rules that Kueue does not look at when it chooses their nodes."""
+    run = JobPlacement(facts, jobset)
+    return any(
+        role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
+        for role in run.roles
+    )
+
+
+def added_by_queue(verdict: KueueVerdict | None, facts: ClusterFacts) -> dict[str, Added]:
+    """What Kueue adds to the pods of each role when it starts the job: what its flavors say, and topology domains."""
+    out = {}
+    for member in verdict.assigned if verdict else ():
+        names = sorted({choice.flavor for choice in member.choices.values()})
+        labels: dict[str, str] = {}
+        tolerations: list[Any] = []
+        for name in names:
+            labels |= facts.flavors[name].labels
+            tolerations += facts.flavors[name].tolerations
+        shares = [Share(dict(zip(member.levels, values, strict=True)), n) for values, n in member.domains or ()]
+        out[member.pods.name] = Added(labels, tolerations, shares)
+    return out
+
+
+_POD_PARTS = ("containers", "initContainers")
+
+
+def class_of(jobset: Tree) -> str:
+    """A text that jobs share for which the same answer holds."""
+    metadata = get(jobset, "metadata")
+    own = [value(metadata, "namespace"), plain(get(metadata, "labels")), plain(get(metadata, "annotations"))]
+    return f"{own}{_pods_of(jobset)}"
+
+
+def _pods_of(jobset: Tree) -> str:
+    """A text that jobs share whose pods are equal in number and in all that decides where they may run."""
+    parts: list[Any] = []
+    for job in _jobs(jobset):
+        spec = get(job, "template", "spec")
+        pod = get(spec, "template", "spec")
+        parts += [
+            value(job, "name"),
+            plain(get(job, "dependsOn")),
+            value(job, "replicas"),
+            value(spec, "parallelism"),
+            value(spec, "completions"),
+        ]
+        parts += [plain(get(job, "template", "metadata")), plain(get(spec, "template", "metadata"))]
+        if type(pod) is not dict:
+            continue
+        for field, node in pod.items():
+            if field in _POD_PARTS and type(node) is list:
+                kept = ("name", "resources", "restartPolicy", "ports")
+                parts += [[plain(get(one, part)) for part in kept] for one in node]
+            elif field != "volumes":
+                parts += [field, plain(node)]
+    return repr(parts)
+
+
+def _jobs(jobset: Tree) -> list[Tree]:
+    jobs = get(jobset, "spec", "replicatedJobs")
+    return jobs if type(jobs) is list else []

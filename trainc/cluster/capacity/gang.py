@@ -1,0 +1,282 @@
+"""Whether the nodes of a dump hold all pods of a job at once, and what keeps them from it."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity.amounts import spelled
+from trainc.cluster.capacity.filters import AFFINITY, TAINT, static_refusal
+from trainc.cluster.capacity.jobpods import JobPlacement
+from trainc.cluster.capacity.matching import taint_text, untolerated
+from trainc.cluster.capacity.nodes import HOSTNAME, NodeClass
+from trainc.cluster.capacity.packing import fits_at_once, kinds_of, rooms
+from trainc.cluster.capacity.requests import unknown_of_pod
+from trainc.cluster.capacity.stages import stages_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from trainc.cluster.capacity.amounts import Units
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.jobpods import Added, RolePods
+    from trainc.cluster.capacity.pods import PendingPod
+    from trainc.model.tree import Tree
+
+MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
+FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes
+_FIRST_NODES = 10
+
+
+class GangPlacement:
+    """The scheduler's part of an answer.
+
+    `fits` is None where the search gave up. `run` has placed every pod in the scheduler's own order, where the job is
+    small enough. `is_certain` where the scheduler finds the places, in whatever order it goes. `reason` and `change` are
+    empty where everything fits.
+    """
+
+    __slots__ = ("change", "fits", "is_certain", "is_idle", "nodes", "reason", "role", "roles", "rooms", "run")
+
+    def __init__(self, run: JobPlacement, *, is_idle: bool) -> None:
+        self.run: JobPlacement | None = run
+        self.is_idle = is_idle
+        self.roles = run.roles
+        self.role: RolePods | None = None  # that does not fit
+        self.fits: bool | None = True
+        self.is_certain = False
+        self.rooms: dict[str, int] = {}
+        self.nodes: list[str] = []  # the first that take any of the pods
+        self.reason = ""
+        self.change = ""
+
+
+class GangOptions:
+    """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
+
+    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
+    """
+
+    __slots__ = ("is_idle", "names_nodes", "occupants")
+
+    def __init__(self, *, is_idle: bool, names_nodes: bool) -> None:
+        self.is_idle = is_idle
+        self.names_nodes = names_nodes
+        self.occupants = Occupants()
+
+
+class Occupants:
+    """Pods of other jobs that have places while a job is asked about, which no dump shows."""
+
+    __slots__ = ("are_known", "pods", "queues")
+
+    def __init__(self) -> None:
+        self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
+        self.pods: list[tuple[PendingPod, str]] = []
+        self.are_known = True  # False once a job got places that nobody can name
+
+
+def gang_of(facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> GangPlacement:
+    """Look for a place for all pods of a job; `added` is what a queue adds to the pods of its roles, by name.
+
+    Roles that never run at the same time need not fit at the same time.
+    """
+    stages, are_strict = stages_of(jobset)
+    whole = _gang_of(facts, jobset, added, options, None)
+    if len(stages) == 1 or (whole.fits is True and whole.is_certain):
+        return whole
+    parts = [_gang_of(facts, jobset, added, options, names) for names in stages]
+    failing = next((part for part in parts if not (part.fits and part.is_certain)), None)
+    if failing is not None:
+        return failing
+    whole.run = whole.role = None
+    whole.roles = max(parts, key=lambda part: sum(role.podset.count for role in part.roles)).roles
+    whole.fits, whole.is_certain = (True, True) if are_strict else (None, False)
+    whole.reason = "" if are_strict else "roles that may run at the same time do not fit at once"
+    whole.change = ""
+    return whole
+
+
+def _gang_of(
+    facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
+) -> GangPlacement:
+    is_idle, occupants = options.is_idle, options.occupants
+    run = JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
+    gang = GangPlacement(run, is_idle=is_idle)
+    roles = [role for role in run.roles if role.podset.count]
+    parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
+    pods, counts = [pod for _, pod, _ in parts], [count for _, _, count in parts]
+    classes = facts.node_classes(is_idle=is_idle)
+    kinds = kinds_of(pods, classes)
+    free_slots = rooms(pods, kinds)
+    for (role, _, count), room in zip(parts, free_slots, strict=True):
+        most = min(room, count) if role.shares else room
+        gang.rooms[role.name] = gang.rooms.get(role.name, 0) + most
+    gang.nodes = sorted(name for kind in kinds for name in kind.nodes[:_FIRST_NODES])[:_FIRST_NODES]
+    gang.fits = fits_at_once(pods, counts, kinds)
+    in_any_order = _is_roomy(parts, free_slots)
+    _run(gang, roles, len(facts.nodes), in_any_order=in_any_order, names_nodes=options.names_nodes)
+    unsure = _unsure(roles, classes, facts)
+    if gang.fits is True and (unsure or not occupants.are_known):
+        gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
+    if gang.fits is not True and not gang.reason:
+        _explain(gang, roles, classes, facts)
+    return gang
+
+
+def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
+    """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
+    run = gang.run
+    if run is None:
+        return
+    depends = any(role.key or role.pod.has_peer_rules for role in roles)
+    in_any_order = in_any_order and not depends
+    decides = depends or (gang.fits is not False and not in_any_order)
+    placements = sum(role.podset.count for role in roles) * max(1, nodes)
+    if placements <= (MOST_PLACEMENTS if decides else FEW_PLACEMENTS) and (names_nodes or decides):
+        run.place()
+        if depends and gang.fits is not False:
+            gang.fits = True if run.is_placed else None
+        elif run.is_placed and not any(role.pod.spec.get("nodeName") for role in roles):
+            gang.fits = True
+        gang.is_certain = run.is_placed
+        return
+    gang.run, gang.is_certain = None, in_any_order
+    if gang.fits and depends:
+        gang.fits = None
+
+
+def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> str:
+    """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
+    for role in roles:
+        if role.pod.spec.get("schedulingGates"):
+            return f"pods of `{role.name}` wait until somebody removes their scheduling gates"
+        if role.is_scripted:
+            return (
+                f"a script labels the nodes of each Job of `{role.name}`, and the dump does not tell which it will be"
+            )
+        unknown = unknown_of_pod(facts, role.tree)
+        if unknown:
+            return unknown
+        small = _small_domain(role, classes) if role.key else ""
+        if small:
+            return small
+    return ""
+
+
+def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
+    """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
+    rooms_of: dict[str, int] = {}
+    for alike in classes:
+        for node in alike.nodes() if role.key == HOSTNAME or role.pod.knows_names else [alike.model]:
+            one = NodeClass(node, {**alike.free, "pods": alike.room})
+            one.names = alike.names if node is alike.model else {node.name: None}
+            domain, room = node.labels.get(role.key), rooms([role.pod], kinds_of([role.pod], [one]))[0]
+            if domain is not None and room:
+                rooms_of[domain] = rooms_of.get(domain, 0) + room
+    for domain, room in sorted(rooms_of.items()):
+        if room < role.per_job:
+            return (
+                f"the first pod of a Job of `{role.name}` may land in {role.key} `{domain}`, "
+                f"which holds {room} of its {role.per_job} pods"
+            )
+    return ""
+
+
+def _is_roomy(parts: Sequence[tuple[RolePods, PendingPod, int]], free_slots: Sequence[int]) -> bool:
+    """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
+    for index, (_, pod, count) in enumerate(parts):
+        lost = sum(
+            other_count * _displaced(pod, other) for at, (_, other, other_count) in enumerate(parts) if at != index
+        )
+        if free_slots[index] - lost < count:
+            return False
+    return True
+
+
+def _displaced(pod: PendingPod, other: PendingPod) -> int:
+    """How many pods of one kind at most one pod of another takes the place of."""
+    mine, theirs = pod.requests, other.requests
+    return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
+
+
+def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> None:
+    for role in roles:
+        room = gang.rooms[role.name]
+        if room < role.podset.count:
+            gang.role = role
+            node_name = role.pod.spec.get("nodeName")
+            if node_name and node_name not in facts.nodes:
+                gang.reason = f"pods of `{role.name}` name node `{node_name}`, which the dump does not have"
+                gang.change = "remove `nodeName`, or name a node of the cluster"
+                return
+            gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
+            gang.change = _change(role, classes)
+            return
+    if gang.fits is None:
+        gang.reason = (
+            "each role fits alone, and trainc found no place for all pods at once within its limits"
+            if gang.run is None or not any(role.pending for role in roles)
+            else "placed one by one as the scheduler does, some pods find no node; another order may do better"
+        )
+        return
+    gang.role = roles[-1]
+    gang.reason = "each role fits alone, but the nodes do not hold all pods at once"
+    gang.change = "ask for fewer or smaller pods, or add a node"
+
+
+def _needs(role: RolePods) -> str:
+    requests = ", ".join(
+        f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.requests.items()) if amount
+    )
+    count = role.podset.count
+    return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {requests or 'no requests'}"
+
+
+def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
+    """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
+    pod, count = role.pod, role.podset.count
+    options: list[str] = []
+    for taint in _repelling(pod, classes):
+        more = pod.like(pod.name, tolerations=[*pod.tolerations, {**taint, "operator": "Equal"}])
+        if _room(more, classes) >= count:
+            options.append(f"tolerate `{taint_text(taint)}`")
+    if any(static_refusal(pod, alike.model) == AFFINITY for alike in classes):
+        selector = pod.spec.get("nodeSelector") or {}
+        for key in sorted(selector):
+            fewer = {name: wanted for name, wanted in selector.items() if name != key}
+            if _room(pod.like(pod.name, nodeSelector=fewer), classes) >= count:
+                options.append(f"drop the node selector `{key}: {selector[key]}`")
+    room = _room(pod, classes)
+    if 0 < room < count:
+        options.append(f"ask for {room} pods instead of {count}")
+    if not options and room == 0:
+        return _too_large(pod, classes)
+    return ", or ".join(options) or "add nodes"
+
+
+def _room(pod: PendingPod, classes: Iterable[NodeClass]) -> int:
+    return rooms([pod], kinds_of([pod], classes))[0]
+
+
+def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
+    """The taints that keep a pod off nodes, each once."""
+    terms: dict[str, Mapping[str, Any]] = {}
+    for alike in classes:
+        if static_refusal(pod, alike.model) == TAINT:
+            taint = untolerated(alike.model.taints, pod.tolerations)
+            if taint is not None:
+                kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
+                terms.setdefault(taint_text(taint), kept)
+    return list(terms.values())
+
+
+def _too_large(pod: PendingPod, classes: Iterable[NodeClass]) -> str:
+    """What to do about a pod that no node can hold."""
+    nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
+    if not nodes:
+        return "add nodes that the pods tolerate and select"
+    for name, amount in sorted(pod.requests.items()):
+        most = max(node.allocatable.get(name, 0) for node in nodes)
+        if amount > most:
+            return f"ask for at most {spelled(name, most)} {name} in one pod: no node has more"
+    return "add nodes, or wait until others are free"

@@ -1,0 +1,98 @@
+"""What keeps a PodGroup from ever letting its pods start: its minimum, its queue, what it asks for in all."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity import volcano
+from trainc.cluster.capacity.amounts import added, spelled, units_of
+from trainc.cluster.capacity.requests import PodSet
+from trainc.model.tree import get, value
+from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import NamedTuple
+
+    from trainc.cluster.capacity.amounts import Units
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.model.tree import Path, Tree
+else:
+    from trainc.text.record import NamedTuple
+
+_MINIMUM: dict[str, Path] = {
+    "volcano": ("spec", "minMember"),
+    "coscheduling": ("spec", "minMember"),
+    "native": ("spec", "schedulingPolicy", "gang", "minCount"),
+}
+_METADATA = ("template", "spec", "template", "metadata")
+_TIES: dict[str, Path] = {
+    "volcano": (*_METADATA, "annotations", VOLCANO_GROUP),
+    "coscheduling": (*_METADATA, "labels", COSCHEDULING_LABEL),
+    "native": ("template", "spec", "template", "spec", NATIVE_FIELD, "podGroupName"),
+}
+
+
+class GroupRefusal(NamedTuple):
+    """Why a group does not start. `is_final` where neither time nor more nodes help."""
+
+    path: Path  # in the group
+    reason: str
+    change: str
+    is_final: bool
+
+
+def back_end(group: Tree) -> str:
+    """Whose PodGroup this is, empty for another object."""
+    if value(group, "kind") != "PodGroup":
+        return ""
+    return API_GROUPS.get(str(value(group, "apiVersion") or "").partition("/")[0], "")
+
+
+def groups_of(objects: Iterable[Tree]) -> list[Tree]:
+    """The PodGroups among the objects of a job."""
+    return [tree for tree in objects if back_end(tree)]
+
+
+def group_refusal(
+    facts: ClusterFacts, jobset: Tree, groups: Sequence[Tree], used: Mapping[str, Units]
+) -> GroupRefusal | None:
+    """The first refusal of a job's groups; `used` is what other groups hold of Volcano's queues."""
+    for group in groups:
+        for refusal in _refusals(facts, jobset, group, used):
+            return refusal
+    return None
+
+
+def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str, Units]) -> Iterator[GroupRefusal]:
+    kind = back_end(group)
+    tied, minimum = _tied(jobset, group, kind), value(group, *_MINIMUM[kind])
+    if tied and type(minimum) is int and minimum > tied:
+        reason = f"the group waits for {minimum} pods, and {tied} of this job belong to it"
+        yield GroupRefusal(_MINIMUM[kind], reason, f"set `{_MINIMUM[kind][-1]}` to {tied}", is_final=True)
+    if kind == "volcano":
+        for reason, is_final in volcano.refusals(facts, group, used):
+            change = "ask for fewer or smaller pods, or name another queue"
+            yield GroupRefusal(("spec", "queue"), reason, change, is_final)
+    elif kind == "coscheduling":
+        yield from _beyond_the_cluster(facts, group)
+
+
+def _tied(jobset: Tree, group: Tree, kind: str) -> int:
+    """How many pods of a job name the group."""
+    jobs, name = get(jobset, "spec", "replicatedJobs"), value(group, "metadata", "name")
+    listed = jobs if type(jobs) is list else []
+    return sum(PodSet(job).count for job in listed if value(job, *_TIES[kind]) == name)
+
+
+def _beyond_the_cluster(facts: ClusterFacts, group: Tree) -> Iterator[GroupRefusal]:
+    """Coscheduling compares what a group asks for with what all nodes have free, whether its pods may run there or not."""
+    needed = units_of(get(group, "spec", "minResources"))
+    if not facts.has_nodes or not needed:
+        return
+    total: Units = {}
+    for node in facts.nodes.values():
+        total = added(total, node.free(is_idle=True))
+    for name, amount in sorted(needed.items()):
+        if amount > total.get(name, 0):
+            reason = f"the group needs {spelled(name, amount)} {name} at once, and all nodes have {spelled(name, total.get(name, 0))}"
+            yield GroupRefusal(("spec", "minResources"), reason, "lower `minResources`, or add nodes", is_final=False)

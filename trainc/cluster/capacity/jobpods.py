@@ -1,0 +1,287 @@
+"""What becomes of all pods of a JobSet: how many are created, how many get a node, and why others wait."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from trainc.apiserver.jobset.labels import written_labels
+from trainc.cluster.capacity.creation import Namespace
+from trainc.cluster.capacity.pods import (
+    JOB_KEY,
+    bound_pods,
+    exclusive_key,
+    follower,
+    is_labelled_by_script,
+    leader,
+    pod_of,
+)
+from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.resourcequota import object_usage, pod_usage
+from trainc.cluster.capacity.scheduler import SimulatedScheduler
+from trainc.cluster.capacity.stages import stages_of
+from trainc.model.tree import get, value
+from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from trainc.apiserver.pods.requests import Amounts
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.pods import PendingPod
+    from trainc.cluster.capacity.resourcequota import Budget
+    from trainc.model.tree import Tree
+
+
+class Share:
+    """So many pods of a role that a queue sends to one topology domain; `selector` are the domain's labels."""
+
+    __slots__ = ("count", "selector")
+
+    def __init__(self, selector: Mapping[str, str], count: int) -> None:
+        self.selector = selector
+        self.count = count
+
+
+class Added:
+    """What a queue adds to the pods of a role when it starts the job."""
+
+    __slots__ = ("selector", "shares", "tolerations")
+
+    def __init__(
+        self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]], shares: Sequence[Share] = ()
+    ) -> None:
+        self.selector = selector
+        self.tolerations = tolerations
+        self.shares = shares
+
+    def __repr__(self) -> str:
+        shares = [(share.selector, share.count) for share in self.shares]
+        return f"{self.selector}{self.tolerations}{shares}"
+
+
+class RolePods:
+    """The pods of one replicatedJob: how many there are, are created and get a node."""
+
+    def __init__(self, job: Tree, jobset: Tree, namespace: Namespace, added: Mapping[str, Added], index: int) -> None:
+        self.index = index  # in the JobSet
+        self.podset = PodSet(job)
+        self.name = self.podset.name
+        self.replicated_job: str = value(job, "name") or ""
+        self.tree = self.podset.tree
+        runtime = namespace.runtime_scheduling(self.tree)
+        self._join(runtime.get("nodeSelector") or {}, runtime.get("tolerations") or ())
+        mine = added.get(self.name)
+        self.shares = mine.shares if mine else ()
+        if mine:
+            self._join(mine.selector, mine.tolerations)
+        self.key = exclusive_key(jobset, job)
+        self.is_scripted = is_labelled_by_script(jobset, job)
+        self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
+        self.pod: PendingPod = pod_of(
+            self.podset, get(job, "template", "spec", "template"), namespace.name, self.amounts[0]
+        )
+        self.created = self.placed = 0
+        self.nodes: Counter[str] = Counter()
+        self.pending: Counter[str] = Counter()
+        self.refused = ""
+
+    def _join(self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]]) -> None:
+        """Add to the pod's own node selector and tolerations."""
+        if selector:
+            self.podset.spec["nodeSelector"] = {**(self.podset.spec.get("nodeSelector") or {}), **selector}
+        if tolerations:
+            self.podset.spec["tolerations"] = [*(self.podset.spec.get("tolerations") or []), *tolerations]
+
+    def parts(self) -> list[tuple[PendingPod, int]]:
+        """The equal pods of the role: all of them, or those of each domain that the queue chose."""
+        if not self.shares:
+            return [(self.pod, self.podset.count)]
+        own = self.pod.spec.get("nodeSelector") or {}
+        return [
+            (self.pod.like(self.pod.name, nodeSelector={**own, **share.selector}), share.count) for share in self.shares
+        ]
+
+    def pods_of_job(self, job: str, index: int) -> list[PendingPod]:
+        """The pods of one Job in the order of their ranks, each for the domain that the queue chose for it."""
+        first, models = index * self.per_job, [pod for pod, count in self.parts() for _ in range(count)]
+        labels = {JOB_KEY: job, **dict.fromkeys(JOB_NAME_LABELS, job)}
+        return [
+            (models[first + at] if self.shares and first + at < len(models) else self.pod).like(
+                f"{job}-{at}", labels={**labels, POD_INDEX: str(at)}
+            )
+            for at in range(self.per_job)
+        ]
+
+    @property
+    def per_job(self) -> int:
+        """The pods of one Job."""
+        return self.podset.count // self.podset.replicas if self.podset.replicas else 0
+
+
+class JobPlacement:
+    """The pods of one JobSet on nodes that fill up."""
+
+    def __init__(
+        self,
+        facts: ClusterFacts,
+        jobset: Tree,
+        added: Mapping[str, Added] | None = None,
+        *,
+        is_idle: bool = True,
+        only: frozenset[str] | None = None,
+        bound: Iterable[tuple[PendingPod, str]] = (),
+    ) -> None:
+        self.name = value(jobset, "metadata", "name") or ""
+        self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
+        jobs = get(jobset, "spec", "replicatedJobs")
+        listed = jobs if type(jobs) is list else []
+        self.stages = stages_of(jobset)
+        self.roles = [
+            RolePods(job, jobset, self.namespace, added or {}, index)
+            for index, job in enumerate(listed)
+            if only is None or value(job, "name") in only
+        ]
+        labels = list(written_labels(jobset)) if listed else []
+        for role in self.roles:
+            role.pod.labels |= labels[role.index]
+        self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
+        self.placed: list[tuple[PendingPod, str]] = []
+        self._facts, self._is_idle, self._bound = facts, is_idle, bound
+        self._scheduler: SimulatedScheduler | None = None
+
+    @property
+    def scheduler(self) -> SimulatedScheduler:
+        """The nodes that fill up, with the pods that are there already."""
+        if self._scheduler is None:
+            running = bound_pods(self._facts.objects.get("Pod", {}).items(), is_idle=self._is_idle)
+            nodes = self._facts.nodes.values()
+            self._scheduler = SimulatedScheduler(nodes, [*self._bound, *running], is_idle=self._is_idle)
+        return self._scheduler
+
+    def refusal(self) -> str:
+        """Why no pod of some role is ever created, in the API server's words; empty where all may be."""
+        for role in self.roles:
+            refused = self.namespace.refusal(role.tree, self.name) if role.podset.count else ""
+            if refused:
+                return refused
+        return next((text for _, _, text in self.over_quota()), "")
+
+    def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, RolePods, str]]:
+        """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
+        for budget in self.namespace.budgets:
+            used = {} if unused else budget.used
+            refused = "" if budget.scopes else self._over_count(budget.with_usage(used))
+            if refused and self.roles:
+                yield budget.name, self.roles[0], refused
+                continue
+            over = (self._over_in_stage(budget.with_usage(used), names) for names in self.stages.names)
+            first_over = next((one for one in over if one is not None), None)
+            if first_over is not None:
+                yield budget.name, *first_over
+
+    def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[RolePods, str] | None:
+        """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
+        for role in self.roles:
+            if (
+                role.replicated_job not in names
+                or not role.podset.count
+                or not self.namespace.is_counted(left, role.tree)
+            ):
+                continue
+            usage = pod_usage(*role.amounts)
+            refused = left.refusal(usage, role.podset.count)
+            if refused:
+                return role, refused
+            left.add(usage, role.podset.count)
+        return None
+
+    def _over_count(self, budget: Budget) -> str:
+        """What a quota says to the objects that a job is made of, besides its pods."""
+        jobs = sum(role.podset.replicas for role in self.roles)
+        counts = {"jobsets.jobset.x-k8s.io": 1, "jobs.batch": jobs, "services": int(self.has_network)}
+        for kind, count in counts.items():
+            refused = budget.refusal(object_usage(kind), count) if count else ""
+            if refused:
+                return refused
+        return ""
+
+    def place(self) -> None:
+        """Create and schedule all pods: those that others wait for first."""
+        waiting = [self._start(role, index) for role, index in self._jobs()]
+        for role, job, domain in [one for one in waiting if one is not None]:
+            self._follow(role, job, domain)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether every pod has a node."""
+        return all(role.placed == role.podset.count for role in self.roles)
+
+    def _jobs(self) -> Iterator[tuple[RolePods, int]]:
+        for role in self.roles:
+            for index in range(role.podset.replicas):
+                yield role, index
+
+    def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
+        """Create a Job and its pods; with a domain of its own only the first pod, and what the others wait for."""
+        job = f"{self.name}-{role.name}-{index}"
+        refused = self.namespace.create_object("jobs.batch", job)
+        if refused:
+            role.refused = role.refused or refused
+            return None
+        if not role.key:
+            self._create(role, role.pods_of_job(job, index))
+            return None
+        if role.per_job:
+            self._create(role, [leader(role.pod, f"{job}-0", role.key, job)])
+        return role, job, ""
+
+    def _follow(self, role: RolePods, job: str, domain: str) -> None:
+        """Create the other pods of a Job with a domain of its own, where its first pod is."""
+        count = role.per_job - 1
+        for place in self.scheduler.places.values():
+            if any(pod.name == f"{job}-0" and pod.labels.get(JOB_KEY) == job for pod in place.pods):
+                domain = place.node.labels.get(role.key, "")
+        if count < 1:
+            return
+        if not domain:
+            role.pending[f"{count} follower pod(s) of {job} wait for their leader"] = -1
+            return
+        self._create(role, [follower(role.pod, f"{job}-{at}", role.key, domain, job) for at in range(1, count + 1)])
+
+    def _create(self, role: RolePods, pods: Sequence[PendingPod]) -> None:
+        for pod in pods:
+            refused = self.namespace.refusal(role.tree, pod.name) or self.namespace.create_pod(
+                role.tree, role.amounts, pod.name
+            )
+            if refused:
+                role.refused = role.refused or refused
+                return
+            role.created += 1
+            node, message = self.scheduler.place(pod)
+            if node:
+                role.placed += 1
+                role.nodes[node] += 1
+                self.placed.append((pod, node))
+            else:
+                role.pending[message] += 1
+
+
+def run_data(run: JobPlacement) -> dict[str, Any]:
+    """What becomes of the pods, as plain data for JSON."""
+    return {"allPodsPlaced": run.is_placed, "groups": [_role_data(role) for role in run.roles]}
+
+
+def _role_data(role: RolePods) -> dict[str, Any]:
+    data: dict[str, Any] = {"replicatedJob": role.name, "pods": role.podset.count}
+    data |= {"created": role.created, "placed": role.placed}
+    if role.nodes:
+        data["nodes"] = dict(sorted(role.nodes.items()))
+    if role.pending:
+        data["pending"] = sorted(
+            message if count < 0 else f"{count}: {message}" for message, count in role.pending.items()
+        )
+    if role.refused:
+        data["refused"] = role.refused
+    return data

@@ -1,0 +1,242 @@
+"""Whether Kueue ever admits a JobSet: its webhooks, its reconcilers and its scheduler, in the order in which they act.
+
+After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
+"""
+
+from __future__ import annotations
+
+from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
+from trainc.apiserver.profile import Profile
+from trainc.cluster.capacity.active import inactive_reason
+from trainc.cluster.capacity.attempts import TOO_MUCH
+from trainc.cluster.capacity.cluster import Snapshot
+from trainc.cluster.capacity.cycle import run_cycles
+from trainc.cluster.capacity.limits import reserved_fault
+from trainc.cluster.capacity.matching import matches_selector
+from trainc.cluster.capacity.requests import Defaults, PodSet, unknown_of_pod
+from trainc.cluster.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, KueueVerdict
+from trainc.model.tree import get, plain, value
+from trainc.text.object_keys import KUEUE_QUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainc.apiserver.pods.requests import Amounts
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.queues import ClusterQueue
+    from trainc.model.tree import Tree
+
+_MOST_PODSETS = 18  # of a Workload, by its CRD
+_NAME_LABEL = "kubernetes.io/metadata.name"  # of every namespace
+GATED = "AdmissionGated"
+
+
+class UnknownError(Exception):
+    """What a verdict rests on and the dump does not tell."""
+
+
+class Kueue:
+    """Kueue with the objects of one dump."""
+
+    def __init__(self, facts: ClusterFacts, *, is_idle: bool = True) -> None:
+        self.facts = facts
+        self.snapshot = Snapshot(facts, is_idle=is_idle)
+        state = {kind: dict(self._seen(kind)) for kind in ("LocalQueue", "WorkloadPriorityClass")}
+        self.profile = Profile(kueue=True, state=state, unqueued=self._manages_all())
+        self._defaults: dict[str, Defaults] = {}
+
+    def _seen(self, kind: str) -> Iterator[tuple[tuple[str, str], Tree]]:
+        """The objects that Kueue's defaulting webhook looks for; a default queue counts only while it takes jobs."""
+        if kind == "WorkloadPriorityClass" and not self.facts.gate("WorkloadPriorityClassDefaulting"):
+            return
+        for key, tree in self.facts.objects.get(kind, {}).items():
+            namespace, slash, name = key.rpartition("/")
+            is_stopped = (value(tree, "spec", "stopPolicy") or "None") != "None"
+            if not slash or (not is_stopped and self._is_covered(namespace) is not False):
+                yield (namespace, name), tree
+
+    def _manages_all(self) -> bool:
+        return self.facts.configuration.get("manageJobsWithoutQueueName") is True
+
+    def judge(self, jobset: Tree) -> KueueVerdict:
+        """The verdict on one JobSet as it is applied."""
+        verdict = KueueVerdict()
+        try:
+            self._judge(jobset, verdict)
+        except UnknownError as unknown:
+            verdict.missing = str(unknown)
+        return verdict
+
+    def _judge(self, jobset: Tree, verdict: KueueVerdict) -> None:
+        namespace = value(jobset, "metadata", "namespace") or "default"
+        jobset = with_defaults(jobset, self.profile)
+        labels = plain(get(jobset, "metadata", "labels"))
+        labels = labels if type(labels) is dict else {}
+        verdict.queue = labels.get(KUEUE_QUEUE) or ""
+        verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
+        faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
+        if faults:
+            verdict.refused_by = WEBHOOK
+            verdict.refusal = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+            return
+        if not verdict.is_managed:
+            return
+        self._modelled()
+        if not self._is_opted_in(namespace):
+            # The webhook suspends what names a queue; the reconciler passes over the namespace.
+            _stop(verdict, "Misconfigured", f"namespace {namespace} is not opted in for Kueue management")
+            return
+        if not self._has_workload(jobset, labels, verdict):
+            return
+        queue = self._queue(verdict, namespace)
+        if queue is None:
+            return
+        for pods in verdict.podsets:
+            unknown = unknown_of_pod(self.facts, pods.tree)
+            if unknown:
+                raise UnknownError(unknown)
+        exact = self._fill(verdict, namespace)
+        if not self._is_admissible(verdict, queue, namespace, exact):
+            return
+        run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
+        if verdict.reason == TOO_MUCH and self._may_borrow_more(queue):
+            raise UnknownError(f"no Cohort is in the dump, and cohort {queue.parent} may have more to lend")
+        gates = value(jobset, "metadata", "annotations", GATES)
+        if gates and verdict.has_quota:
+            verdict.has_quota = verdict.is_admitted = False
+            _stop(verdict, GATED, f"Admission is gated by: {gates}")
+
+    def _may_borrow_more(self, queue: ClusterQueue) -> bool:
+        """Whether cohorts that the dump does not show may have quota of their own, or a cohort above them."""
+        is_bounded = all(quota.borrowing is not None for quota in queue.quotas.values())
+        return bool(queue.parent) and not is_bounded and not self.facts.is_listed("Cohort")
+
+    def _modelled(self) -> None:
+        gates = self.facts.unmodelled_gates()
+        if gates:
+            raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
+
+    def _is_covered(self, namespace: str) -> bool | None:
+        """Whether Kueue manages jobs of a namespace, None where the dump does not tell."""
+        selector = self.facts.configuration.get("managedJobsNamespaceSelector")
+        if type(selector) is not dict:
+            return True
+        labels = self.facts.namespace_labels(namespace)
+        if labels is None:
+            expressions = selector.get("matchExpressions") or []
+            keys = {*(selector.get("matchLabels") or {}), *(one.get("key") for one in expressions)}
+            if keys - {_NAME_LABEL}:
+                return None
+            labels = {_NAME_LABEL: namespace}
+        return matches_selector(selector, labels)
+
+    def _is_opted_in(self, namespace: str) -> bool:
+        covered = self._is_covered(namespace)
+        if covered is None:
+            raise UnknownError(
+                f"Namespace {namespace} is not in the dump, and Kueue manages namespaces by their labels"
+            )
+        return covered
+
+    def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: KueueVerdict) -> bool:
+        """Whether Kueue makes a Workload of the job; its pod sets and priority."""
+        jobs = get(jobset, "spec", "replicatedJobs")
+        verdict.podsets = [PodSet(job) for job in (jobs if type(jobs) is list else [])]
+        annotations = plain(get(jobset, "metadata", "annotations")) or {}
+        prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
+        verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)
+        namespace = value(jobset, "metadata", "namespace") or "default"
+        if prebuilt and self.facts.find("Workload", prebuilt, namespace) is None:
+            self._known("Workload")
+            verdict.message = f'workloads.kueue.x-k8s.io "{prebuilt}" not found'
+        elif len(verdict.podsets) > _MOST_PODSETS and not verdict.message:
+            verdict.message = f"spec.podSets: Too many: {len(verdict.podsets)}: must have at most {_MOST_PODSETS} items"
+        if verdict.message:
+            verdict.refused_by = RECONCILER
+            return False
+        verdict.refusal = reserved_fault(pods.tree for pods in verdict.podsets)
+        verdict.refused_by = WORKLOAD if verdict.refusal else ""
+        seconds = labels.get(SECONDS) or "0"
+        verdict.seconds = int(seconds)
+        return not verdict.refusal
+
+    def _priority(self, label: str, verdict: KueueVerdict) -> str:
+        """Set the priority; the message of the class that does not exist, empty where all do."""
+        kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
+        plural = {"WorkloadPriorityClass": "workloadpriorityclasses.kueue.x-k8s.io"}.get(
+            kind, "priorityclasses.scheduling.k8s.io"
+        )
+        if not label:
+            names = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
+            name = next((one for one in names if one), "")
+        if not name:
+            classes = self.facts.objects.get("PriorityClass", {})
+            name = next((n for n, tree in classes.items() if value(tree, "globalDefault") is True), "")
+        declared = self.facts.find(kind, name) if name else None
+        verdict.priority_class = name
+        if name and declared is None:
+            if not self.facts.is_listed(kind) or name.startswith("system-"):
+                return ""
+            return f'{plural} "{name}" not found'
+        number = value(declared, "value")
+        verdict.priority = number if type(number) is int else 0
+        return ""
+
+    def _queue(self, verdict: KueueVerdict, namespace: str) -> ClusterQueue | None:
+        """The ClusterQueue that the job waits in, None where there is none that takes it."""
+        name = verdict.queue
+        local = self.facts.find("LocalQueue", name, namespace)
+        if local is None:
+            self._known("LocalQueue")
+            _stop(verdict, "Misconfigured", f"LocalQueue {name} doesn't exist")
+            return None
+        if (value(local, "spec", "stopPolicy") or "None") != "None":
+            _stop(verdict, "Suspended", f"LocalQueue {name} is inactive")
+            return None
+        verdict.cluster_queue = value(local, "spec", "clusterQueue") or ""
+        queue = self.facts.queues.get(verdict.cluster_queue)
+        if queue is None:
+            self._known("ClusterQueue")
+            missing, verdict.cluster_queue = verdict.cluster_queue, ""
+            _stop(verdict, "Misconfigured", f"ClusterQueue {missing} doesn't exist")
+            return None
+        reason, missing = inactive_reason(self.snapshot, queue)
+        if missing:
+            raise UnknownError(missing)
+        if reason:
+            verdict.detail = reason
+            _stop(verdict, "Suspended", f"ClusterQueue {verdict.cluster_queue} is inactive")
+            return None
+        return queue
+
+    def _known(self, kind: str) -> None:
+        if not self.facts.is_listed(kind):
+            raise UnknownError(f"no {kind} is in the dump")
+
+    def _fill(self, verdict: KueueVerdict, namespace: str) -> list[Amounts]:
+        if namespace not in self._defaults:
+            self._defaults[namespace] = Defaults(self.facts, namespace)
+        return [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
+
+    def _is_admissible(
+        self, verdict: KueueVerdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
+    ) -> bool:
+        """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
+        labels = self.facts.namespace_labels(namespace)
+        if labels is None and queue.selector and not self.facts.closed:
+            raise UnknownError(f"Namespace {namespace} is not in the dump")
+        if not matches_selector(queue.selector, labels or {}):
+            _stop(verdict, "Misconfigured", "workload namespace doesn't match ClusterQueue selector")
+            return False
+        trees = [pods.tree for pods in verdict.podsets]
+        message = self._defaults[namespace].summary.faults(zip(trees, exact, strict=True))
+        if message:
+            verdict.cycles, verdict.messages = 1, [message]
+            _stop(verdict, "Misconfigured", message)
+        return not message
+
+
+def _stop(verdict: KueueVerdict, reason: str, message: str) -> None:
+    """End the search here; the job has no queue that takes it."""
+    verdict.reason, verdict.message = reason, message

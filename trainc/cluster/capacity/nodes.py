@@ -1,0 +1,193 @@
+"""Nodes as schedulers see them: labels, taints, what they can hold, and what is taken."""
+
+from __future__ import annotations
+
+from trainc.apiserver.pods.requests import pod_requests
+from trainc.cluster.capacity.amounts import Units, added, all_units, taken, units_of
+from trainc.cluster.capacity.matching import in_labels, matches_terms, required_terms, untolerated
+from trainc.model.tree import get, plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from trainc.model.tree import Tree
+
+HOSTNAME = "kubernetes.io/hostname"
+_PLACED = (
+    "kueue.x-k8s.io/podset-required-topology",
+    "kueue.x-k8s.io/podset-preferred-topology",
+    "kueue.x-k8s.io/podset-unconstrained-topology",
+    "kueue.x-k8s.io/podset-slice-required-topology",
+)
+_FINISHED = frozenset({"Succeeded", "Failed"})
+# What the DaemonSet controller lets its pods tolerate.
+_DAEMON = [
+    {"key": f"node.kubernetes.io/{key}", "operator": "Exists"}
+    for key in (
+        "not-ready",
+        "unreachable",
+        "disk-pressure",
+        "memory-pressure",
+        "pid-pressure",
+        "unschedulable",
+        "network-unavailable",
+    )
+]
+
+
+class Node:
+    """One node: what it can hold, what its own pods take (`system`), and what pods of jobs take (`jobs`)."""
+
+    __slots__ = ("allocatable", "is_ready", "is_unschedulable", "jobs", "labels", "name", "system", "taints")
+
+    def __init__(
+        self,
+        name: str,
+        labels: dict[str, str],
+        allocatable: Units,
+        *,
+        taints: list[dict[str, Any]] | None = None,
+        is_ready: bool = True,
+        is_unschedulable: bool = False,
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.allocatable = allocatable
+        self.taints = taints or []
+        self.is_ready = is_ready
+        self.is_unschedulable = is_unschedulable
+        self.system: Units = {}
+        self.jobs: Units = {}
+
+    def free(self, *, is_idle: bool) -> Units:
+        """What is left for pods; an idle node runs no pods of jobs."""
+        left = taken(self.allocatable, self.system) if self.system else self.allocatable
+        return taken(left, self.jobs) if self.jobs and not is_idle else left
+
+
+class NodeClass:
+    """Nodes that are alike in everything but their names: one of them, what each has free, and all names."""
+
+    __slots__ = ("free", "model", "names", "room")
+
+    def __init__(self, model: Node, free: Units) -> None:
+        self.model = model
+        self.free = dict(free)
+        self.room = self.free.pop("pods", 0)
+        self.names: dict[str, None] = {}
+
+    def nodes(self) -> Iterator[Node]:
+        """Each node with its own name and host name."""
+        model = self.model
+        for name in self.names:
+            labels = {**model.labels, HOSTNAME: name} if model.labels.get(HOSTNAME) == model.name else model.labels
+            yield Node(name, labels, model.allocatable, taints=model.taints, is_unschedulable=model.is_unschedulable)
+
+
+class NodeClasses:
+    """All nodes, alike ones together; a node changes its class when pods take some of it."""
+
+    def __init__(self, nodes: Iterable[Node], *, is_idle: bool) -> None:
+        self._is_idle = is_idle
+        self._classes: dict[object, NodeClass] = {}
+        self._class_of: dict[str, NodeClass] = {}
+        for node in nodes:
+            self.put(node)
+
+    def __iter__(self) -> Iterator[NodeClass]:
+        return (one for one in self._classes.values() if one.names)
+
+    def put(self, node: Node) -> None:
+        """Let a node stand in the class that it belongs to by now."""
+        before = self._class_of.get(node.name)
+        if before is not None:
+            del before.names[node.name]
+        free = node.free(is_idle=self._is_idle)
+        labels = dict(node.labels)
+        own = labels.pop(HOSTNAME, None)
+        hostname = own if own != node.name else True
+        rest = (sorted(labels.items()), node.taints, sorted(free.items()), sorted(node.allocatable.items()))
+        alike = (hostname, node.is_unschedulable, repr(rest))
+        if alike not in self._classes:
+            self._classes[alike] = NodeClass(node, free)
+        self._class_of[node.name] = self._classes[alike]
+        self._classes[alike].names[node.name] = None
+
+
+def node_of(name: str, tree: Tree) -> Node:
+    """The node that a dump shows, without its pods."""
+    labels, taints = plain(get(tree, "metadata", "labels")), plain(get(tree, "spec", "taints"))
+    return Node(
+        name,
+        labels if type(labels) is dict else {},
+        units_of(get(tree, "status", "allocatable")),
+        taints=[taint for taint in taints if type(taint) is dict] if type(taints) is list else [],
+        is_ready=_is_ready(tree),
+        is_unschedulable=value(tree, "spec", "unschedulable") is True,
+    )
+
+
+def _is_ready(tree: Tree) -> bool:
+    conditions = get(tree, "status", "conditions")
+    for condition in conditions if type(conditions) is list else []:
+        if value(condition, "type") == "Ready":
+            return bool(value(condition, "status") == "True")
+    return False
+
+
+def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] | None) -> None:
+    """Take from the nodes what runs there: bound pods, or where no pods are known the share of DaemonSets."""
+    for tree in pods:
+        node, spec = nodes.get(value(tree, "spec", "nodeName") or ""), get(tree, "spec")
+        if node is None or type(spec) is not dict or value(tree, "status", "phase") in _FINISHED:
+            continue
+        requests = added(all_units(pod_requests(spec)), {"pods": 1})
+        if is_of_job(tree):
+            node.jobs = added(node.jobs, requests)
+        else:
+            node.system = added(node.system, requests)
+    for tree in daemons or ():
+        _spread_daemon(nodes.values(), get(tree, "spec", "template", "spec"))
+
+
+def _spread_daemon(nodes: Iterable[Node], spec: Tree) -> None:
+    if type(spec) is not dict:
+        return
+    requests = added(all_units(pod_requests(spec)), {"pods": 1})
+    pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
+    terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
+    for node in nodes:
+        is_near = terms is None or matches_terms(terms, node.labels, node.name)
+        if is_near and in_labels(pod.get("nodeSelector"), node.labels) and not untolerated(node.taints, tolerations):
+            node.system = added(node.system, requests)
+
+
+def is_of_job(tree: Tree) -> bool:
+    """Whether a pod belongs to a Job, or is placed by Kueue: an idle cluster does not run it."""
+    annotations = get(tree, "metadata", "annotations")
+    if type(annotations) is dict and not annotations.keys().isdisjoint(_PLACED):
+        return True
+    owners = get(tree, "metadata", "ownerReferences")
+    return any(value(owner, "kind") == "Job" for owner in (owners if type(owners) is list else []))
+
+
+def grouped(tree: Tree) -> Iterator[Node]:
+    """The nodes of one group in an inventory: alike but for their names."""
+    names, labels = plain(get(tree, "names")), plain(get(tree, "labels"))
+    model = node_of("", {"metadata": {"labels": get(tree, "labels")}, "spec": tree, "status": tree})
+    system, jobs = units_of(get(tree, "system")), units_of(get(tree, "jobs"))
+    own = labels if type(labels) is dict else {}
+    has_hostname = HOSTNAME in own or value(tree, "withoutHostname") is True
+    for name in names if type(names) is list else []:
+        node = Node(
+            str(name),
+            own if has_hostname else {**own, HOSTNAME: str(name)},
+            model.allocatable,
+            taints=model.taints,
+            is_ready=value(tree, "notReady") is not True,
+            is_unschedulable=model.is_unschedulable,
+        )
+        node.system, node.jobs = system, jobs
+        yield node

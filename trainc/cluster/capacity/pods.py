@@ -1,0 +1,181 @@
+"""The pods that a JobSet's controller creates, as the API server stores them and the scheduler sees them."""
+
+from __future__ import annotations
+
+from trainc.apiserver.pods.requests import amounts, pod_requests
+from trainc.cluster.capacity.amounts import all_units
+from trainc.cluster.capacity.matching import required_terms
+from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
+from trainc.model.tree import get, plain, value
+from trainc.text.object_keys import EXCLUSIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from trainc.apiserver.pods.requests import Amounts
+    from trainc.cluster.capacity.amounts import Units
+    from trainc.cluster.capacity.requests import PodSet
+    from trainc.model.tree import Tree
+
+SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
+JOB_KEY = "jobset.sigs.k8s.io/job-key"
+Ports = frozenset[tuple[str, str, int]]
+
+
+class PendingPod:
+    """One pod, or many equal ones, before it has a node.
+
+    `requests` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
+    """
+
+    __slots__ = ("host_ports", "labels", "name", "namespace", "requests", "spec", "terms", "tolerations")
+
+    def __init__(self, name: str, namespace: str, labels: Mapping[str, str], spec: dict[str, Any]) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.labels = dict(labels)
+        self.spec = spec
+        self.tolerations: list[Any] = spec.get("tolerations") or []
+        self.terms = required_terms(spec)
+        self.requests: Units = {}
+        self.host_ports: Ports = frozenset()
+
+    def like(self, name: str, **changes: Any) -> PendingPod:
+        """A pod that differs in its name and in some parts of its spec; `labels` are added."""
+        labels = {**self.labels, **changes.pop("labels", {})}
+        pod = PendingPod(name, self.namespace, labels, {**self.spec, **changes})
+        pod.requests, pod.host_ports = self.requests, self.host_ports
+        return pod
+
+    @property
+    def knows_names(self) -> bool:
+        """Whether it asks for nodes by their names, so that nodes that are alike otherwise differ for it."""
+        if self.spec.get("nodeName") or HOSTNAME in (self.spec.get("nodeSelector") or {}):
+            return True
+        return any(
+            term.get("matchFields") or any(one.get("key") == HOSTNAME for one in term.get("matchExpressions") or [])
+            for term in self.terms or []
+        )
+
+    @property
+    def has_peer_rules(self) -> bool:
+        """Whether it depends on where other pods are."""
+        affinity = self.spec.get("affinity") or {}
+        return bool(
+            self.host_ports
+            or required_peers(self.spec, "podAffinity")
+            or required_peers(self.spec, "podAntiAffinity")
+            or hard_spreads(self.spec)
+            or affinity.get("podAffinity")
+        )
+
+
+def required_peers(spec: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
+    """The required terms of a pod's affinity or anti-affinity to other pods."""
+    terms = ((spec.get("affinity") or {}).get(kind) or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    return [term for term in terms or [] if isinstance(term, dict)]
+
+
+def hard_spreads(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The constraints by which a pod must be spread."""
+    constraints = spec.get("topologySpreadConstraints") or []
+    return [one for one in constraints if isinstance(one, dict) and one.get("whenUnsatisfiable") != "ScheduleAnyway"]
+
+
+def host_ports(tree: Tree) -> Ports:
+    """The ports that a pod takes on its node: address, protocol, number."""
+    ports = set()
+    shares_network = value(tree, "hostNetwork") is True
+    for container in _list(get(tree, "containers")):
+        for port in _list(get(container, "ports")):
+            number = value(port, "hostPort") or (value(port, "containerPort") if shares_network else None)
+            if type(number) is int and number > 0:
+                ports.add((value(port, "hostIP") or "0.0.0.0", value(port, "protocol") or "TCP", number))  # noqa: S104
+    return frozenset(ports)
+
+
+def ports_collide(first: Ports, second: Ports) -> bool:
+    """Whether two pods want the same port of a node; the address 0.0.0.0 is all of them."""
+    return any(
+        mine[1:] == theirs[1:] and (mine[0] == theirs[0] or "0.0.0.0" in (mine[0], theirs[0]))  # noqa: S104
+        for mine in first
+        for theirs in second
+    )
+
+
+def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> PendingPod:
+    """The pods of one replicatedJob; `requests` after the namespace's defaults."""
+    labels = plain(get(template, "metadata", "labels"))
+    pod = PendingPod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
+    pod.requests = all_units(requests)
+    pod.host_ports = host_ports(podset.tree)
+    return pod
+
+
+def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[PendingPod, str]]:
+    """The pods of a dump that hold a node, each with the node's name; an idle cluster runs none of a job."""
+    bound = []
+    for key, tree in trees:
+        node = value(tree, "spec", "nodeName")
+        if type(node) is not str or not node or value(tree, "status", "phase") in {"Succeeded", "Failed"}:
+            continue
+        if is_idle and is_of_job(tree):
+            continue
+        spec = get(tree, "spec")
+        namespace, _, name = key.rpartition("/")
+        labels = plain(get(tree, "metadata", "labels"))
+        parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
+        pod = PendingPod(name, namespace, labels if type(labels) is dict else {}, parts)
+        pod.requests = all_units(pod_requests(spec)) if type(spec) is dict else {}
+        pod.host_ports = host_ports(spec)
+        bound.append((pod, node))
+    return bound
+
+
+def _list(node: Tree) -> list[Tree]:
+    return node if type(node) is list else []
+
+
+def exclusive_key(jobset: Tree, job: Tree) -> str:
+    """The node label whose domains a Job has to itself, empty where it shares them."""
+    topology_key = value(job, "template", "metadata", "annotations", EXCLUSIVE)
+    topology_key = topology_key or value(jobset, "metadata", "annotations", EXCLUSIVE)
+    return topology_key if type(topology_key) is str else ""
+
+
+def leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:
+    """The first pod of a Job with a domain of its own: near its Job, away from all others."""
+    own = {"key": JOB_KEY, "operator": "In", "values": [job]}
+    others = [{"key": JOB_KEY, "operator": "Exists"}, {"key": JOB_KEY, "operator": "NotIn", "values": [job]}]
+    affinity = dict(pod.spec.get("affinity") or {})
+    for kind, expressions in (("podAffinity", [own]), ("podAntiAffinity", others)):
+        term = {"topologyKey": key, "labelSelector": {"matchExpressions": expressions}, "namespaceSelector": {}}
+        field = "requiredDuringSchedulingIgnoredDuringExecution"
+        rules = dict(affinity.get(kind) or {})
+        affinity[kind] = {**rules, field: [*(rules.get(field) or []), term]}
+    return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
+
+
+def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
+    """Whether a script labels the nodes of each Job, so that no dump tells where its pods may run."""
+    return any(
+        get(holder, "metadata", "annotations", EXCLUSIVE) is not None
+        and get(holder, "metadata", "annotations", SCRIPTED) is not None
+        for holder in (jobset, get(job, "template"))
+    )
+
+
+def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> PendingPod:
+    """Any other pod of such a Job: it goes where the first one is."""
+    selector = {**(pod.spec.get("nodeSelector") or {}), key: domain}
+    return pod.like(name, nodeSelector=selector, labels={JOB_KEY: job})
+
+
+def zero_requests(tree: Tree) -> bool:
+    """Whether no container of a pod asks for anything, which makes it a best-effort pod."""
+    containers = [*_list(get(tree, "containers")), *_list(get(tree, "initContainers"))]
+    holders = [*containers, *([tree] if type(get(tree, "resources")) is dict else [])]
+    listed = [amounts(get(one, "resources", part)) for one in holders for part in ("requests", "limits")]
+    return not any(amount.quantity.nanos for one in listed for name, amount in one.items() if name in {"cpu", "memory"})

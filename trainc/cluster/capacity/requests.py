@@ -1,0 +1,223 @@
+"""What a JobSet asks of a cluster, as Kueue and the schedulers count it: pod sets with their numbers and requests."""
+
+from __future__ import annotations
+
+from trainc.apiserver.pods.complaints import maps, text
+from trainc.apiserver.pods.requests import Amount
+from trainc.cluster.capacity.amounts import all_units
+from trainc.cluster.capacity.limits import Summary
+from trainc.cluster.capacity.matching import required_terms
+from trainc.model.tree import get, plain, value
+from trainc.text.embedded_json import json_value
+from trainc.text.numbers import whole_number
+from trainc.text.quantity import NANO, Quantity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.apiserver.pods.requests import Amounts
+    from trainc.cluster.capacity.amounts import Units
+    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.model.tree import Tree
+
+_PREFIX = "kueue.x-k8s.io/podset-"
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+# The parts of a pod spec that decide where it may run, besides its requests.
+_DECIDING = (
+    "affinity",
+    "hostNetwork",
+    "nodeName",
+    "nodeSelector",
+    "priorityClassName",
+    "runtimeClassName",
+    "schedulerName",
+    "schedulingGates",
+    "tolerations",
+    "topologySpreadConstraints",
+    "activeDeadlineSeconds",
+)
+
+
+class SliceLayer:
+    """Slices of so many pods that stay in one domain of a level."""
+
+    __slots__ = ("level", "size")
+
+    def __init__(self, level: str, size: int) -> None:
+        self.level = level
+        self.size = size
+
+
+class Wish:
+    """What a pod set's annotations ask of topology-aware placement."""
+
+    __slots__ = ("group", "is_explicit", "is_implied", "level", "mode", "slices")
+
+    def __init__(self, annotations: Mapping[str, str]) -> None:
+        self.is_implied = False
+        self.level = ""
+        self.mode = next((m for m in ("required", "preferred", "unconstrained") if _key(m) in annotations), "")
+        self.slices = _slices(annotations)
+        if self.mode in ("required", "preferred"):
+            self.level = annotations[_key(self.mode)]
+        elif self.mode == "unconstrained" and annotations[_key(self.mode)] not in _TRUE:
+            self.mode = "unwanted"
+        self.is_explicit = bool(self.mode or self.slices)
+        group = annotations.get(f"{_PREFIX}group-name")
+        self.group = group if self.level and group is not None else None
+
+    @property
+    def is_required(self) -> bool:
+        return self.mode == "required"
+
+    @property
+    def is_slice_only(self) -> bool:
+        """Whether slices alone are asked for: then the pods may lie anywhere else."""
+        return bool(self.slices) and self.mode not in ("required", "preferred")
+
+    @property
+    def is_unconstrained(self) -> bool:
+        return self.mode == "unconstrained" or self.is_implied or self.is_slice_only
+
+    def main_level(self, levels: list[str]) -> str:
+        """The level that the pods share, empty where none is asked for."""
+        if self.level:
+            return self.level
+        if self.is_slice_only:
+            return levels[0] if levels else ""
+        return levels[-1] if self.mode == "unconstrained" and levels else ""
+
+
+def _key(mode: str) -> str:
+    return f"{_PREFIX}{mode}-topology"
+
+
+def _slices(annotations: Mapping[str, str]) -> tuple[SliceLayer, ...]:
+    several = annotations.get(f"{_PREFIX}slice-required-topology-constraints")
+    if several is not None:
+        try:
+            layers = json_value(several)
+        except ValueError:
+            return ()
+        return tuple(
+            [SliceLayer(text(one, "topology"), one["size"]) for _, one in maps(layers) if type(one.get("size")) is int]
+        )
+    level, size = annotations.get(f"{_PREFIX}slice-required-topology"), annotations.get(f"{_PREFIX}slice-size", "")
+    number = whole_number(size)
+    return (SliceLayer(level, number),) if level is not None and number is not None else ()
+
+
+class PodSet:
+    """The equal pods of one replicatedJob.
+
+    `quota_cost` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
+    """
+
+    __slots__ = (
+        "annotations",
+        "count",
+        "name",
+        "placed",
+        "quota_cost",
+        "replicas",
+        "spec",
+        "terms",
+        "tolerations",
+        "tree",
+        "wish",
+    )
+
+    def __init__(self, job: Tree) -> None:
+        name = value(job, "name")
+        self.name: str = name.lower() if type(name) is str else ""
+        spec = get(job, "template", "spec")
+        parallelism = _count(spec, "parallelism", 1)
+        self.replicas = _count(job, "replicas", 1)
+        self.count = self.replicas * min(parallelism, _count(spec, "completions", parallelism))
+        self.tree = get(spec, "template", "spec")
+        annotations = plain(get(spec, "template", "metadata", "annotations"))
+        self.annotations: dict[str, str] = annotations if type(annotations) is dict else {}
+        tree = self.tree if type(self.tree) is dict else {}
+        self.spec: dict[str, Any] = {key: plain(tree[key]) for key in _DECIDING if key in tree}
+        self.tolerations: list[Any] = self.spec.get("tolerations") or []
+        self.terms = required_terms(self.spec)
+        self.wish = Wish(self.annotations)
+        self.quota_cost: Units = {}
+        self.placed: Units = {}
+
+
+def _count(holder: Tree, name: str, default: int) -> int:
+    count = value(holder, name)
+    return count if type(count) is int and count >= 0 else default
+
+
+class Defaults:
+    """What a namespace and Kueue's configuration make of the requests that people write."""
+
+    def __init__(self, facts: ClusterFacts, namespace: str) -> None:
+        self.summary = Summary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
+        resources = facts.configuration.get("resources")
+        resources = resources if type(resources) is dict else {}
+        self.excluded = tuple(str(one) for one in resources.get("excludeResourcePrefixes") or ())
+        self.rules = {one.get("input"): one for one in resources.get("transformations") or () if type(one) is dict}
+        self.ignores_undeclared = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
+        self.facts = facts
+
+    def fill(self, pods: PodSet) -> Amounts:
+        """Work out `quota_cost` and `placed` of a pod set; the exact amounts of one pod."""
+        overhead = None
+        name = value(pods.tree, "runtimeClassName")
+        if type(name) is str:
+            overhead = get(self.facts.find("RuntimeClass", name), "overhead", "podFixed")
+        exact = self.summary.pod_amounts(pods.tree, overhead)
+        pods.placed = all_units(exact)
+        counted = exact
+        if self.excluded or self.rules:
+            kept = {name: amount for name, amount in exact.items() if not name.startswith(self.excluded)}
+            counted = transformed(kept if self.excluded else exact, self.rules)
+        pods.quota_cost = {name: max(0, amount) for name, amount in all_units(counted).items()}
+        return exact
+
+
+def unknown_of_pod(facts: ClusterFacts, pod: Tree) -> str:
+    """What a pod asks for that the dump does not tell of, empty for nothing."""
+    if get(pod, "resourceClaims") is not None:
+        return "the pods claim devices (`resourceClaims`), of which no dump tells"
+    name = value(pod, "runtimeClassName")
+    if name and get(pod, "overhead") is None and not facts.is_listed("RuntimeClass"):
+        return f"RuntimeClass {name}, which may add an overhead to the pods, is not in the dump"
+    return ""
+
+
+def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str, Any]]) -> Amounts:
+    """The requests after `resources.transformations` of Kueue's configuration."""
+    if not any(name in rules for name in requests):
+        return dict(requests)
+    kept: dict[str, Amount] = {}
+    made: dict[str, Quantity] = {}
+    for name, amount in requests.items():
+        rule = rules.get(name)
+        if rule is None:
+            kept[name] = amount
+            continue
+        base = amount.quantity
+        by = requests.get(rule.get("multiplyBy") or "")
+        if by is not None:
+            base = _product(base, by.quantity)
+        for output, factor in (rule.get("outputs") or {}).items():
+            more = _product(base, Quantity.parse(factor))
+            made[output] = made[output].plus(more) if output in made else more
+        if (rule.get("strategy") or "Retain") == "Retain":
+            kept[name] = amount
+    for output, quantity in made.items():
+        before = kept.get(output)
+        extra = Quantity(max(0, quantity.nanos), quantity.family)
+        kept[output] = Amount(before.quantity.plus(extra) if before else extra, before.leaves if before else ())
+    return kept
+
+
+def _product(first: Quantity, second: Quantity) -> Quantity:
+    exact = first.nanos * second.nanos
+    return Quantity(-(-exact // NANO), first.family)

@@ -1,0 +1,196 @@
+"""What can never start, as findings: where a dump has the facts that decide it."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity.attempts import NO_PLACE
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.fit import Fit, class_of
+from trainc.cluster.capacity.groups import group_refusal, groups_of
+from trainc.cluster.capacity.jobpods import JobPlacement
+from trainc.cluster.capacity.kueue import GATED
+from trainc.cluster.capacity.unfilled import unfilled
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.text.object_keys import KUEUE_QUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NamedTuple
+
+    from trainc.cluster.capacity.gang import GangPlacement
+    from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+else:
+    from trainc.text.record import NamedTuple
+
+QUEUE_NEVER_ADMITS = Rule(
+    "queue-never-admits",
+    ERROR,
+    "the queue of a job can never admit it",
+    "Kueue keeps the job suspended, and nobody is told: from Git it looks like a job that waits for its turn.",
+)
+OVER_QUOTA = Rule(
+    "over-quota",
+    ERROR,
+    "a job asks for more than a ResourceQuota of its namespace ever gives",
+    "The API server refuses pods. The Job controller tries again for ever, and the others wait for pods that never come.",
+)
+OVER_LIMIT_RANGE = Rule(
+    "over-limit-range",
+    ERROR,
+    "a container is outside the bounds that a LimitRange sets for its namespace",
+    "The API server refuses every pod, and Kueue does not admit the job.",
+)
+NO_NODE_FITS = Rule(
+    "no-node-fits",
+    NOTE,
+    "no node of the dump takes a pod of a job",
+    "The pods stay pending until somebody adds a node that fits. With `nodes: fixed` nobody does, and it is an error.",
+)
+GANG_DOES_NOT_FIT = Rule(
+    "gang-does-not-fit",
+    NOTE,
+    "the nodes of the dump do not hold all pods of a job at once",
+    "Some pods run and hold their accelerators while they wait for the others. With `nodes: fixed` it is an error.",
+)
+_REASONS = {
+    "ExceedsMaxQuota": "queue `{}` never has the quota that this job asks for",
+    "NoMatchingFlavor": "no flavor of queue `{}` takes this job",
+    "Suspended": "queue `{}` takes no jobs",
+}
+_GROUP_QUEUE: Path = ("spec", "queue")
+_QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
+
+
+class Problem(NamedTuple):
+    """What keeps jobs of one class from starting; `role` is the index of the replicatedJob, -1 for the queue's label."""
+
+    rule: Rule
+    role: int
+    message: str
+    effect: str
+    help: str
+    level: str
+    says: str = ""  # a server's own words
+
+
+def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
+    """Report what keeps a job from ever starting on its cluster; equal jobs are judged once."""
+    if not cluster.capacity:
+        cluster.capacity.append(Fit(ClusterFacts(cluster.objects, closed=cluster.closed), names_nodes=False))
+    fit: Fit = cluster.capacity[0]
+    if fit.facts.malformed:
+        report.skip("what fits on the cluster: an amount in its dump is not a number")
+        return
+    for group in groups_of(bundle.around):
+        refused = group_refusal(fit.facts, bundle.jobset, [group], {})
+        if refused and refused.path == _GROUP_QUEUE and refused.is_final:
+            report.add(
+                QUEUE_NEVER_ADMITS.at(
+                    bundle.span(group, refused.path),
+                    "Volcano's queue never lets this group in",
+                    effect="the PodGroup stays pending",
+                    help=refused.change,
+                    notes=(refused.reason, _dated(fit.facts)),
+                )
+            )
+    key = class_of(bundle.jobset)
+    if key not in fit.problems:
+        fit.problems[key] = tuple(_problems(bundle.jobset, fit, fixed=cluster.fixed_nodes))
+    for problem in fit.problems[key]:
+        if isinstance(problem, str):
+            report.skip(problem)
+            continue
+        path = _QUEUE_LABEL if problem.role < 0 else _resources(problem.role)
+        report.add(
+            problem.rule.at(
+                bundle.span(bundle.jobset, path),
+                problem.message,
+                effect=problem.effect,
+                help=problem.help,
+                level=problem.level,
+                notes=(*([problem.says] if problem.says else []), _dated(fit.facts)),
+            )
+        )
+
+
+def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]:
+    """What keeps the job from starting; a text for what could not be checked."""
+    if unfilled(jobset):
+        yield "what fits on the cluster: a value is filled in later"
+        return
+    refused = list(_namespace(jobset, fit))
+    yield from refused
+    if refused:
+        return
+    verdict = fit.verdict(jobset)
+    if verdict and verdict.missing:
+        yield f"whether the queue admits the job: {verdict.missing}"
+    elif verdict and verdict.is_refused:
+        if not verdict.refused_by and verdict.reason != GATED:
+            yield from _queue(jobset, verdict, fit, fixed=fixed)
+    elif verdict is None or verdict.has_quota:
+        yield from _nodes(fit.gang(jobset, verdict), fixed=fixed)
+
+
+def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
+    """What the limits and quotas of the namespace refuse, whatever else runs there."""
+    if not any(fit.facts.objects.get(kind) for kind in ("LimitRange", "ResourceQuota")):
+        return
+    run = JobPlacement(fit.facts, jobset)
+    for index, role in enumerate(run.roles):
+        refused = run.namespace.limits.refusal(role.tree) if role.podset.count else ""
+        if refused:
+            message = f"`{role.name}` is refused: {refused}"
+            change = f"change its requests and limits, or the LimitRange of namespace `{run.namespace.name}`"
+            yield Problem(OVER_LIMIT_RANGE, index, message, f"no pod of `{role.name}` is created", change, ERROR)
+        unstated = run.namespace.unstated(role.tree, role.name) if role.podset.count and not refused else ""
+        if unstated:
+            message = f"a ResourceQuota refuses pods of `{role.name}`, which do not say what it counts"
+            change = "state the requests and limits, or add a LimitRange with defaults"
+            effect = f"no pod of `{role.name}` is created"
+            yield Problem(OVER_QUOTA, index, message, effect, change, ERROR, f"the API server says: {unstated}")
+    for budget, role, text in run.over_quota():
+        message = f"ResourceQuota `{budget}` never gives what this job asks for"
+        effect = "some pods are refused, and those that run wait for them"
+        change = "ask for fewer or smaller pods, or raise the quota"
+        says = f"the API server says: {text}"
+        yield Problem(OVER_QUOTA, run.roles.index(role), message, effect, change, ERROR, says)
+
+
+def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Iterator[Problem]:
+    if verdict.message.startswith("LocalQueue") and verdict.message.endswith("doesn't exist"):
+        return  # `unknown-queue` says so
+    change = fit.change(jobset, verdict)
+    if verdict.reason == NO_PLACE:
+        message = f"queue `{verdict.queue}` has no place for all pods of this job"
+        level = ERROR if fixed else NOTE
+        effect = "Kueue keeps the job suspended" + ("" if fixed else " until nodes are added")
+        yield Problem(GANG_DOES_NOT_FIT, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
+        return
+    is_stopped = verdict.reason == "Suspended" and verdict.detail in {"", "is stopped"}
+    message = _REASONS.get(verdict.reason, "queue `{}` refuses this job").format(verdict.queue)
+    effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'for ever'}"
+    level = WARNING if is_stopped else ERROR
+    yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
+
+
+def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
+    if gang is None or gang.fits is not False or gang.role is None:
+        return
+    rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
+    effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"
+    yield Problem(rule, gang.role.index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)
+
+
+def _resources(index: int) -> Path:
+    """Where the requests of a role are written."""
+    pod: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "spec")
+    return (*pod, "containers", 0, "resources")
+
+
+def _dated(facts: ClusterFacts) -> str:
+    return f"by the cluster's dump of {facts.date}" if facts.date else "by the cluster's dump, of an unknown date"

@@ -1,0 +1,251 @@
+"""A flavor's nodes as a tree of topology domains, and how many pods fit below each (Kueue's tas_flavor_snapshot.go)."""
+
+from __future__ import annotations
+
+from trainc.cluster.capacity.amounts import pods_in, taken
+from trainc.cluster.capacity.matching import in_labels, matches_terms, preference, taint_text, untolerated
+from trainc.cluster.capacity.nodes import HOSTNAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from trainc.cluster.capacity.amounts import Units
+    from trainc.cluster.capacity.nodes import Node
+
+Values = tuple[str, ...]
+
+
+class Domain:
+    """A domain and the counts of one search: pods and slices that fit, and those beside a leader.
+
+    After the search, `pods` are the pods that it gets and `leaders` whether it gets the leader.
+    """
+
+    __slots__ = ("children", "leaders", "parent", "pods", "pods_beside", "score", "slices", "slices_beside", "values")
+
+    def __init__(self, values: Values, parent: Domain | None) -> None:
+        self.values = values
+        self.parent = parent
+        self.children: list[Domain] = []
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the counts of the search before."""
+        self.pods = self.slices = self.pods_beside = self.slices_beside = self.leaders = self.score = 0
+
+    def copy(self, parent: Domain | None = None) -> Domain:
+        """A copy of the subtree with counts of its own."""
+        clone = Domain(self.values, parent)
+        for field in ("pods", "slices", "pods_beside", "slices_beside", "leaders", "score"):
+            setattr(clone, field, getattr(self, field))
+        clone.children = [child.copy(clone) for child in self.children]
+        return clone
+
+
+class Leaf(Domain):
+    """A domain of the lowest level: what its nodes can hold, and its node where that level is the host name."""
+
+    __slots__ = ("capacity", "key", "node")
+
+    def __init__(self, values: Values, parent: Domain | None, key: Values, node: Node | None) -> None:
+        super().__init__(values, parent)
+        self.key = key
+        self.node = node
+        self.capacity: Units = {}
+
+
+class Exclusions:
+    """Why nodes hold not a single pod, counted as Kueue words it."""
+
+    __slots__ = ("reasons", "total")
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.reasons: dict[str, int] = {}
+
+    def add(self, reason: str) -> None:
+        """Count one more node."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    def __str__(self) -> str:
+        """The end of a message, empty where no node is excluded."""
+        if not self.reasons:
+            return ""
+        listed = ", ".join(sorted(f"{reason}: {count}" for reason, count in self.reasons.items()))
+        return f". Total nodes: {self.total}; excluded: {listed}"
+
+
+class Topology:
+    """The tree of domains of one flavor."""
+
+    def __init__(
+        self,
+        name: str,
+        levels: Sequence[str],
+        nodes: Iterable[Node],
+        tolerations: Sequence[Any],
+        *,
+        is_idle: bool = True,
+    ) -> None:
+        self.name = name
+        self.levels = list(levels)
+        self.tolerations = list(tolerations)
+        self.by_host = bool(levels) and levels[-1] == HOSTNAME
+        self.domains: list[dict[Values, Domain]] = [{} for _ in levels]
+        self.leaves: dict[Values, Leaf] = {}
+        for node in nodes:
+            self._add(node, node.free(is_idle=is_idle))
+
+    def _add(self, node: Node, capacity: Units) -> None:
+        values, key = self._values(node), self.key_of(node)
+        leaf = self.leaves.get(key)
+        if leaf is None:
+            parent = self._domain(values[:-1])
+            leaf = Leaf(values, parent, key, node if self.by_host else None)
+            self.leaves[key] = self.domains[-1][key] = leaf
+            if parent is not None:
+                parent.children.append(leaf)
+        for name, amount in capacity.items():
+            leaf.capacity[name] = leaf.capacity.get(name, 0) + amount
+
+    def _values(self, node: Node) -> Values:
+        return tuple([node.labels.get(level, "") for level in self.levels])
+
+    def key_of(self, node: Node) -> Values:
+        """The name of the leaf that a node belongs to, whether the topology has it or not."""
+        values = self._values(node)
+        return values[-1:] if self.by_host else values
+
+    def take(self, key: Values, amounts: Units) -> None:
+        """Lessen what a leaf holds, where this topology has it."""
+        leaf = self.leaves.get(key)
+        if leaf is not None:
+            leaf.capacity = taken(leaf.capacity, amounts)
+
+    def _domain(self, values: Values) -> Domain | None:
+        if not values:
+            return None
+        level = self.domains[len(values) - 1]
+        domain = level.get(values)
+        if domain is None:
+            parent = self._domain(values[:-1])
+            domain = level[values] = Domain(values, parent)
+            if parent is not None:
+                parent.children.append(domain)
+        return domain
+
+    def fill(self, question: Question) -> Exclusions:
+        """Count what fits below every domain, from the leaves up; the reasons of nodes that hold nothing."""
+        excluded = Exclusions()
+        for level in self.domains:
+            for domain in level.values():
+                domain.reset()
+        excluded.total = len(self.leaves)
+        for leaf in self.leaves.values():
+            reason = question.refusal(leaf.node)
+            if reason:
+                excluded.add(reason)
+            else:
+                question.count(leaf, excluded)
+        for root in self.domains[0].values():
+            roll_up(root, 0, question)
+        return excluded
+
+
+class Question:
+    """What is asked of a topology: one kind of pods, with a leader or without, in slices or one by one."""
+
+    def __init__(self, pod: Mapping[str, Any], one: Units, leader: Units | None, used: Mapping[Values, Units]) -> None:
+        self.pod = pod
+        self.one = one
+        self.leader = leader
+        self.used = used
+        self.tolerations: list[Any] = []
+        self.scores = False
+        self.size = 1
+        self.slice_level = 0
+        self.inner: dict[int, int] = {}
+        self.terms: Sequence[Mapping[str, Any]] | None = None
+
+    def without_layers(self) -> Question:
+        """The same question for one layer of slices."""
+        other = Question(self.pod, self.one, self.leader, self.used)
+        other.size, other.slice_level = self.size, self.slice_level
+        return other
+
+    def refusal(self, node: Node | None) -> str:
+        """Why a node is out of the question, empty where it is not; only nodes with a domain of their own are asked."""
+        if node is None:
+            return ""
+        taint = untolerated(node.taints, self.tolerations)
+        if taint is not None:
+            return f'taint "{taint_text(taint)}"'
+        if not in_labels(self.pod.get("nodeSelector"), node.labels):
+            return "nodeSelector"
+        if self.terms is not None and not matches_terms(self.terms, node.labels, node.name):
+            return "affinity"
+        return ""
+
+    def count(self, leaf: Leaf, excluded: Exclusions) -> None:
+        """Fill in how many pods a leaf holds, alone and beside a leader."""
+        used = self.used.get(leaf.key)
+        capacity = taken(leaf.capacity, used) if used else leaf.capacity
+        leaf.pods, limit = pods_in(capacity, self.one)
+        if not leaf.pods and limit:
+            excluded.add(f'resource "{limit}"')
+        if self.scores and leaf.node is not None:
+            leaf.score = preference(self.pod, leaf.node.labels, leaf.node.name)
+        leaf.pods_beside = leaf.pods
+        if self.leader is not None and pods_in(capacity, self.leader)[0] > 0:
+            leaf.leaders = 1
+            leaf.pods_beside = pods_in(taken(capacity, self.leader), self.one)[0]
+
+
+def roll_up(domain: Domain, level: int, question: Question) -> None:
+    """Sum up the counts of a domain's children; slices are counted at their own level and summed above it."""
+    size = question.size
+    if not domain.children:
+        if level == question.slice_level:
+            domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
+        return
+    inner = question.inner.get(level + 1, 1)
+    least_pods = least_slices = -1
+    domain.pods = domain.slices = domain.leaders = domain.score = 0
+    for child in domain.children:
+        roll_up(child, level + 1, question)
+        pods, beside = child.pods // inner * inner, child.pods_beside // inner * inner
+        domain.pods += pods
+        domain.slices += child.slices
+        domain.leaders = max(domain.leaders, child.leaders)
+        domain.score += child.score
+        if question.leader is None or child.leaders:
+            least_pods = min(pods - beside, least_pods) if least_pods >= 0 else pods - beside
+            lost = child.slices - child.slices_beside
+            least_slices = min(lost, least_slices) if least_slices >= 0 else lost
+    domain.pods_beside = domain.pods - least_pods if least_pods >= 0 else 0
+    domain.slices_beside = domain.slices - least_slices if least_slices >= 0 else 0
+    if level == question.slice_level:
+        domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
+
+
+def descendants(domains: Iterable[Domain]) -> Iterator[Domain]:
+    """The children of all of some domains."""
+    for domain in domains:
+        yield from domain.children
+
+
+def sorted_domains(domains: Iterable[Domain], *, ascending: bool, scores: bool) -> list[Domain]:
+    """By slices (most first, with `ascending` least first), then by fewest pods, then by name."""
+    sign = 1 if ascending else -1
+    return sorted(domains, key=lambda d: (-d.score if scores else 0, sign * d.slices, d.pods, d.values))
+
+
+def sorted_with_leader(domains: Iterable[Domain], *, ascending: bool, scores: bool) -> list[Domain]:
+    """As `sorted_domains`, by the counts beside a leader, and those that can hold the leader first."""
+    sign = 1 if ascending else -1
+    return sorted(
+        domains,
+        key=lambda d: (-d.leaders, -d.score if scores else 0, sign * d.slices_beside, d.pods_beside, d.values),
+    )

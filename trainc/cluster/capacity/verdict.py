@@ -1,0 +1,77 @@
+"""What Kueue answers for one job."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.cluster.capacity.flavors import Assigned
+    from trainc.cluster.capacity.requests import PodSet
+
+WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
+
+
+class KueueVerdict:
+    """Whether Kueue admits a job, with which flavors and where, or the reason why it does not.
+
+    `missing` names what the dump does not tell and the answer rests on; with it there is no verdict.
+    """
+
+    __slots__ = (
+        "assigned",
+        "borrowed",
+        "borrowing",
+        "checks",
+        "cluster_queue",
+        "cycles",
+        "detail",
+        "has_quota",
+        "is_admitted",
+        "is_managed",
+        "message",
+        "messages",
+        "missing",
+        "podsets",
+        "priority",
+        "priority_class",
+        "queue",
+        "reason",
+        "refusal",
+        "refused_by",
+        "seconds",
+    )
+
+    def __init__(self) -> None:
+        self.is_managed = True
+        self.queue = ""
+        self.cluster_queue = ""
+        self.podsets: Sequence[PodSet] = ()
+        self.assigned: Sequence[Assigned] = ()
+        self.has_quota = self.is_admitted = False
+        self.borrowing = 0
+        self.borrowed: list[tuple[str, int, str]] = []  # resource, amount and the cohort that lends it
+        self.checks: list[str] = []  # that have to be ready before the job starts
+        self.reason = ""
+        self.message = ""
+        self.messages: list[str] = []  # of each cycle that refused
+        self.detail = ""  # why a queue is inactive
+        self.cycles = 0
+        self.refusal = ""  # the text of a request that is refused
+        self.refused_by = ""
+        self.priority: int | None = None
+        self.priority_class = ""
+        self.seconds = 0  # after which Kueue stops the job
+        self.missing = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the job never starts as things are configured, however long it waits."""
+        return self.is_managed and not self.has_quota and not self.missing
+
+
+def unknown_queue(name: str) -> KueueVerdict:
+    """The verdict on a job that names a queue where the dump shows no queues at all."""
+    verdict = KueueVerdict()
+    verdict.queue, verdict.missing = name, "no ClusterQueue is in the dump"
+    return verdict

@@ -1,0 +1,286 @@
+"""Causes in pods that ran: exit codes, evictions, lost nodes; the earliest counts, and the others end after it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainc.cluster.diagnose.cause import FAILED, WAITS, Cause
+from trainc.cluster.diagnose.cluster import label
+from trainc.cluster.diagnose.fields import at, condition, earliest, is_true, labels, maps, moment, number, text
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import REPLICATED_JOB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.cluster.diagnose.fields import Plain
+    from trainc.cluster.diagnose.run import DumpedJob, DumpedPod
+    from trainc.model.paths import Steps
+
+TOGETHER = 2.0  # seconds: time stamps of containers are whole seconds, by the clocks of different nodes
+# What an exit code means, beside the signals.
+_CODES = {
+    1: "the program ended with an error",
+    2: "wrong usage of the program, or of the shell",
+    126: "the command is not executable",
+    127: "the command is not in the image",
+    128: "the runtime could not start it",
+    255: "the program ended with an error out of range",
+}
+_SIGNALS = {
+    4: "SIGILL",
+    6: "SIGABRT",
+    7: "SIGBUS",
+    8: "SIGFPE",
+    9: "SIGKILL",
+    11: "SIGSEGV",
+    13: "SIGPIPE",
+    15: "SIGTERM",
+}
+_HELP = {
+    "SIGABRT": "see the log; NCCL's watchdog and failed assertions end like this",
+    "SIGBUS": "enlarge /dev/shm: mount an emptyDir with `medium: Memory` there",
+    "SIGSEGV": "see the log; a native library crashed",
+    "SIGKILL": "something killed it: see the node's events; memory of child processes counts as well",
+    "SIGTERM": "something asked it to end: see who deleted or evicted the pod",
+}
+_DISRUPTIONS = {
+    "PreemptionByScheduler": ("was preempted by pods of higher priority", "give it a higher priority class"),
+    "DeletionByTaintManager": ("was deleted as its node has a NoExecute taint", "look at the node; tolerate the taint for longer"),
+    "EvictionByEvictionAPI": ("was evicted, as when a node is drained", "let the JobSet restart for it without counting"),
+    "DeletionByPodGC": ("was removed as its node is gone", "look at the node"),
+    "TerminationByKubelet": ("was ended by its node", "see the message: pressure, a shutdown, or a critical pod"),
+    "ExclusivePlacementViolation": ("was placed outside of its Job's topology domain", "none: JobSet places it again"),
+}  # fmt: skip
+# What a node did to a pod, by the pod's reason and message: a name, words, what to do, the field of the pod.
+_KUBELET: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (r"^DeadlineExceeded", "pod-deadline", "ran longer than its pod's activeDeadlineSeconds", "raise it", ("activeDeadlineSeconds",)),
+    (r"^(UnexpectedAdmissionError|NodeAffinity|OutOf)", "node-refused", "was refused by {node} ({reason})", "look at the node's devices; a device plugin may be restarting", ()),
+    (r"^(NodeLost|Terminated|NodeShutdown|Shutdown)|node shutdown", "node-lost", "ended with {node}, which went down", "look at the node", ()),
+    (r"EmptyDir", "volume-full", "was evicted by {node}: an emptyDir outgrew its limit", "raise sizeLimit", ("volumes",)),
+    (r"ephemeral", "evicted-by-node", "was evicted by {node}: local disk ran out", "request and limit ephemeral-storage, or write elsewhere", ("containers",)),
+    (r"low on resource: memory", "evicted-by-node", "was evicted by {node}: memory ran out on the node", "request the memory that it uses", ("containers",)),
+    (r"", "evicted-by-node", "was ended by {node} ({reason})", "see the message, and look at the node", ()),
+)  # fmt: skip
+
+
+class Failure(NamedTuple):
+    """How one pod failed, and when; `order` sorts failures of the same moment, the more telling first."""
+
+    pod: DumpedPod
+    when: str
+    order: int
+    name: str
+    words: str
+    help: str
+    message: str = ""
+    field: tuple[str | tuple[str, object], ...] = ()
+
+
+def failing(run: DumpedJob) -> Iterator[Cause]:
+    """The pod that failed first, with how many followed; pods of earlier attempts count where none of the last failed."""
+    failures = [failure for pod in unreplaced(run) if (failure := _failure(run, pod)) is not None]
+    latest = max((_attempt(one.pod) for one in failures), default=0)
+    failures = [one for one in failures if _attempt(one.pod) == latest]
+    if not failures:
+        return
+    first = _first(failures)
+    others = [one for one in failures if one.pod is not first.pod]
+    start = moment(first.when)
+    also = [one for one in others if start is not None and (moment(one.when) or start) - start <= TOGETHER]
+    headline = f"{run.shown(first.pod)} {first.words}"
+    quotes = [first.message] if first.message else []
+    if others:
+        quotes.append(f"{counted(len(others), 'other pod')} failed as well: {_counted(others)}")
+    if also:
+        quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so which was first is not certain")
+    name = first.name
+    field = (_field(run, first),) if first.field else ()
+    yield Cause(
+        name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
+        tuple(run.shown(one.pod) for one in (first, *others)), tuple(quotes), field,
+    )  # fmt: skip
+
+
+def _field(run: DumpedJob, failure: Failure) -> Steps:
+    """Where the field stands that a failure leads to; of containers as a whole, what they ask for."""
+    role = failure.pod.role
+    return run.resources(role) if failure.field == ("containers",) else run.field(role, *failure.field)
+
+
+def unreplaced(run: DumpedJob) -> list[DumpedPod]:
+    """The pods without those that failed and have a younger one in their place that works; all of a failed job."""
+    if is_true(run.tree, "Failed"):
+        return run.pods
+    works = {
+        (pod.job, pod.index)
+        for pod in run.pods
+        if pod.index is not None and pod.phase in ("Running", "Succeeded") and not pod.is_deleted
+    }
+    return [pod for pod in run.pods if pod.phase != "Failed" or (pod.job, pod.index) not in works]
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _counted(failures: list[Failure]) -> str:
+    counts: dict[str, int] = {}
+    for one in failures:
+        counts[one.name] = counts.get(one.name, 0) + 1
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+
+
+def _attempt(pod: DumpedPod) -> int:
+    return whole_number(label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0
+
+
+def _first(failures: list[Failure]) -> Failure:
+    """The earliest failure; of those within two seconds of it, the one that least looks like a consequence."""
+    known = [one for one in failures if moment(one.when) is not None] or failures
+    start = min((moment(one.when) or 0.0 for one in known), default=0.0)
+    together = [one for one in known if (moment(one.when) or 0.0) - start <= TOGETHER]
+    return min(together, key=lambda one: (one.order, moment(one.when) or 0.0, one.pod.index or 0, one.pod.name))
+
+
+def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
+    target = pod.condition("DisruptionTarget")
+    ended, container, is_init = _ended(pod)
+    if text(target, "status") == "True":
+        reason = text(target, "reason")
+        words, help_ = _DISRUPTIONS.get(reason, (f"was disrupted ({reason})", "see the message"))
+        when = earliest(text(target, "lastTransitionTime"), text(ended, "finishedAt"))
+        message = text(target, "message")
+        if reason == "TerminationByKubelet":
+            return _by_kubelet(pod, when, message or text(pod.tree, "status", "message"))
+        node = f" (node `{pod.node}`)" if pod.node else ""
+        return Failure(pod, when, 0, "disrupted", f"{words}{node}", help_, message)
+    reason = text(pod.tree, "status", "reason")
+    if pod.phase == "Failed" and reason:
+        return _by_kubelet(pod, _pod_end(pod, ended), text(pod.tree, "status", "message"), reason)
+    lost = _lost_node(run, pod)
+    if lost:
+        return lost
+    return _by_code(run, pod, ended, container, is_init) if ended else None
+
+
+def _pod_end(pod: DumpedPod, ended: Plain) -> str:
+    ready = pod.condition("Ready")
+    return (
+        text(ended, "finishedAt")
+        or text(ready, "lastTransitionTime")
+        or text(pod.tree, "status", "startTime")
+        or pod.created
+    )
+
+
+def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
+    """A pod that its node refused or ended, by the pod's own reason and message."""
+    node = f"node `{pod.node}`" if pod.node else "its node"
+    explanation = f"{reason}: {message}"
+    name, words, help_, field = next(row[1:] for row in _KUBELET if re.search(row[0], explanation))
+    return Failure(pod, when, 0, name, words.format(node=node, reason=reason), help_, message, field)
+
+
+def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
+    """A pod whose node does not answer: it runs for the API server and for nobody else."""
+    if not pod.node or pod.phase not in ("Running", "Unknown"):
+        return None
+    node = run.cluster.find("Node", "", pod.node)
+    ready = condition(node, "Ready")
+    gone = bool(run.cluster.kinds.get("Node")) and not node
+    lost = pod.phase == "Unknown" or text(pod.condition("Ready"), "reason") == "NodeNotReady"
+    lost = lost or text(pod.tree, "status", "reason") == "NodeLost"
+    if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
+        when = text(ready, "lastTransitionTime") or text(pod.condition("Ready"), "lastTransitionTime")
+        words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"
+        help_ = "look at the node; a pod on a lost node stays until it is deleted by force or the node returns"
+        return Failure(pod, when, 0, "node-lost", words, help_, text(ready, "message"))
+    return None
+
+
+def _ended(pod: DumpedPod) -> tuple[Plain, str, bool]:
+    """The container that ended first with an error, in this life or, while it restarts, in the last one."""
+    endings: list[tuple[float, Plain, str, bool]] = []
+    for status, is_init in pod.statuses():
+        state, last = status.get("state"), status.get("lastState")
+        waits = text(state, "waiting", "reason") == "CrashLoopBackOff" or not text(
+            status, "state", "running", "startedAt"
+        )
+        for one in (at(state, "terminated"), at(last, "terminated") if waits or is_init else None):
+            if type(one) is dict and number(one, "exitCode") not in (0, None):
+                endings.append((moment(text(one, "finishedAt")) or 0.0, one, text(status, "name"), is_init))
+                break
+    if not endings:
+        return {}, "", False
+    _, ended, name, is_init = min(endings, key=lambda one: one[0])
+    return ended, name, is_init
+
+
+def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_init: bool) -> Failure:
+    code = number(ended, "exitCode") or 0
+    reason, message = text(ended, "reason"), text(ended, "message")
+    when = text(ended, "finishedAt")
+    place = ("initContainers" if is_init else "containers", ("name", container))
+    which = f"{'init ' if is_init else ''}container `{container}`"
+    restarts = next(
+        (number(one, "restartCount") or 0 for one, _ in pod.statuses() if text(one, "name") == container), 0
+    )
+    again = f", {restarts} restarts so far" if restarts and pod.phase != "Failed" else ""
+    log = f"see its log: kubectl logs -n {pod.namespace} {pod.name} -c {container}{' --previous' if again else ''}"
+    if reason == "OOMKilled":
+        limit = _memory(run, pod, container)
+        words = f"ran out of memory: {which} was OOMKilled (137){f' at its limit of {limit}' if limit else ''}{again}"
+        return Failure(
+            pod,
+            when,
+            0,
+            "out-of-memory",
+            words,
+            "raise the memory limit, or use less",
+            message,
+            (*place, "resources", "limits", "memory"),
+        )
+    signal = _SIGNALS.get(number(ended, "signal") or (code - 128 if code > 128 else 0), "")
+    if reason in ("StartError", "ContainerCannotRun") or code in (126, 127):
+        words = f"could not start: {which} ended with {code} ({_CODES.get(code, reason)}){again}"
+        return Failure(
+            pod, when, 0, "command-not-started", words, "correct `command`, or the image", message, (*place, "command")
+        )
+    if signal:
+        # Whoever is asked to end, or killed without a word, mostly follows somebody else's failure.
+        order = 3 if signal in ("SIGTERM", "SIGKILL") else 1
+        words = f"was ended by {signal}: {which} exited with {code}{again}"
+        return Failure(pod, when, order, f"exit-{code}", words, _HELP.get(signal, log), message, (*place, "command"))
+    words = f"failed: {which} exited with {code} ({_CODES.get(code, 'a code of the program')}){again}"
+    return Failure(pod, when, 1, f"exit-{code}", words, log, message, (*place, "command"))
+
+
+def _memory(run: DumpedJob, pod: DumpedPod, container: str) -> str:
+    for tree in (at(pod.tree, "spec"), run.pod_spec(pod.role)):
+        for key in ("containers", "initContainers"):
+            for spec in maps(tree, key):
+                if text(spec, "name") == container:
+                    return labels(spec, "resources", "limits").get("memory", "")
+    return ""
+
+
+def deadline(run: DumpedJob) -> Iterator[Cause]:
+    """Child Jobs that ran longer than their activeDeadlineSeconds."""
+    for job in run.jobs:
+        failed = condition(job, "Failed")
+        if is_true(job, "Failed") and text(failed, "reason") == "DeadlineExceeded":
+            role = label(job, REPLICATED_JOB)
+            yield Cause(
+                "deadline",
+                7,
+                f"Job `{text(job, 'metadata', 'name')}` ran longer than its activeDeadlineSeconds",
+                "raise it, or find what took so long",
+                text(failed, "lastTransitionTime"),
+                FAILED,
+                quotes=(text(failed, "message"),),
+                fields=(run.job_field(role, "activeDeadlineSeconds"),),
+            )
+            return

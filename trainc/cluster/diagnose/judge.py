@@ -1,0 +1,239 @@
+"""The answer for each job: every cause that is in effect now, and which of them came first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from trainc.cluster.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
+from trainc.cluster.diagnose.cluster import label, name_of, namespace_of
+from trainc.cluster.diagnose.creation import nothing_created, refused, waiting_roles
+from trainc.cluster.diagnose.ending import failed_jobs, restarts, terminal, unmatched_rules
+from trainc.cluster.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
+from trainc.cluster.diagnose.fields import at, condition, is_true, labels, maps, moment, number, text
+from trainc.cluster.diagnose.network import coordinator, service
+from trainc.cluster.diagnose.queue import managed_elsewhere, suspended
+from trainc.cluster.diagnose.run import DumpedPod, runs
+from trainc.cluster.diagnose.scheduling import group_refused, pending
+from trainc.cluster.diagnose.starting import starting, stuck_deletion, stuck_init
+from trainc.text.object_keys import JOBSET_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainc.cluster.diagnose.cluster import DumpedCluster
+    from trainc.cluster.diagnose.run import DumpedJob
+
+_PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
+_ACTIVE = (
+    refused, nothing_created, group_refused, pending, starting, service, coordinator, failing, deadline, failed_jobs,
+    waiting_roles,
+)  # fmt: skip
+
+
+def diagnoses(cluster: DumpedCluster) -> list[Diagnosis]:
+    """Where each job of the dump stands, by namespace and name; TrainJobs that nobody compiled behind all others."""
+    date = cluster.date
+    judged = [_diagnosis(run, date) for run in runs(cluster)]
+    return [*judged, *_uncompiled(cluster)]
+
+
+def not_judged(cluster: DumpedCluster) -> list[str]:
+    """What else of training the dump holds: jobs of other kinds, and pods of no JobSet or Job."""
+    known = ("Job", "CronJob", "TrainJob")
+    kinds = [(kind, count) for kind, count in sorted(cluster.kinds.items()) if "Job" in kind.partition(".")[0][-3:]]
+    counts = [f"{count} {kind}" for kind, count in kinds if kind not in known]
+    strays = sum(not (label(tree, JOBSET_NAME) or DumpedPod(tree).job) for tree in cluster.all("Pod"))
+    return [*counts, *([f"{counted(strays, 'pod')} of no JobSet or Job"] if strays else [])]
+
+
+def _uncompiled(cluster: DumpedCluster) -> Iterator[Diagnosis]:
+    """TrainJobs in the cluster without a JobSet of their name, in a dump that has JobSets or events about them."""
+    for tree in cluster.all("TrainJob"):
+        space, name = namespace_of(tree), name_of(tree)
+        suspended_ = at(tree, "spec", "suspend") is True
+        if cluster.find("JobSet", space, name) or suspended_ or maps(tree, "status", "conditions"):
+            continue
+        if not cluster.has("JobSet", space):
+            missing = "no JobSets were given: add `jobset` to kubectl get"
+            yield Diagnosis("TrainJob", space, name, UNKNOWN, "the TrainJob itself", unknown=(missing,), tree=tree)
+            continue
+        events = cluster.events("TrainJob", space, name)
+        cause = Cause(
+            "trainjob-not-compiled", 0, "the cluster has the TrainJob itself and no JobSet of its name",
+            "apply what `trainc build` writes instead of the TrainJob, or look at the Trainer controller",
+            text(tree, "metadata", "creationTimestamp"), quotes=tuple(event.message for event in events[-1:]),
+        )  # fmt: skip
+        yield Diagnosis("TrainJob", space, name, WAITS, "not compiled", cause, tree=tree)
+
+
+def _diagnosis(run: DumpedJob, date: str) -> Diagnosis:
+    status, summary, causes = _state(run, date)
+    first, others = _ordered(causes)
+    if first is not None:
+        status = FAILED if status == FAILED or (first.status == FAILED and _is_over(run)) else WAITS
+    notes = (*_notes(run), *restarts(run))
+    unknown = tuple(_unknown(run, status, first))
+    return Diagnosis(
+        run.kind, run.namespace, run.name, status, summary, first, others, notes, unknown, _source(run), run.tree
+    )
+
+
+def _is_over(run: DumpedJob) -> bool:
+    return is_true(run.tree, "Failed")
+
+
+def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
+    """Whether the job runs, is done, waits or failed; a few words; and all causes in effect."""
+    tree = run.tree
+    if is_true(tree, "Completed") or (run.kind == "Job" and is_true(tree, "Complete")):
+        ended = text(condition(tree, "Completed") or condition(tree, "Complete"), "lastTransitionTime")
+        return DONE, f"ended well{f' at {ended}' if ended else ''}", []
+    if _is_over(run):
+        causes = [*failing(run), *deadline(run), *failed_jobs(run)]
+        return FAILED, terminal(run), causes
+    if text(tree, "metadata", "deletionTimestamp"):
+        return WAITS, "is being deleted", [_deleted(run)]
+    early = [*managed_elsewhere(run)] or [*suspended(run)]
+    if early:
+        return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
+    causes = [cause for check in _ACTIVE for cause in check(run)]
+    causes += [cause for cause in (*stuck_init(run), *stuck_deletion(run)) if _is_long(cause.since, date)]
+    in_order = [cause.headline for cause in causes if cause.name == "waits-for-role"]
+    if len(in_order) == len(causes) and any(not pod.is_deleted for pod in run.pods):
+        status, words = _progress(run, has_trouble=False)  # a role that waits for one that works is as it should be
+        return status, "; ".join([words, *in_order]), []
+    return *_progress(run, has_trouble=bool(causes)), causes
+
+
+def _is_long(since: str, date: str) -> bool:
+    start, now = moment(since), moment(date)
+    return start is not None and now is not None and now - start > _PATIENCE
+
+
+def _deleted(run: DumpedJob) -> Cause:
+    names = at(run.tree, "metadata", "finalizers")
+    holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
+    left = f"{counted(len(run.pods), 'pod')} left"
+    return Cause(
+        "being-deleted", 0, f"it is being deleted: {left}{f', finalizers {holds}' if holds else ''}",
+        "see what keeps the finalizers; a pod on a lost node stays until its node returns",
+        text(run.tree, "metadata", "deletionTimestamp"),
+    )  # fmt: skip
+
+
+def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:
+    """An eviction for pods that never became ready, with what events say of those pods, which are gone."""
+    first = causes[0]
+    if first.name not in ("evicted", "deactivated") or "ready" not in first.headline:
+        return causes
+    troubles = [
+        (event.first, name, event.message)
+        for name in [*run.gone, *(pod.name for pod in run.pods)]
+        for event in run.pod_events(name, "Failed", "FailedScheduling", "FailedMount", "BackOff", "Unhealthy")
+    ]
+    if not troubles:
+        return causes
+    when, name, message = min(troubles)
+    unready = Cause(
+        "pods-not-ready", 1, f"pod `{name}` did not become ready before Kueue's time was up",
+        "mend what the event names; Kueue then admits the job again", when, quotes=(message,), fields=first.fields[:0],
+    )  # fmt: skip
+    return [unready, *(cause._replace(is_result=True) for cause in causes)]
+
+
+def _progress(run: DumpedJob, *, has_trouble: bool) -> tuple[str, str]:
+    """What an active job without a cause does."""
+    live = [pod for pod in unreplaced(run) if not pod.is_deleted]
+    running = sum(pod.phase == "Running" and not pod.waits for pod in live)
+    done = sum(pod.phase == "Succeeded" for pod in live)
+    summary = f"{running} of {len(live)} pods run" + (f", {done} ended well" if done else "")
+    if has_trouble:
+        return WAITS, summary if live else "no pods"
+    if live:
+        starting_ = len(live) - running - done
+        return RUNS, summary + (f", {starting_} starting" if starting_ else "")
+    if not run.tree and run.cluster.has(run.kind, run.namespace):
+        return DONE, "only its children are left"
+    statuses = maps(run.tree, "status", "replicatedJobsStatus")
+    ready = sum((number(one, "ready") or 0) + (number(one, "succeeded") or 0) for one in statuses)
+    wanted = sum(1 if (count := number(role, "replicas")) is None else count for role in run.roles())
+    if run.kind == "JobSet" and wanted and ready >= wanted:
+        return RUNS, f"{ready} of {wanted} Jobs are ready"
+    return UNKNOWN, "active, and nothing in the input says how far it is"
+
+
+def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
+    """The first cause, and the others: by time, within two seconds by where they act; results behind all."""
+    left = list(dict.fromkeys(causes))
+    firsts = [one for one in left if not one.is_result] or left
+    if not firsts:
+        return None, ()
+    known = [time for one in firsts if (time := moment(one.since)) is not None]
+    start = min(known, default=0.0)
+    early = [one for one in firsts if (time := moment(one.since)) is not None and time - start <= TOGETHER] or firsts
+    first = min(early, key=lambda one: (one.stage, moment(one.since) or 0.0, one.headline))
+    rest = sorted(
+        (one for one in left if one is not first),
+        key=lambda one: (one.is_result, moment(one.since) or float("inf"), one.stage, one.headline),
+    )
+    return first, tuple(rest)
+
+
+def _notes(run: DumpedJob) -> Iterator[str]:
+    if not run.tree:
+        there = run.cluster.has(run.kind, run.namespace)
+        absence = "it was deleted, removed by its TTL, or not selected"
+        why = absence if there else f"add `{run.kind.lower()}` to kubectl get"
+        yield f"the {run.kind} itself is not in the input: {why}"
+    ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
+    if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
+        yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless it is told not to"
+    replaced = len(run.pods) - len(unreplaced(run))
+    if replaced:
+        yield f"{counted(replaced, 'pod')} that failed, replaced by others that work"
+    for pod in run.pods:
+        for status, _ in pod.statuses():
+            count, code = number(status, "restartCount"), number(status, "lastState", "terminated", "exitCode")
+            if count and code is not None and text(status, "state", "running", "startedAt"):
+                again = f"restarted {count} times, the last time after exit code {code}"
+                yield f"{run.shown(pod)}: container `{text(status, 'name')}` {again}"
+    if _is_over(run):
+        yield from unmatched_rules(run)
+
+
+def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:
+    """What the input does not tell, where it would have helped."""
+    if status in (RUNS, DONE):
+        return
+
+    def given(kind: str) -> bool:
+        return run.cluster.has(kind, run.namespace)
+
+    held = cause is not None and cause.stage <= 1
+    if not given("Event"):
+        yield "no events were given: add `event` to kubectl get"
+    if not held and not given("Pod"):
+        yield "no pods were given: add `pod` to kubectl get"
+    if not held and run.kind == "JobSet" and not given("Job"):
+        yield "no Jobs were given: add `job` to kubectl get"
+    if cause is not None and cause.name.startswith("gang") and not given("PodGroup"):
+        yield "no PodGroups were given: add `podgroup` to kubectl get"
+    live = Counter(pod.job for pod in run.pods if pod.phase in ("Pending", "Running", ""))
+    for job in run.jobs:
+        active, here = number(job, "status", "active") or 0, live[name_of(job)]
+        if given("Pod") and active > here:
+            yield f"Job `{name_of(job)}` counts {active} active pods, and the input has {here} of them"
+            break
+
+
+def _source(run: DumpedJob) -> dict[str, str]:
+    """What applied the job, as far as its labels and annotations say."""
+    known = labels(run.tree, "metadata", "labels")
+    tracked = labels(run.tree, "metadata", "annotations").get("argocd.argoproj.io/tracking-id", "").partition(":")[0]
+    argocd = tracked or known.get("argocd.argoproj.io/instance", "")
+    if argocd:
+        return {"Argo CD application": argocd}
+    flux = known.get("kustomize.toolkit.fluxcd.io/name", "")
+    space = known.get("kustomize.toolkit.fluxcd.io/namespace", "")
+    return {"Flux Kustomization": f"{space}/{flux}".lstrip("/")} if flux else {}

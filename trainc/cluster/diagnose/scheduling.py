@@ -1,0 +1,224 @@
+"""Causes that keep pods without a node: no node fits, a gang is not whole, nobody schedules them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from trainc.cluster.diagnose.cause import Cause
+from trainc.cluster.diagnose.fields import at, condition, labels, maps, number, text
+from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from trainc.cluster.diagnose.run import DumpedJob, DumpedPod
+    from trainc.model.paths import Steps
+
+_NODES = re.compile(
+    r"([0-9]{1,9})/([0-9]{1,9}) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL
+)
+_GANG = (
+    "cannot find enough sibling pods",
+    "rejection in",
+    "gets rejected due to",
+    "last failed in",
+    "tasks in gang unschedulable",
+    "pod group is not ready",
+    "waiting for minCount pods",
+    "can possibly be ass",
+    "PodGroup not found",
+)
+_SIBLINGS = re.compile(r"current pods number: (\d+), minMember of group: (\d+)")
+_CLAIM = re.compile(r'persistentvolumeclaim "([^"]+)" (?:not found|is being deleted|bound to non-existent)')
+_TAINT = re.compile(r"taint(?:\(s\))? \{([^}]*)\}")
+# What the scheduler says of nodes: a part of its text, the same in words for N nodes, what to do, the field of the pod.
+_REASONS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("Insufficient ", "{n} of {all} nodes lack free {detail}", "ask for less, wait for others to end, or add nodes", ("containers",)),
+    ("Too many pods", "{n} of {all} nodes hold as many pods as they may", "wait, or add nodes", ()),
+    ("volume node affinity conflict", "{n} of {all} nodes cannot reach its volume", "use a volume of the zone of the nodes", ("volumes",)),
+    ("didn't match Pod's node affinity", "{n} of {all} nodes do not match its node selector or affinity", "change the node selector, or label nodes", ("nodeSelector",)),
+    ("didn't match pod topology spread", "{n} of {all} nodes would break its topology spread", "relax topologySpreadConstraints", ("topologySpreadConstraints",)),
+    ("anti-affinity", "{n} of {all} nodes hold pods that its anti-affinity shuns", "free a topology domain, or drop exclusive placement", ("affinity",)),
+    ("pod affinity", "{n} of {all} nodes do not hold the pods that its affinity wants", "change the affinity", ("affinity",)),
+    ("free ports", "{n} of {all} nodes have its host port in use", "drop hostPort or hostNetwork", ("containers",)),
+    ("untolerated taint", "{n} of {all} nodes have a taint that it does not tolerate{detail}", "tolerate the taint, or use other nodes", ("tolerations",)),
+    ("unschedulable", "{n} of {all} nodes are cordoned", "uncordon nodes, or wait", ()),
+)  # fmt: skip
+
+
+def pending(run: DumpedJob) -> Iterator[Cause]:
+    """Why pods have no node: one cause for all that wait for the same reason, those of a gang behind the others."""
+    waiting = [pod for pod in run.pods if not pod.node and pod.phase in ("Pending", "") and not pod.is_deleted]
+    messages: dict[tuple[str, str], list[DumpedPod]] = {}
+    for pod in waiting:
+        scheduled = pod.condition("PodScheduled")
+        message = text(scheduled, "message") or _event(run, pod)
+        reason = text(scheduled, "reason") if scheduled else ("" if message else "Unseen")
+        messages.setdefault((reason, message), []).append(pod)
+    for (reason, message), pods in messages.items():
+        yield _cause(run, reason, message, pods)
+
+
+def _event(run: DumpedJob, pod: DumpedPod) -> str:
+    events = run.pod_events(pod.name, "FailedScheduling", "Unschedulable")
+    return events[-1].message if events else ""
+
+
+def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> Cause:
+    since = min((pod.created for pod in pods if pod.created), default="")
+    names = tuple(run.shown(pod) for pod in pods)
+    about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
+    role = pods[0].role
+    quotes = (message,) if message else ()
+    scheduler = text(pods[0].tree, "spec", "schedulerName") or "default-scheduler"
+    if reason == "SchedulingGated":
+        gates = ", ".join(f"`{text(gate, 'name')}`" for gate in maps(pods[0].tree, "spec", "schedulingGates"))
+        return Cause(
+            "scheduling-gated", 4, f"{about} behind the scheduling gate {gates}",
+            "see who removes that gate; Kueue removes its own once the job is admitted and placed",
+            since, pods=names, quotes=quotes, fields=(run.field(role, "schedulingGates"),),
+        )  # fmt: skip
+    if reason == "Unseen":
+        return Cause(
+            "no-scheduler", 4, f"{about} and scheduler `{scheduler}` has not looked at them",
+            f"check that a scheduler named `{scheduler}` runs, or change schedulerName",
+            since, pods=names, fields=(run.field(role, "schedulerName"),),
+        )  # fmt: skip
+    if any(word in message for word in _GANG) and not any(row[0] in message for row in _REASONS[:1]):
+        return _gang(run, message, pods, names, since)
+    if not (match := _NODES.search(message)):
+        return _other(run, message, about, since, names, role)
+    words, help_, field = _why_no_node(match[3], int(match[2]), run, pods[0])
+    steps: tuple[Steps, ...] = (run.field(role, *field),) if field else ()
+    if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3]):
+        steps = (run.resources(role, lacking[1]),) if field == ("containers",) else steps
+    quotes = (*quotes, *_claims(run, pods[0])) if field == ("volumes",) else quotes
+    return Cause(
+        "no-node-fits", 4, f"{about} for a node: {words}", help_, since, pods=names, quotes=quotes, fields=steps
+    )
+
+
+def _other(run: DumpedJob, message: str, about: str, since: str, names: Sequence[str], role: str) -> Cause:
+    if match := _CLAIM.search(message):
+        return Cause(
+            "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
+            "create the claim in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
+            fields=(run.field(role, "volumes"),),
+        )  # fmt: skip
+    return Cause(
+        "not-scheduled", 4, f"{about} to be scheduled", "see the scheduler's message",
+        since, pods=tuple(names), quotes=(message,) if message else (),
+    )  # fmt: skip
+
+
+def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tuple[str, str, tuple[str, ...]]:
+    """What keeps the pod off each group of nodes in words; help and field of the one that is nearest to fitting."""
+    if claim := _CLAIM.search(reasons):
+        return (
+            f"PersistentVolumeClaim `{claim[1]}` does not exist or is not usable",
+            "create it, or name another",
+            ("volumes",),
+        )
+    if "unbound immediate PersistentVolumeClaims" in reasons:
+        names = [text(one, "persistentVolumeClaim", "claimName") for one in maps(pod.tree, "spec", "volumes")]
+        listed = ", ".join(f"`{name}`" for name in names if name)
+        return f"a claim is not bound to a volume ({listed})", "see the claim's events: class, size, zone", ("volumes",)
+    words: list[tuple[int, str, str, tuple[str, ...]]] = []
+    for part in re.split(r", (?=\d+ )", reasons):
+        count, _, reason = part.strip().rstrip(".").partition(" ")
+        for place, (mark, phrase, help_, field) in enumerate(_REASONS):
+            if mark in reason and count.isdigit():
+                detail = _detail(mark, reason, run, pod)
+                words.append((place, phrase.format(n=count, all=nodes, detail=detail), help_, field))
+                break
+    if not words:
+        return reasons, "see the scheduler's message", ()
+    words.sort(key=lambda one: one[0])
+    return ", ".join(one[1] for one in words), words[0][2], words[0][3]
+
+
+def _claims(run: DumpedJob, pod: DumpedPod) -> Iterator[str]:
+    """What the last warnings about the pod's claims say."""
+    for volume in maps(pod.tree, "spec", "volumes"):
+        claim = text(volume, "persistentVolumeClaim", "claimName")
+        events = run.cluster.events("PersistentVolumeClaim", run.namespace, claim) if claim else []
+        for event in events[-1:]:
+            yield f"{claim}: {event.message}"
+
+
+def _detail(mark: str, reason: str, run: DumpedJob, pod: DumpedPod) -> str:
+    if mark == "untolerated taint":
+        taint = _TAINT.search(reason)
+        return f" (`{taint[1].strip().replace(': ', '=').rstrip('=:')}`)" if taint else ""
+    resource = reason.partition(mark)[2].strip()
+    containers = maps(pod.tree, "spec", "containers") or maps(run.pod_spec(pod.role), "containers")
+    amounts = (
+        at(container, "resources", side, resource) for container in containers for side in ("requests", "limits")
+    )
+    wanted = next((str(amount)[:20] for amount in amounts if type(amount) in (str, int)), "")
+    return f"{resource} (a pod asks for {wanted})" if wanted else resource
+
+
+def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[str], since: str) -> Cause:
+    group = _group_of(pods[0])
+    about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
+    fields = (run.job_field(pods[0].role, "parallelism"),)
+    if siblings := _SIBLINGS.search(message):
+        there, least = siblings.groups()
+        return Cause(
+            "gang-too-small", 4, f"{about}: PodGroup {group} wants {least} pods, and {there} exist",
+            "make minMember the number of pods that exist at once; look for pods that are not created",
+            since, pods=tuple(names), quotes=(message,), fields=fields,
+        )  # fmt: skip
+    if "waiting for minCount" in message or "PodGroup not found" in message:
+        missing = "PodGroup not found" in message or (
+            run.cluster.has("PodGroup", run.namespace)
+            and not run.cluster.find("PodGroup", run.namespace, group.strip("`"))
+        )
+        words = f"PodGroup {group} does not exist" if missing else f"PodGroup {group} has fewer pods than minCount"
+        return Cause(
+            "gang-missing" if missing else "gang-too-small", 4, f"{about}: {words}",
+            "apply the PodGroup with the job" if missing else "see which pods are not created",
+            since, pods=tuple(names), quotes=(message,), fields=fields,
+        )  # fmt: skip
+    tree = run.cluster.find("PodGroup", run.namespace, group.strip("`"))
+    unschedulable = text(condition(tree, "Unschedulable") or condition(tree, "PodGroupInitiallyScheduled"), "message")
+    quotes = tuple(dict.fromkeys(one for one in (message, unschedulable) if one))
+    least = number(tree, "spec", "minMember") or number(tree, "spec", "schedulingPolicy", "gang", "minCount")
+    whole = f" at once for its {least} pods" if least else " at once for the whole gang"
+    return Cause(
+        "gang-does-not-fit", 5, f"{about}: PodGroup {group} finds no room{whole}",
+        "ask for fewer nodes, wait for others to end, or add nodes",
+        since, pods=tuple(names), quotes=quotes, fields=fields, is_result=True,
+    )  # fmt: skip
+
+
+def _group_of(pod: DumpedPod) -> str:
+    name = (
+        labels(pod.tree, "metadata", "labels").get(COSCHEDULING_LABEL)
+        or labels(pod.tree, "metadata", "annotations").get(VOLCANO_GROUP)
+        or text(pod.tree, "spec", "schedulingGroup", "podGroupName")
+        or text(pod.tree, "spec", "workloadRef", "podGroup")
+    )
+    return f"`{name}`" if name else "of the pod"
+
+
+def group_refused(run: DumpedJob) -> Iterator[Cause]:
+    """A PodGroup whose queue does not let it in, so that nobody looks at its pods."""
+    if not run.pods or any(pod.node for pod in run.pods):
+        return
+    name = _group_of(run.pods[0]).strip("`")
+    tree = run.cluster.find("PodGroup", run.namespace, name)
+    if text(tree, "status", "phase") != "Pending":
+        return
+    queue = text(tree, "spec", "queue") or "default"
+    events = run.cluster.events("PodGroup", run.namespace, name, "Unschedulable")
+    message = events[-1].message if events else text(condition(tree, "Unschedulable"), "message")
+    if "queue resource quota insufficient" in message or "overused" in message:
+        full = f"Volcano queue `{queue}` has no room for it" if "quota" in message else "the cluster is too full for it"
+        yield Cause(
+            "volcano-queue-full", 3, f"PodGroup `{name}` is not let in: {full}",
+            "wait, ask for less, or raise the queue's capability",
+            text(tree, "metadata", "creationTimestamp"), quotes=(message,),
+        )  # fmt: skip

@@ -1,0 +1,216 @@
+"""An inventory: what decides whether jobs start on a cluster, out of a dump of it, and nothing else."""
+
+from __future__ import annotations
+
+from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY
+from trainc.cluster.capacity.amounts import spelled
+from trainc.cluster.capacity.malformed import malformed_in
+from trainc.cluster.capacity.nodes import HOSTNAME, Node, fill, node_of
+from trainc.cluster.dump_shapes import misfits
+from trainc.model.report import Report
+from trainc.model.tree import dotted, plain, stamp
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from trainc.cluster.capacity.amounts import Units
+
+    Plain = dict[str, Any]
+
+# What is kept of each kind besides its name.
+_KEPT: dict[str, tuple[str, ...]] = {
+    "AdmissionCheck": ("spec",),
+    "ClusterQueue": ("spec",),
+    "Cohort": ("spec",),
+    "LimitRange": ("spec",),
+    "LocalQueue": ("spec",),
+    "Namespace": (),
+    "PriorityClass": ("globalDefault", "value"),
+    "Queue": ("spec",),
+    "ResourceFlavor": ("spec",),
+    "ResourceQuota": ("spec",),
+    "RuntimeClass": ("overhead", "scheduling"),
+    "Topology": ("spec",),
+    "Workload": (),
+    "WorkloadPriorityClass": ("value",),
+}
+_DECIDING = {"AdmissionCheck": "Active", "Workload": "Finished"}  # of each kind, the condition that decides something
+_CONFIGURATION = ("featureGates", "manageJobsWithoutQueueName", "managedJobsNamespaceSelector", "resources")
+_TIMES = frozenset({"lastHeartbeatTime", "lastTransitionTime", "time", "creationTimestamp", "startTime"})
+
+
+class Dump:
+    """The objects of a dump as plain data, and the names of kinds that decide nothing."""
+
+    def __init__(self, texts: Iterable[Any]) -> None:
+        self.objects: dict[str, list[Plain]] = {}
+        self.left_out: dict[str, int] = {}
+        self.faults: list[str] = []
+        for tree in flattened(texts, self.faults):
+            self._add(tree)
+
+    def _add(self, tree: Any) -> None:
+        if type(tree) is not dict:
+            self.faults.append(f"an item is not an object: {str(tree)[:40]}")
+            return
+        tree = _unwrapped(tree)
+        kind, metadata = tree.get("kind"), tree.get("metadata")
+        name = metadata.get("name") if type(metadata) is dict else None
+        if kind == INVENTORY:
+            self.faults.append("an Inventory is in the dump; make one of the cluster's own objects alone")
+        elif type(kind) is not str or (type(name) is not str and kind != "Configuration"):
+            self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
+        elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
+            self.objects.setdefault(str(kind), []).append(tree)
+            self._judge(tree, kind, f"{kind} {name}" if name else kind)
+        else:
+            self.left_out[kind] = self.left_out.get(kind, 0) + 1
+
+    def _judge(self, tree: Plain, kind: str, label: str) -> None:
+        """Note what no server would have stored."""
+        sourced = stamp(tree, "dump")
+        self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
+        self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
+
+    def date(self) -> str:
+        """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""
+        newest = ""
+        todo: list[Any] = [one for listed in self.objects.values() for one in listed]
+        while todo:
+            node = todo.pop()
+            if type(node) is dict:
+                newest = max(
+                    [newest, *(v for k, v in node.items() if k in _TIMES and type(v) is str and v[:1].isdigit())]
+                )
+                todo.extend(node.values())
+            elif type(node) is list:
+                todo.extend(node)
+        return newest
+
+
+def _unwrapped(tree: Plain) -> Plain:
+    """Kueue's configuration out of the ConfigMap that holds it; any other object as it is."""
+    data = tree.get("data")
+    text = data.get("controller_manager_config.yaml") if type(data) is dict else None
+    if tree.get("kind") != "ConfigMap" or type(text) is not str or "kueue" not in text:
+        return tree
+    configurations = [plain(document.tree) for document in read(text, "controller_manager_config.yaml", Report())]
+    return configurations[0] if configurations and type(configurations[0]) is dict else tree
+
+
+def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
+    """The objects in lists, and in lists of lists, in their order; a list that is only a part is a fault."""
+    todo = list(trees)[::-1]
+    while todo:
+        tree = todo.pop()
+        items = tree if type(tree) is list else tree.get("items") if type(tree) is dict else None
+        if type(items) is list and (type(tree) is list or str(tree.get("kind")).endswith("List")):
+            todo.extend(items[::-1])
+            metadata = tree.get("metadata") if type(tree) is dict else None
+            if type(metadata) is dict and (metadata.get("continue") or metadata.get("remainingItemCount")):
+                faults.append("a list of the dump is only its first part; dump it without --limit")
+        elif tree is not None:
+            yield tree
+
+
+def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Plain:
+    """The Inventory of a dump; with `is_complete`, kinds without an object are known to have none."""
+    spec: Plain = {}
+    if date or dump.date():
+        spec["date"] = date or dump.date()
+    seen = {kind for kind in dump.objects if kind in DECISIVE}
+    spec["kinds"] = list(DECISIVE) if is_complete else sorted(seen)
+    nodes = list(groups(_nodes(dump)))
+    if nodes:
+        spec["nodes"] = nodes
+    objects = [_trimmed(kind, tree) for kind in sorted(dump.objects) if kind in _KEPT for tree in dump.objects[kind]]
+    configured = [_configuration(tree) for tree in dump.objects.get("Configuration", [])]
+    listed = sorted(objects, key=lambda one: (one["kind"], str(one["metadata"])))
+    if listed or configured:
+        spec["objects"] = [*listed, *configured]
+    return {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": spec}
+
+
+def _nodes(dump: Dump) -> dict[str, Node]:
+    nodes = {}
+    for tree in dump.objects.get("Node", []):
+        sourced = stamp(tree, "dump")
+        nodes[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], sourced)
+    pods = dump.objects.get("Pod")
+    daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
+    fill(nodes, (stamp(tree, "dump") for tree in pods or []), daemons)
+    return nodes
+
+
+def groups(nodes: Mapping[str, Node]) -> Iterator[Plain]:
+    """Nodes that are alike, together: their names and what they have in common."""
+    alike: dict[str, tuple[list[str], Plain]] = {}
+    for name in sorted(nodes):
+        node = nodes[name]
+        common = _common(node)
+        alike.setdefault(repr(common), ([], common))[0].append(name)
+    for names, common in alike.values():
+        yield {"names": names, **common}
+
+
+def _common(node: Node) -> Plain:
+    labels = dict(sorted(node.labels.items()))
+    common: Plain = {}
+    if labels.get(HOSTNAME) == node.name:
+        del labels[HOSTNAME]
+    elif HOSTNAME not in labels:
+        common["withoutHostname"] = True
+    common["labels"] = labels
+    common["allocatable"] = _spelled(node.allocatable)
+    for field, amounts in (("system", node.system), ("jobs", node.jobs)):
+        if any(amounts.values()):
+            common[field] = _spelled(amounts)
+    taints = [{k: v for k, v in taint.items() if k in ("key", "value", "effect") and v} for taint in node.taints]
+    if taints:
+        common["taints"] = sorted(taints, key=str)
+    if not node.is_ready:
+        common["notReady"] = True
+    if node.is_unschedulable:
+        common["unschedulable"] = True
+    return common
+
+
+def _spelled(amounts: Units) -> dict[str, str]:
+    return {name: spelled(name, amount) for name, amount in sorted(amounts.items()) if amount}
+
+
+def _trimmed(kind: str, tree: Plain) -> Plain:
+    metadata = {key: tree["metadata"][key] for key in ("name", "namespace") if tree["metadata"].get(key)}
+    if kind == "Namespace" and tree["metadata"].get("labels"):
+        metadata["labels"] = tree["metadata"]["labels"]
+    kept: Plain = {"apiVersion": tree.get("apiVersion", ""), "kind": kind, "metadata": metadata}
+    kept |= {field: tree[field] for field in _KEPT[kind] if field in tree}
+    status = _status(kind, tree.get("status"))
+    return {**kept, "status": status} if status else kept
+
+
+def _status(kind: str, status: Any) -> Plain:
+    if type(status) is not dict:
+        return {}
+    if kind == "ResourceQuota":
+        return {field: status[field] for field in ("hard", "used") if field in status}
+    if kind == "Queue":
+        return {"state": status["state"]} if "state" in status else {}
+    listed = status.get("conditions") if kind in _DECIDING else None
+    conditions = [
+        {"type": _DECIDING[kind], "status": one.get("status")}
+        for one in (listed if type(listed) is list else [])
+        if type(one) is dict and one.get("type") == _DECIDING[kind]
+    ]
+    kept: Plain = {"conditions": conditions} if conditions else {}
+    if kind == "Workload" and status.get("admission"):
+        kept["admission"] = status["admission"]
+    return kept
+
+
+def _configuration(tree: Plain) -> Plain:
+    kept = {field: tree[field] for field in _CONFIGURATION if field in tree}
+    return {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration", **kept}

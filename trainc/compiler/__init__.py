@@ -1,0 +1,1 @@
+"""The compiler: files in, manifests out, and findings; `pipeline` joins its stages."""

@@ -1,0 +1,282 @@
+"""Documents -> Catalog: only what the API server and the webhooks would let in goes further."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import server_of
+from trainc.apiserver.verdict import kind_of
+from trainc.compiler.admit.binding import bound
+from trainc.compiler.admit.context import AdmissionContext
+from trainc.compiler.admit.named_objects import NamedObjects, is_local
+from trainc.compiler.admit.runtime_index import AdmittedRuntimes
+from trainc.compiler.admit.runtimes import check_runtime
+from trainc.model.account import LEFT
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Catalog, RefusedEntry, entry_of
+from trainc.model.finding import ERROR, Rule
+from trainc.model.settings import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.catalog import Entry
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+    Counted = tuple[int, Document]  # which document of its file it is
+
+GENERATED_NAME = Rule(
+    "generated-name",
+    ERROR,
+    "a job whose name only the server will know",
+    "Everything that is derived from the name has to be written down before the server makes one up.",
+)
+GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
+RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
+JOBS = ("TrainJob", "JobSet")
+TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+# Kinds of these groups that no job is made of: administrators keep them beside jobs.
+BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
+PLAIN = ("Job", "Pod")  # what Kubernetes itself runs
+SEVERAL = ("LeaderWorkerSet",)  # kinds of which one object holds several jobs
+UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
+_TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
+OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
+
+
+def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
+    """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
+    context = AdmissionContext(
+        server_of(project.cluster, selection.field_validation, report), project, selection, report
+    )
+    objects = NamedObjects(documents, context)
+    catalog = Catalog(lambda: _entries(documents, context, catalog), AdmittedRuntimes(documents, context), objects)
+    return catalog
+
+
+def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) -> Iterator[Entry]:
+    for file, parts, counted in _counted(documents, context):
+        context.report.end()  # what is said of a file's objects is not said of the job before
+        jobs: list[Counted] = []
+        others: list[Document] = []
+        for index, document in counted:
+            full = kind_of(document.tree)
+            if full == _TRAINJOB and context.server.table.root(full) is not None:
+                jobs.append((index, document))
+                continue
+            group, kind = full.partition("/")[0], full.rpartition("/")[2]
+            if group in OLDER_GROUPS and _older(document):
+                jobs.append((index, document))
+            elif not document.api_version and kind in UNMISTAKABLE:
+                _refuse(index, document, context)
+            elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
+                if _is_input_kind(document):
+                    jobs.append((index, document))
+                elif _is_near_miss(document):
+                    _refuse(index, document, context)
+                else:
+                    others.append(document)
+            elif context.server.table.root(full) is None:
+                if (group, kind) in BESIDE:
+                    others.append(document)
+                else:
+                    _refuse(index, document, context)
+            elif kind in RUNTIMES:
+                catalog.runtimes.admitted(document)
+            elif kind in JOBS:
+                jobs.append((index, document))
+            else:
+                others.append(document)
+        if not jobs:
+            _sight(file, parts, context)
+        here = [job for job in jobs if _is_here(*job, context)]
+        _look_at(others, context, is_output=bool(here) or context.selection.include_other)
+        yield from _admitted(here, others, context, catalog)
+        if not jobs and context.selection.include_other:
+            _pass_on(others, catalog.passing)
+
+
+def _sight(file: str, parts: list[Document], context: AdmissionContext) -> None:
+    """Count a file without jobs, with what it holds instead."""
+    if file.rpartition("/")[2] != FILE:
+        kinds = [part.kind or "object without a kind" for part in parts]
+        context.report.account.sight(file, kinds or ["empty file"])
+
+
+def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
+    """Each file, or the next part of a long one, as it is read, and its jobs and objects with their place in it."""
+    latest, start = "", 0
+    for file, parts in documents.selected(context.project.cluster):
+        counted = list(enumerate(_split(parts), start if file == latest else 0))
+        latest, start = file, counted[-1][0] + 1 if counted else 0
+        yield file, parts, counted
+
+
+def _split(parts: list[Document]) -> list[Document]:
+    """The documents of a file, one that holds several jobs replaced by one for each."""
+    if not any(not document.kind or document.kind in SEVERAL for document in parts):
+        return parts
+    from trainc.kinds.other_operators import holds_several  # noqa: PLC0415 (as above)
+    from trainc.kinds.registry import split  # noqa: PLC0415 (few files hold one)
+
+    return [part for document in parts for part in (split(document) if holds_several(document) else (document,))]
+
+
+def _is_here(index: int, job: Document, context: AdmissionContext) -> bool:
+    """Whether a job is for the cluster that is compiled for just now."""
+    _count(index, job, context)
+    clusters = bound(job, context.project, context.report)
+    here = context.project.cluster in clusters
+    if not here and clusters:
+        context.report.account.end(LEFT)
+    return here
+
+
+def _count(index: int, document: Document, context: AdmissionContext) -> None:
+    """Open the account of a job: findings are about it from now on."""
+    context.report.end()
+    context.report.account.open(document, index, context.project.cluster.name)
+
+
+def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
+    """Keep what is an object for a cluster."""
+    objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
+    if objects:
+        passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
+
+
+def _is_local(document: Document) -> bool:
+    """Whether a document is there for a tool that reads it from the repository, as kustomize and kpt mark it."""
+    group = document.api_version.partition("/")[0]
+    return group == "kustomize.config.k8s.io" or is_local(document.tree)
+
+
+def _admitted(
+    jobs: list[Counted], others: list[Document], context: AdmissionContext, catalog: Catalog
+) -> Iterator[Entry]:
+    objects = tuple([other for other in others if _stored(other, context)])
+    owned = _owned(objects, jobs) if len(jobs) > 1 else {}
+    companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
+    beside: tuple[Document, ...] = ()
+    for index, job in jobs:
+        companions += tuple(owned.get(index, ()))
+        _count(index, job, context)
+        admitted = _admitted_job(job, context)
+        if admitted is not None and not job.name:
+            context.report.add(_generated(job))
+        elif admitted is not None:
+            yield entry_of(admitted, companions, beside)
+        if admitted is None or not job.name:
+            catalog.unread.append(job)
+            if admitted is None and job.kind in JOBS and not context.selection.admission_only:
+                _keep_rest(entry_of(job, companions, beside), context, catalog)
+        # What stands beside several jobs goes out once, with the first.
+        companions, beside = (), beside + companions
+
+
+def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list[Document]]:
+    """The Services that select the pods of one plain Job among several jobs of a file, by the place of the Job."""
+    places = {job.name: index for index, job in jobs if job.kind == PLAIN[0]}
+    if not places:
+        return {}
+    from trainc.kinds.other_operators import selected_job  # noqa: PLC0415 (few files hold Jobs that are training)
+
+    owned: dict[int, list[Document]] = {}
+    for other in objects:
+        place = places.get(selected_job(other.tree))
+        if place is not None:
+            owned.setdefault(place, []).append(other)
+    return owned
+
+
+def _keep_rest(entry: Entry, context: AdmissionContext, catalog: Catalog) -> None:
+    """Keep what can still be read of a job that the server refuses."""
+    from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
+
+    rest = rest_of(entry.document, context.server)
+    if rest is not None:
+        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
+
+
+def _older(document: Document) -> bool:
+    """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
+    from trainc.kinds.trainingoperator.table import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+
+    known = kind_of(document.api_version, document.kind) is not None
+    return known or foreign(document.api_version, document.kind)
+
+
+def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
+    if job.kind in JOBS and context.server.table.root(kind_of(job.tree)) is not None:
+        return _stored(job, context)
+    if _is_input_kind(job):
+        from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
+
+        return page_of(job).admit(job, context.server, context.project.cluster, context.report)
+    from trainc.kinds.trainingoperator.admission import admit_older  # noqa: PLC0415 (most runs meet none)
+
+    return admit_older(job, context.server, context.report)
+
+
+def _stored(document: Document, context: AdmissionContext) -> Document | None:
+    """The document as the cluster's server stores it; of clusters whose servers are alike the first one judges it."""
+    server, report = context.server, context.report
+    if document.stored is not None and document.stored[0] == server.identity and not report.recording:
+        return document.stored[1]
+    events = report.events
+    stored = admit_object(document, server, report)
+    if stored is not None and report.events == events:  # else the same is said of each cluster
+        document.stored = server.identity, stored
+    return stored
+
+
+def _generated(document: Document) -> Finding:
+    return GENERATED_NAME.at(
+        document.span(("metadata", "generateName"), key=True),
+        f"this {document.kind} leaves its name to the server",
+        effect="host names, Service and hostfile hold the job's name, which is not known before it is created",
+        help="write `metadata.name`",
+    )
+
+
+def _is_input_kind(document: Document) -> bool:
+    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (most files hold nothing but jobs and runtimes)
+
+    return is_input_kind(document)
+
+
+def _is_near_miss(document: Document) -> bool:
+    from trainc.kinds.unsupported import near_miss  # noqa: PLC0415 (most files hold nothing but jobs and runtimes)
+
+    return near_miss(document.api_version, document.kind) is not None
+
+
+def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bool) -> None:
+    """Say which of the objects that are not a job of ours are somebody else's."""
+    if others:
+        context.report.end()  # what is said of them is said of no job
+        from trainc.compiler.admit.unknown_kinds import not_compiled  # noqa: PLC0415 (most files hold nothing else)
+
+        not_compiled(others, context, is_output=is_output)
+        if not context.report.compiles and any(other.kind in PLAIN for other in others):
+            from trainc.compiler.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
+
+            judge_workloads(others, context)
+
+
+def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
+    """Count what was meant as one of our kinds, and say what is wrong with it; nothing is, with what configures `fn`."""
+    from trainc.compiler.admit.function_config import is_function_config  # noqa: PLC0415 (as above)
+    from trainc.compiler.admit.unknown_kinds import unknown_kind  # noqa: PLC0415 (most kinds are right)
+
+    if is_function_config(document.api_version, document.kind):
+        return
+    _count(index, document, context)
+    unknown_kind(document, context)
+
+
+__all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]

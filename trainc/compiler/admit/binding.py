@@ -1,0 +1,125 @@
+"""Which cluster runs a job: by the cluster's paths, or by the job's own annotation."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.tree import value
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+
+ANNOTATION = "trainc.dev/cluster"
+_MAX_CLUSTERS_NAMED = 20  # clusters that are named one by one
+
+UNBOUND_JOB = Rule(
+    "unbound-job",
+    ERROR,
+    "a project with several clusters, and a job that belongs to none",
+    "A job that nobody runs looks like one that somebody forgot.",
+    admission=True,
+)
+TWO_CLUSTERS = Rule(
+    "two-clusters",
+    ERROR,
+    "the paths of two clusters hold one job",
+    "The job would be trained twice; that only ever happens on purpose, by naming both clusters in the job.",
+    admission=True,
+)
+UNKNOWN_CLUSTER = Rule(
+    "unknown-cluster",
+    ERROR,
+    "a job names a cluster that the project does not have",
+    "The job would run nowhere.",
+    admission=True,
+)
+
+
+def bound(document: Document, project: Project, report: Report) -> list[Cluster]:
+    """The clusters that run a job, none with a finding where that cannot be told."""
+    clusters = project.clusters
+    metadata = document.tree.get("metadata")
+    annotated = type(metadata) is dict and "annotations" in metadata
+    annotation = value(metadata, "annotations", ANNOTATION) if annotated else None
+    if annotation is not None:
+        chosen = project.by_annotation[str(annotation)]
+        for name in chosen.unknown:
+            _unknown(document, name, clusters, report)
+        if not (chosen.clusters or chosen.unknown):
+            _nameless(document, clusters, report)
+        return chosen.clusters
+    if len(clusters) == 1 and not clusters[0].paths:
+        return [project.cluster]
+    holders = project.holders[document.file]
+    if not holders:
+        _unbound(document, clusters, report)
+    elif len(holders) > 1:
+        _twice(document, holders, report)
+        return []
+    return holders
+
+
+def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
+    known = [cluster.name for cluster in clusters if cluster.name]
+    report.add(
+        UNKNOWN_CLUSTER.at(
+            document.span(("metadata", "annotations", ANNOTATION)),
+            f"there is no cluster `{name}`",
+            help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
+        )
+    )
+
+
+def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
+    known = _few([cluster.name for cluster in clusters if cluster.name])
+    report.add(
+        UNBOUND_JOB.at(
+            document.span(("metadata", "annotations", ANNOTATION)),
+            f"`{document.name}` names no cluster here",
+            effect="no cluster would ever run it",
+            help=f"name one of {known}, or remove the annotation" if known else "remove the annotation",
+        )
+    )
+
+
+def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
+    names = _few([cluster.name for cluster in clusters])
+    report.add(
+        UNBOUND_JOB.at(
+            document.span(("metadata", "name")),
+            f"`{document.name}` belongs to none of the clusters {names}",
+            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MAX_CLUSTERS_NAMED] if one.name],
+            effect="no cluster would ever run it",
+            help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
+        )
+    )
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _MAX_CLUSTERS_NAMED} more" if len(names) > _MAX_CLUSTERS_NAMED else ""
+    return ", ".join(names[:_MAX_CLUSTERS_NAMED]) + more
+
+
+def _paths(cluster: Cluster) -> str:
+    return ", ".join(path.value for path in cluster.paths) or "what names it, having no `paths`"
+
+
+def _twice(document: Document, clusters: list[Cluster], report: Report) -> None:
+    from trainc.text.globs import holds  # noqa: PLC0415 (a mistake is rare)
+
+    globs = [glob for cluster in clusters for glob in cluster.paths if holds(glob.value, document.file)]
+    spans = [span for glob in globs if (span := place(glob.origin)) is not None]
+    names = ",".join(cluster.name for cluster in clusters)
+    report.add(
+        TWO_CLUSTERS.at(
+            document.span(("metadata", "name")),
+            f"`{document.name}` lies below the paths of {' and '.join(cluster.name for cluster in clusters)}",
+            also=[Label(span, "this path holds it") for span in spans],
+            effect="it would be trained twice",
+            help=f"narrow one of the paths; to train it on both on purpose, annotate it with `{ANNOTATION}: {names}`",
+        )
+    )

@@ -1,0 +1,22 @@
+"""Where documents are admitted: the server that judges them, the run's settings, and where findings go."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from trainc.apiserver.of_cluster import Server
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+else:
+    from trainc.text.record import NamedTuple
+
+
+class AdmissionContext(NamedTuple):
+    """One run's admission for one cluster."""
+
+    server: Server
+    project: Project
+    selection: Selection
+    report: Report

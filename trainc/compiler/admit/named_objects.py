@@ -1,0 +1,151 @@
+"""What jobs name, found among the files of the project: claims, ConfigMaps, Secrets and ServiceAccounts."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.compiler.admit.binding import bound
+from trainc.model.references import Reference, names_in, provides
+from trainc.model.report import Report
+from trainc.model.tree import plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents, SourceFile
+    from trainc.model.tree import Tree
+
+LOCAL = "config.kubernetes.io/local-config"
+_JOBS = ("TrainJob", "JobSet")
+_TEMPLATE = b"{{"  # in the text of a chart, which is no YAML before somebody fills it in
+
+
+class NamedObjects:
+    """Finds what the jobs of one cluster name; the files of the project are read when somebody first asks.
+
+    What shares a file with a job of the cluster goes out with that job, and is not found here. Of several objects of
+    one name the one counts whose folder is nearest to the job's.
+    """
+
+    def __init__(self, documents: Documents, context: AdmissionContext) -> None:
+        self._documents = documents
+        self._context = context
+        self._known: dict[tuple[str, str], list[Document]] | None = None  # by the kind and name that jobs use
+        self._faulty: dict[str, SourceFile] = {}
+        self._admitted: dict[int, Document | None] = {}
+
+    def are_missing(self) -> bool:
+        """Whether no file of the project holds anything that a job could name."""
+        return not (self._index() or self._faulty)
+
+    def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
+        """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear.
+
+        What an object that was found names itself, as a ServiceAccount does its pull secrets, is found as well.
+        """
+        by_reference: dict[Reference, list[Document]] = {}
+        todo = [(reference, folder) for reference, folders in references.items() for folder in sorted(folders)]
+        done = set(todo)
+        while todo:
+            reference, folder = todo.pop(0)
+            for document in self._nearest(reference, folder):
+                known = by_reference.setdefault(reference, [])
+                if document in known:
+                    continue
+                known.append(document)
+                inner = document.file.rpartition("/")[0]
+                for kind, name in sorted(names_in([document.tree])):
+                    further = reference._replace(kind=kind, name=name), inner
+                    if further not in done:
+                        done.add(further)
+                        todo.append(further)
+        return by_reference
+
+    def _nearest(self, reference: Reference, folder: str) -> list[Document]:
+        """The objects of a name that are nearest to a folder: one, or several that differ; each as a server stores it."""
+        self._tell_unreadable(reference)
+        same_name = self._index().get((reference.kind, reference.name), ())
+        fitting = [document for document in same_name if document.namespace in ("", reference.namespace)]
+        if not fitting:
+            return []
+        shared = [_shared(document.file.rpartition("/")[0], folder) for document in fitting]
+        chosen: list[Document] = []
+        for document, depth in zip(fitting, shared, strict=True):
+            if depth == max(shared) and all(plain(document.tree) != plain(other.tree) for other in chosen):
+                chosen.append(document)
+        return [admitted for document in chosen if (admitted := self._admit(document)) is not None]
+
+    def _admit(self, document: Document) -> Document | None:
+        if id(document) not in self._admitted:
+            if document.file in self._faulty:
+                self._tell(self._faulty[document.file])
+            self._admitted[id(document)] = admit_object(document, self._context.server, self._context.report)
+        return self._admitted[id(document)]
+
+    def _index(self) -> dict[tuple[str, str], list[Document]]:
+        if self._known is None:
+            self._known = {}
+            for source in self._documents.objects():
+                if source.faults.findings:
+                    self._faulty[source.file] = source
+                if self._is_ours(source.file) and not any(self._is_compiled(one) for one in source.documents):
+                    for document in source.documents:
+                        if document.api_version and not is_local(document.tree):
+                            self._known.setdefault(provides(document.tree), []).append(document)
+        return self._known
+
+    def _is_ours(self, file: str) -> bool:
+        """Whether a file is for the present cluster: it lies below its paths, or below nobody's."""
+        holders = self._context.project.holders[file]
+        return not holders or self._context.project.cluster in holders
+
+    def _is_compiled(self, document: Document) -> bool:
+        """Whether a document is a job that runs on the present cluster."""
+        if document.kind not in _JOBS:
+            from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (hardly any file with such objects holds one)
+            from trainc.kinds.trainingoperator.table import kind_of  # noqa: PLC0415 (as above)
+
+            if kind_of(document.api_version, document.kind) is None and not is_input_kind(document):
+                return False
+        clusters = bound(document, self._context.project, Report())
+        return any(cluster is self._context.project.cluster for cluster in clusters)
+
+    def _tell_unreadable(self, reference: Reference) -> None:
+        """Report what is wrong with a text that seems to hold an object: nobody can say that it is not there."""
+        self._index()
+        kind, name = reference.kind.encode(), reference.name.encode()
+        for source in self._faulty.values():
+            if (
+                source.faults.failed
+                and _TEMPLATE not in source.data
+                and kind in source.data
+                and _names(source.data, name)
+            ):
+                self._tell(source)
+
+    def _tell(self, source: SourceFile) -> None:
+        for finding in source.faults.findings:
+            self._context.report.add(finding)
+
+
+def is_local(tree: Tree) -> bool:
+    """Whether an object is for a tool that reads it from the repository, as kpt marks it, and for no cluster."""
+    return str(value(tree, "metadata", "annotations", LOCAL)) == "true"
+
+
+def _names(data: bytes, name: bytes) -> bool:
+    """Whether a line of a text gives something this very name."""
+    keys = [line.strip().strip(b"{},").replace(b'"', b"").replace(b"'", b"") for line in data.splitlines()]
+    return any(line.endswith(b"name: " + name) for line in keys)
+
+
+def _shared(folder: str, other: str) -> int:
+    """How many folders two paths have in common from the top."""
+    depth = 0
+    for one, two in zip(folder.split("/"), other.split("/"), strict=False):
+        if one != two:
+            break
+        depth += 1
+    return depth

@@ -1,0 +1,215 @@
+"""Where runtimes and components are found: among the files given, in the project's folders, in trainc's catalogue."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.apiserver.component_uses import uses
+from trainc.apiserver.verdict import kind_of
+from trainc.compiler.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
+from trainc.compiler.admit.refusal import RefusalFindings, refusal
+from trainc.compiler.admit.runtimes import check_runtime
+from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
+from trainc.model.tree import get
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.catalog import Key
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents, RuntimeFolder
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+
+    Index = Mapping[Key, Document]
+
+COMPONENTS = "components"  # the folder of the catalogue that holds them
+
+
+class AdmittedRuntimes:
+    """Finds runtimes and components by name, and admits each once, when somebody first reaches it."""
+
+    def __init__(self, documents: Documents, context: AdmissionContext) -> None:
+        self._documents = documents
+        self._context = context
+        self._given: Index | None = None
+        self._by_folder: dict[str, Index] = {}
+        self._verdicts: dict[int, tuple[Document, Document]] = {}
+        self._refused: dict[int, RefusalFindings] = {}
+        self._catalogue: dict[str, Index] = {}
+        self._in_catalogue: list[str] | None = None  # the names of its components
+        self._met: dict[tuple[Key, str], RuntimeLookup] = {}  # by key and folder of the file that names it
+        self._by_name: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
+        self._cluster: Index = index(context.project.cluster.runtimes, context.report)
+
+    def find(self, key: Key, file: str) -> RuntimeLookup | None:
+        """The runtime that a job in `file` would get, None where there is none; a Runtime may answer for either kind."""
+        spot = (key, file.rpartition("/")[0])
+        if spot in self._met:
+            return self._met[spot]
+        keys = (key, ("Runtime", "", key[2]))
+        runtime = self._first(file, "", key[2], lambda index: [index[one] for one in keys if one in index])
+        if runtime is not None and runtime.document is not None and runtime.source in (GIVEN, FOLDER):
+            self._met[spot] = runtime
+        return runtime
+
+    def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
+        """The runtime that one in `file` extends; `namespace` narrows the search for a TrainingRuntime."""
+
+        def fits(objects: Index) -> list[Document]:
+            keys = self._blueprints(objects).get(name, ())
+            return [objects[one] for one in keys if one[0] != "TrainingRuntime" or namespace in ("", one[1])]
+
+        return self._first(file, "", name, fits)
+
+    def _blueprints(self, objects: Index) -> Mapping[str, Sequence[Key]]:
+        """What of an index can be extended, by name: each of many runtimes asks for its parent."""
+        if id(objects) not in self._by_name:
+            by_name: dict[str, list[Key]] = {}
+            for key in objects:
+                if key[0] in BLUEPRINTS:
+                    by_name.setdefault(key[2], []).append(key)
+            # The index itself is kept as well: its identity must not be given to another one.
+            self._by_name[id(objects)] = (objects, by_name)
+        return self._by_name[id(objects)][1]
+
+    def component(self, name: str, file: str) -> RuntimeLookup | None:
+        """The component that is switched on by that name in `file`."""
+        key = ("RuntimeComponent", "", name)
+        return self._first(file, COMPONENTS, name, lambda objects: [objects[key]] if key in objects else [])
+
+    def has_component(self, name: str, file: str) -> bool:
+        """Whether a component of that name could be switched on in `file`; nobody looks into it."""
+        key = ("RuntimeComponent", "", name)
+        if key in self.given or (not self._context.selection.closed_world and name in self._shipped_components()):
+            return True
+        near = (self._documents.beside(file), self._documents.runtime_folder(file))
+        return any(key in self._indexed(runtime_folder) for runtime_folder in near) or key in self._cluster
+
+    def _shipped_components(self) -> list[str]:
+        if self._in_catalogue is None:
+            self._in_catalogue = self._documents.shipped_names(COMPONENTS)
+        return self._in_catalogue
+
+    def _first(
+        self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]
+    ) -> RuntimeLookup | None:
+        for source, objects in self._sources(file, folder, name):
+            hits = fits(objects)
+            if len(hits) > 1:
+                self._context.report.add(ambiguous(hits))
+                return RuntimeLookup(None, source)
+            if hits:
+                return RuntimeLookup(self.admitted(hits[0]), source)
+        return None
+
+    def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
+        yield GIVEN, self.given
+        beside, runtime_folder = self._documents.beside(file), self._documents.runtime_folder(file)
+        yield FOLDER, self._indexed(beside)
+        yield FOLDER, self._indexed(runtime_folder)
+        yield CLUSTER, self._cluster
+        for finding in (*beside.faults.findings, *runtime_folder.faults.findings):
+            # What cannot be read might have been what is missing.
+            self._context.report.add(finding)
+        if not self._context.selection.closed_world:
+            yield SHIPPED, self._shipped(folder, name)
+
+    @property
+    def given(self) -> Index:
+        """The runtimes and components among the files that were given."""
+        if self._given is None:
+            self._given = index(self._documents.runtimes(), self._context.report)
+        return self._given
+
+    def admitted(self, document: Document) -> Document | None:
+        """The document as the server would store it, None with findings where it would be refused."""
+        known = self._verdicts.get(id(document))
+        if known is not None:
+            return known[1]
+        refused = self._refused.get(id(document))
+        if refused is not None:
+            refused.meet(self._context.report)
+            return None
+        stored, met = self._judged(document)
+        if stored is not None:
+            # The document itself is kept as well: its identity must not be given to another one.
+            self._verdicts[id(document)] = (document, stored)
+        elif (refused := refusal(document, met, self._context.report)) is not None:
+            self._refused[id(document)] = refused
+        return stored
+
+    def _judged(self, document: Document) -> tuple[Document | None, list[Finding]]:
+        """The document as the server would store it, and what was found on the way."""
+        report = self._context.report
+        before = report.looking_at(document)
+        met: list[Finding] = []
+        report.met = met
+        stored = self._stored(document)
+        report.met = None
+        report.back_to(before)
+        return stored, met
+
+    def _stored(self, document: Document) -> Document | None:
+        context = self._context
+        stored = admit_object(_with_uses(document), context.server, context.report)
+        if context.server.table.root(kind_of(document.tree)) is None:
+            from trainc.compiler.admit.unknown_kinds import unknown_kind  # noqa: PLC0415 (most are of a version that is served)
+
+            unknown_kind(document, context)
+            return None
+        is_whole = stored is None or document.kind in OWN_KINDS or check_runtime(stored, context.report)
+        return stored if is_whole else None
+
+    def legal(self, document: Document, report: Report) -> Document | None:
+        """A composed runtime as the server would store it, None with findings where it would refuse it."""
+        stored = admit_object(document, self._context.server, report)
+        return stored if stored is not None and check_runtime(stored, report) else None
+
+    def names(self, kind: str, namespace: str, file: str) -> list[str]:
+        """What of that kind and namespace could have been meant."""
+        near = (self._documents.beside(file), self._documents.runtime_folder(file))
+        keys = (*self.given, *(key for runtime_folder in near for key in self._indexed(runtime_folder)), *self._cluster)
+        candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
+        if kind != "RuntimeComponent":
+            candidates.update(name for k, _, name in keys if k == "Runtime")
+        if not self._context.selection.closed_world:
+            if kind == "ClusterTrainingRuntime":
+                candidates.update(self._documents.shipped_names(""))
+            elif kind == "RuntimeComponent":
+                candidates.update(self._shipped_components())
+        return sorted(candidates)
+
+    def places(self, file: str) -> tuple[str, ...]:
+        """Where a runtime or component for a job in `file` is looked for."""
+        near = (self._documents.beside(file).label, self._documents.runtime_folder(file).label)
+        folders = tuple([label for label in near if label])
+        dumps = ("the cluster's dumps",) if self._cluster else ()
+        catalogue = () if self._context.selection.closed_world else ("trainc's own catalogue",)
+        return ("the files given", *folders, *dumps, *catalogue)
+
+    def _indexed(self, runtime_folder: RuntimeFolder) -> Index:
+        if runtime_folder.label not in self._by_folder:
+            self._by_folder[runtime_folder.label] = index(runtime_folder.documents, self._context.report)
+        return self._by_folder[runtime_folder.label]
+
+    def _shipped(self, folder: str, name: str) -> Index:
+        key = f"{folder}/{name}"
+        if key not in self._catalogue:
+            self._catalogue[key] = index(self._documents.shipped(folder, name), self._context.report)
+        return self._catalogue[key]
+
+
+def _with_uses(document: Document) -> Document:
+    """A Runtime whose components are spelled as the schema has them; any other document as it is."""
+    spec = get(document.tree, "spec")
+    if document.kind != "Runtime" or type(spec) is not dict or "components" not in spec:
+        return document
+
+    def span_of_key(name: str) -> Span:
+        return document.span(("spec", "components", name), key=True)
+
+    spelled = {**spec, "components": uses(spec["components"], span_of_key)}
+    return document.admitted({**document.tree, "spec": spelled})

@@ -1,0 +1,113 @@
+"""Kinds that are nearly ours, and training kinds that other operators run: neither passes in silence."""
+
+from __future__ import annotations
+
+from trainc.kinds.unsupported import foreign_kind, near_miss
+from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
+from trainc.model.settings import STDIN
+from trainc.text.spelling import intended, meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.document import Document
+
+UNKNOWN_KIND = Rule(
+    "unknown-kind",
+    ERROR,
+    "a kind or version that none of these APIs has",
+    "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
+    verdict=True,
+)
+KIND_NOT_COMPILED = Rule(
+    "kind-not-compiled",
+    WARNING,
+    "a training job of a kind that trainc does not compile",
+    "Nobody has looked at it. In a file that is named it is an error: somebody asked for a verdict, and there is none.",
+)
+
+
+def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is_output: bool) -> None:
+    """A finding for each training job that another operator runs: an error in a file that somebody names.
+
+    `is_output` says whether the objects are output all the same, as they stand.
+    """
+    outcome = "it goes out as it stands" if is_output else "no manifest comes of it"
+    for document in documents:
+        foreign = foreign_kind(document.api_version, document.kind, document.tree)
+        if foreign is not None:
+            is_argument = document.file in context.selection.paths or document.file == STDIN
+            context.report.add(
+                KIND_NOT_COMPILED.at(
+                    document.span(("kind",)),
+                    foreign.message,
+                    level=ERROR if is_argument else WARNING,
+                    effect=f"it is not checked, and {outcome}",
+                    help=foreign.help,
+                )
+            )
+
+
+def unknown_kind(document: Document, context: AdmissionContext) -> None:
+    """The finding for an object of one of our APIs, or nearly one, that no server would know."""
+    group = document.api_version.partition("/")[0]
+    served = [kind.rsplit("/", 1) for kind in context.server.table.served()]
+    versions = [version for version, kind in served if kind == document.kind]
+    names = [kind for version, kind in served if version.partition("/")[0] == group]
+    if versions:
+        hint = f"write `apiVersion: {versions[0]}`"
+    elif document.kind:
+        hint = meant(document.kind, names, _near(document) or f"kinds of this API: {', '.join(dict.fromkeys(names))}")
+    else:
+        hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
+    if group == "trainc.dev" and document.kind == "Project":
+        message, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+    elif not document.api_version:
+        message = f"this {document.kind} has no `apiVersion`"
+    elif not document.kind:
+        message = f"this object of `{document.api_version}` has no `kind`"
+    else:
+        message = f"there is no kind `{document.kind}` in `{document.api_version}`"
+    context.report.looking_at(document)
+    refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
+    place = "apiVersion" if versions and document.api_version else "kind"
+    edits = _edits(document, versions, names)
+    context.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, fix=edits, refusal=refusal))
+
+
+def _edits(document: Document, versions: list[str], names: list[str]) -> list[Edit]:
+    """The edits to the one version that serves the kind, or to the one kind that was meant."""
+    written = {"apiVersion": document.api_version, "kind": document.kind}
+    if not all(written.values()):
+        return []
+    if len(set(versions)) > 1:
+        return []
+    near = near_miss(document.api_version, document.kind)
+    kinds = list(dict.fromkeys(intended(document.kind, names)))
+    if versions:
+        right = {"apiVersion": versions[0]}
+    elif near is not None:
+        right = dict(zip(written, near, strict=True))
+    else:
+        right = {"kind": kinds[0]} if len(kinds) == 1 else {}
+    wrong = {key: name for key, name in right.items() if name != written[key]}
+    if not versions and not all(_is_sure(written[key], name) for key, name in wrong.items()):
+        return []
+    return [edit for key, name in wrong.items() for edit in document.edits((key,), name)]
+
+
+def _is_sure(written: str, right: str) -> bool:
+    """Whether one name was meant by another, versions apart."""
+    group, wanted = written.partition("/")[0], right.partition("/")[0]
+    return group == wanted or bool(intended(group, [wanted]))
+
+
+def _near(document: Document) -> str:
+    """What to write instead of a kind that is nearly one of ours, empty where it is not."""
+    near = near_miss(document.api_version, document.kind)
+    if near is None:
+        return ""
+    pairs = zip(("apiVersion", "kind"), near, (document.api_version, document.kind), strict=True)
+    return f"write {' and '.join(f'`{key}: {right}`' for key, right, written in pairs if right != written)}"

@@ -1,0 +1,65 @@
+"""Bundles -> text: one spelling, apply order, the header line."""
+
+from __future__ import annotations
+
+from trainc.model.references import KINDS
+from trainc.model.tree import value
+from trainc.yaml.writer import dump_all, dump_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
+
+
+class Rendered(NamedTuple):
+    """The text of one job's objects, or of an object that jobs name, and the stable name of the file it belongs in."""
+
+    path: str  # [<cluster>/]<namespace>/<job>.yaml or <kind>.<name>.yaml, relative to the output folder
+    name: str  # of the run, as its objects carry it
+    source: str  # the file the job, or the object, was written in
+    text: str
+    objects: int
+
+
+def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
+    """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
+    text = ",".join(map(dump_json, bundle.objects)) if json else dump_all(bundle.objects)
+    file = bundle.document.file
+    path = file if bundle.passing else path_of(bundle)
+    return Rendered(path, bundle.name, file, text, len(bundle.objects))
+
+
+def path_of(bundle: Bundle) -> str:
+    """The stable name of the file that a job's objects belong in, relative to the output folder."""
+    if bundle.jobset is None:
+        return object_path(bundle.objects[0], bundle.cluster)
+    folder = f"{bundle.cluster}/" if bundle.cluster else ""
+    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.document.name}.yaml"
+
+
+def run_path(path: str, run: str) -> str:
+    """The file of a run where those of earlier runs stay, for a job whose stable file has this path."""
+    return "/".join([*path.split("/")[:-1], f"{run}.yaml"])
+
+
+def object_path(tree: Tree, cluster: str) -> str:
+    """The stable name of the file of an object that belongs to no single run: no job's name has a dot in it.
+
+    The kind of an object that jobs cannot name comes with its group, as kubectl has it.
+    """
+    kind, name = str(value(tree, "kind")), str(value(tree, "metadata", "name"))
+    group = str(value(tree, "apiVersion")).rpartition("/")[0]
+    stem = f"{kind.lower()}.{name}" if kind in KINDS or not group else f"{kind.lower()}.{group}.{name}"
+    folder = f"{cluster}/" if cluster else ""
+    namespace = str(value(tree, "metadata", "namespace") or "default")
+    return f"{folder}{_safe(namespace).replace('.', '_')}/{_safe(stem)}.yaml"
+
+
+def _safe(name: str) -> str:
+    """A name with nothing in it that leads elsewhere in a tree of files."""
+    return "".join([letter if letter.isalnum() or letter in "-." else "_" for letter in name])

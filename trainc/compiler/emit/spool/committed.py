@@ -1,0 +1,169 @@
+"""A stream of manifests in which runs stay as a folder of rendered files has them."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.emit.spool import StreamSpool
+from trainc.compiler.emit.spool.disk import Folder
+from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
+from trainc.model.finding import place as place_of
+from trainc.model.tree import value
+from trainc.yaml.writer import dump_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import IO
+
+    from trainc.compiler.emit import Rendered
+    from trainc.compiler.emit.spool.disk import OnDisk
+    from trainc.compiler.emit.spool.questions import Settle, Shares
+    from trainc.model.bundle import Bundle
+    from trainc.model.references import Reference
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+
+class CommittedSpool(StreamSpool):
+    """Writes one YAML stream; a run that is committed in the folder `output` keeps what `settle` does not let change.
+
+    With `keep_old` earlier runs of a job, as far as they are committed, go out behind it. `namespace` is that of
+    objects which name none: it is in the stream, and not in the folder. `edited` names the files that are not as trainc
+    wrote them: nobody knows what their runs are.
+    """
+
+    def __init__(
+        self,
+        stream: IO[str],
+        root: str,
+        output: str,
+        *,
+        settle: Settle,
+        shares: Shares,
+        keep_old: bool = False,
+        namespace: str = "",
+    ) -> None:
+        super().__init__(stream)
+        self._root = root
+        self.folder = os.path.join(root, output)
+        self.edited: list[str] = []
+        self._files = Folder(self.folder)
+        self._settle = settle
+        self._shares = shares
+        self._keep_old = keep_old
+        self._namespace = namespace
+        self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
+
+    def parts(self, bundle: Bundle) -> list[Bundle]:
+        """The bundles to keep one by one: where earlier runs stay, what outlives a run goes out on its own."""
+        return parts_of(bundle) if self._keep_old and bundle.jobset is not None else [bundle]
+
+    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+        """Keep the committed text of a run where it must not change, the present one elsewhere."""
+        if bundle.jobset is None:
+            self._lasting |= set(_keys_of(bundle))
+            super().add(rendered, bundle, report)
+            return
+        inner, _, name = rendered.path.rpartition("/")
+        if self._keep_old:
+            name = f"{rendered.name}.yaml"
+        path, existing = self._find(inner, name)
+        text = self._kept(existing, path, rendered.text, bundle, report)
+        if text:
+            self.jobs += 1
+            self.references.add(bundle, trees_of(text.encode()))
+            self._append(rendered._replace(text=text))
+        else:
+            super().add(rendered, bundle, report)
+        if self._keep_old:
+            self._add_earlier(inner, name, bundle, report)
+        self._lasting = set()
+
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+        """Keep a rendering that was not compiled, of a job of which nothing is committed."""
+        inner, _, name = rendered.path.rpartition("/")
+        if self._keep_old or self._find(inner, name)[1] is not None:
+            return False
+        return super().add_filled(rendered, written, references)
+
+    def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
+        """The committed file of a job; one that names no namespace is committed under `default`."""
+        for folder in self._folders(inner):
+            target, existing = self._files.find(f"{folder}/{name}")
+            if existing is not None:
+                return target, existing
+        return "", None
+
+    def _folders(self, inner: str) -> list[str]:
+        above, _, namespace = inner.rpartition("/")
+        placed = bool(self._namespace) and namespace == self._namespace
+        return [inner, "/".join([above, "default"] if above else ["default"])] if placed else [inner]
+
+    def _kept(self, existing: OnDisk | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
+        """The committed text of a run that keeps it, empty for one that gets the present one."""
+        if existing is None:
+            return ""
+        header = existing.header
+        if header is None or header.body != body_digest(existing.body):
+            self.edited.append(path)
+            return ""
+        if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
+            return ""  # a job of that name in another file
+        committed = [tree for tree in trees_of(existing.body) if _key(tree) not in self._lasting]
+        before = dump_all([_placed(tree, bundle) for tree in committed])
+        if before == text:
+            return ""
+        shown = os.path.relpath(path, self._root)
+        return self._settle(bundle, header, before, shown, report)
+
+    def _add_earlier(self, inner: str, name: str, bundle: Bundle, report: Report) -> None:
+        """Add what other runs of a job consist of, but for what the present one has as well."""
+        job = bundle.document.name
+        services = services_of(bundle.objects, "")
+        for folder in self._folders(inner):
+            place = os.path.join(self.folder, folder)
+            for other in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+                if other == name or not _is_run(other, job):
+                    continue
+                path, existing = self._files.find(f"{folder}/{other}")
+                if existing is None or existing.header is None or existing.header.source != bundle.document.file:
+                    continue
+                if existing.header.body != body_digest(existing.body):
+                    self.edited.append(path)
+                trees = trees_of(existing.body)
+                for key in services_of(trees, "").keys() & services.keys():
+                    where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
+                    report.add(self._shares(where, key[1:], other.removesuffix(".yaml")))
+                present = self._lasting | set(_keys_of(bundle))
+                trees = [tree for tree in trees if _key(tree) not in present]
+                self.references.add(bundle, trees)
+                self.objects += len(trees)
+                self.hold(dump_all(trees))
+
+
+def _is_run(file: str, job: str) -> bool:
+    """Whether a file is named as one of a job's runs is."""
+    stem = file.removesuffix(".yaml")
+    number = stem.removeprefix(f"{job}-r")
+    return stem == job or (stem != number and number.isdigit())
+
+
+def _key(tree: Tree) -> tuple[str, str]:
+    return str(value(tree, "kind")), str(value(tree, "metadata", "name"))
+
+
+def _keys_of(bundle: Bundle) -> Collection[tuple[str, str]]:
+    return {_key(tree) for tree in bundle.objects}
+
+
+def _placed(tree: Tree, bundle: Bundle) -> Tree:
+    """A committed object in the namespace of its present form, where it names none itself."""
+    if value(tree, "metadata", "namespace"):
+        return tree
+    twin: Tree = next((one for one in bundle.objects if _key(one) == _key(tree)), {})
+    leaf = (twin.get("metadata") or {}).get("namespace")
+    if leaf is None:
+        return tree
+    return {**tree, "metadata": {**tree["metadata"], "namespace": leaf}}

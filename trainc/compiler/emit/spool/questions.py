@@ -1,0 +1,52 @@
+"""What an output folder asks of those who know the project, its sources and Git."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from trainc.compiler.header import Header
+from trainc.model.bundle import Bundle
+from trainc.model.finding import Finding
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.compiler.emit import Rendered
+
+# The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
+Settle = Callable[[Bundle, Header, str, str, Report], str]
+# Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
+Taken = Callable[[Bundle, str, Report], bool]
+# Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
+Gone = Callable[[str, str, Report], bool]
+# Whether the object of a rendered file (its path and its source) still stands in its source.
+Holds = Callable[[str, str], bool]
+# What is said of a run at a place whose Service is that of an earlier run (both by name), which stays.
+Shares = Callable[[Span, str, str], Finding]
+# What is said of a run, at a place, of a job and with a number, that is one object before and another after.
+Moved = Callable[[Span, str, int, str, str], Finding]
+
+
+class Look(Protocol):
+    """What a run that writes nothing is told of the rendered files of its jobs."""
+
+    def judge(self, bundle: Bundle, report: Report) -> None:
+        """A finding where the rendered run of a job cannot take what the job's file says now."""
+
+    def is_known(self, rendered: Rendered, written: str) -> bool:
+        """Whether the rendered file of a job, if there is one, was made from a job written so."""
+
+
+class IndexedFolder(Protocol):
+    """What Git holds in the place of a file of the folder."""
+
+    def sides(self, path: str, *, marked: bool) -> list[bytes]:
+        """The texts that an unfinished merge puts together; `marked` says that the file has marks of a conflict."""
+
+    def absent(self, path: str) -> bytes | None:
+        """The text of a file that a sparse checkout leaves out."""
+
+    def deleted(self, path: str) -> bytes | None:
+        """The text of a file that is not there any more."""

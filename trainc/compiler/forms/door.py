@@ -1,0 +1,122 @@
+"""The door between load and the other stages: a file whose job a form answers for goes no further."""
+
+from __future__ import annotations
+
+from trainc.compiler.emit import Rendered
+from trainc.compiler.forms import Forms
+from trainc.compiler.forms.record import OWN_TEXTS
+from trainc.compiler.forms.trial import Trial
+from trainc.model.account import COMPILED
+from trainc.model.references import Reference
+from trainc.model.settings import FILE
+from trainc.model.sourced import Span
+from trainc.yaml.comments import MARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.compiler.emit.spool import Spool
+    from trainc.compiler.forms.template import Template
+    from trainc.compiler.forms.trial import Admit, Compile
+    from trainc.lint.across_jobs import SharedNames
+    from trainc.model.documents import Documents, RuntimeFolder
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+_LARGEST = 64 * 1024  # bytes of a text
+
+
+def is_open(project: Project, *, closed_world: bool) -> bool:
+    """Whether forms can answer for jobs of the present cluster of a project.
+
+    They cannot where a job's values are compared with more than what its own files and trainc hold: with objects,
+    definitions and digests of images of a cluster, and by rules of installed packages.
+    """
+    cluster = project.cluster
+    known = cluster.objects or cluster.definitions or "digests" in cluster.images
+    return not (known or project.rules_from or closed_world or cluster.closed)
+
+
+class Door:
+    """Puts what forms fill in where the other stages put what they compile: in the spool, the report and the names."""
+
+    def __init__(
+        self,
+        project: Project,
+        forms: Forms,
+        together: SharedNames,
+        spool: Spool,
+        report: Report,
+        nearest: Callable[[str], str],
+        beside: Callable[[str], RuntimeFolder],
+    ) -> None:
+        self._project = project
+        self._forms = forms
+        self._together = together
+        self._spool = spool
+        self._report = report
+        self._nearest = nearest
+        self._beside = beside
+
+    @classmethod
+    def made(
+        cls,
+        documents: Documents,
+        project: Project,
+        selection: Selection,
+        report: Report,
+        goal: tuple[Spool, SharedNames],
+        stages: tuple[Admit, Compile],
+        files: int,
+    ) -> Door:
+        """The door of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
+        spool, together = goal
+        trial = Trial(documents, project, selection, report, stages, json=spool.json)
+        return cls(project, Forms(trial, files), together, spool, report, documents.nearest, documents.beside)
+
+    def is_filled(self, file: str, data: bytes) -> bool:
+        """Whether a form answers for the only job of a file; then everything is said and kept that its job gives rise to."""
+        if len(data) > _LARGEST or not data.isascii() or MARK in data or b"\r" in data or file.endswith(FILE):
+            return False
+        report = self._report
+        before = report.job, report.account.current
+        report.job, report.account.current = "", None  # what is learned now is not said of the job before
+        template = self._forms.template(file, data, self._place(file))
+        if template is not None and self._fill(file, *template):
+            return True
+        report.job, report.account.current = before
+        return False
+
+    def _place(self, file: str) -> str:
+        """What a job's runtime, and the clusters that it runs on, depend on: the folder of runtimes, the paths."""
+        near = self._nearest(file) if self._project.runtimes is None else ""
+        near = f"{near}\n{self._beside(file).label}"
+        if len(self._project.clusters) == 1 and not self._project.cluster.paths:
+            return near
+        return "\n".join([near, *[cluster.name for cluster in self._project.holders[file]]])
+
+    def _fill(self, file: str, template: Template, values: list[str]) -> bool:
+        record = template.record
+        texts = template.texts(values)
+        text, path, run, job, namespace, written = texts[:OWN_TEXTS]
+        job = run if job == run else job  # a run keeps the names of every job, each once
+        names = [run if one == run else one for one in texts[OWN_TEXTS : OWN_TEXTS + 4 * record.names]]
+        references = [known or Reference(*texts[at : at + 4]) for at, known in template.references]
+        if not self._spool.add_filled(Rendered(path, run, file, text, record.objects), written, references):
+            return False
+        end = record.column + len(job) + record.padding
+        place = Span(file, record.line, record.column, record.line, end)
+        report = self._report
+        report.account.count((file, 0, self._project.cluster.name), record.kind, job, namespace, place)
+        report.job = job
+        for finding in record.findings:
+            report.add(finding)
+        for reason in record.skipped:
+            report.skip(reason)
+        report.reached_runtimes.update(record.runtimes)
+        report.account.end(COMPILED)
+        if self._spool.outcomes is not None:
+            self._spool.outcomes.add_filled(file, record.runtimes, report)
+        self._together.add_names(zip(*[iter(names)] * 4, strict=True), (run, place), report)
+        return True

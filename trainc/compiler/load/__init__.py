@@ -1,0 +1,300 @@
+"""Files -> Documents: text becomes trees with positions, one file at a time."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.header import is_rendered
+from trainc.compiler.load.beside import Beside
+from trainc.compiler.load.counting import counted
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
+from trainc.compiler.load.shipped import shipped_documents, shipped_names
+from trainc.compiler.load.walk import known_contents, known_files, ours
+from trainc.compiler.lost_sources import blankness
+from trainc.model.documents import Documents, RuntimeFolder, SourceFile
+from trainc.model.report import Report
+from trainc.model.settings import FILE, STDIN
+from trainc.text.containment import within
+from trainc.text.lfs import is_pointer
+from trainc.yaml.comments import MARK, allows
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.settings import Project, Selection
+
+    IsDone = Callable[[str, bytes], bool]
+
+SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
+
+
+class Loader:
+    """Reads files as documents when they are asked for, once for all clusters.
+
+    Files that can only hold jobs are not kept as documents: ten thousand of them are never in memory together.
+    """
+
+    def __init__(self, project: Project, selection: Selection, report: Report) -> None:
+        self._project = project
+        self._selection = selection
+        self._report = report
+        self._kept: dict[str, list[Document]] = {}  # of files that hold runtimes
+        self._blueprints: list[tuple[list[Document], Report]] | None = None  # of files that may hold some, and faults
+        self._runtime_folders: dict[str, RuntimeFolder] = {}
+        self._catalogue: dict[str, list[Document]] = {}
+        self._turns: list[str] = []  # the files of the selection that hold something of ours
+        self._near: dict[str, str] = {}  # folder -> the `runtimes/` that serves it
+        self._others: set[str] = set()  # files of a folder that name no group of ours, and a training job all the same
+        self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
+        self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
+        self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
+        self._reads_first = True  # whether it gives the first part of the selection, with standard input
+        self._count: Callable[[list[str]], Iterable[str]] = counted(selection.progress, 1)
+
+    def take_part(self, part: int, parts: int) -> None:
+        """Give one of several equal parts of the selection from now on, in the order of the files."""
+        self._look_through()
+        first, end = (len(self._turns) * number // parts for number in (part, part + 1))
+        for file in (*self._turns[:first], *self._turns[end:]):
+            self._project.texts.drop(file)
+        self._turns = self._turns[first:end]
+        self._reads_first = part == 0
+        self._count = counted(self._selection.progress if part == 0 else None, parts)
+
+    def size(self) -> int:
+        """How many files of the selection hold something of ours, as far as they are in the part that is given."""
+        self._look_through()
+        return len(self._turns)
+
+    def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
+        """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
+
+        A long file may come in several parts, one after the other. A file of which `is_done` says so, by its name and text, is left out as well.
+        """
+        if self._selection.stdin is not None and self._reads_first:
+            yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
+        self._look_through()
+        several = len(self._project.clusters) > 1
+        for file in self._count(self._turns):
+            holders = self._project.holders[file] if several else ()
+            if holders and cluster not in holders and file in self._silent:
+                names = self._selection.clusters
+                if names and not any(holder.name in names for holder in holders):
+                    self._report.account.leave(file)
+                continue
+            if file in self._kept:
+                yield file, self._kept[file]
+                continue
+            data = known_contents(self._project, file)
+            only_here = not several or (file in self._silent and bool(holders))
+            if only_here:
+                self._project.texts.drop(file)
+            if is_done is not None and file not in self._others and is_done(file, data):
+                continue
+            if len(data) > SHARED and file not in self._others:
+                for piece in self._pieces(file, data):
+                    yield file, piece
+            elif only_here:
+                yield file, self._documents(file, data, self._report)
+            else:
+                yield file, self._shared_documents(file, data)
+
+    def runtimes(self) -> Iterator[Document]:
+        """Every document of the selected files that may hold a runtime; these files are read once and kept."""
+        for documents in self._look_through():
+            yield from documents
+
+    def _look_through(self) -> list[list[Document]]:
+        """The documents of each file that may hold a runtime; what is wrong with their text is said."""
+        if self._blueprints is None:
+            self._blueprints = list(self._read_blueprints())
+        for _, faults in self._blueprints:
+            self._hear(faults)
+        return [documents for documents, _ in self._blueprints]
+
+    def _read_blueprints(self) -> Iterator[tuple[list[Document], Report]]:
+        """The documents of each file that may hold a runtime, with its faults; every file that counts gets its turn."""
+        stdin = self._selection.stdin
+        if stdin is not None and may_hold_runtimes(stdin):
+            yield self._keep(STDIN, stdin)
+        explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
+        for file in self._files(self._selection.paths):
+            data = known_contents(self._project, file)
+            if emptied := blankness(data):
+                self._report.account.blank[file] = emptied
+            if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
+                if is_rendered(data) or not self._may_count(file, data):
+                    self._report.account.sight(file, ["rendered file" if is_rendered(data) else "other file"])
+                    self._project.texts.drop(file)
+                    continue
+                if not is_pointer(data):
+                    self._others.add(file)
+            self._turns.append(file)
+            if not may_hold_objects(data):
+                self._project.texts.without_objects.add(file)
+            if not may_hold_runtimes(data):
+                if not may_name_clusters(data):
+                    self._silent.add(file)
+            elif ours(data):
+                self._project.texts.drop(file)
+                yield self._keep(file, data)
+                continue
+            self._project.texts.hold(file, data)
+
+    def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
+        """Whether a file counts whatever it holds, though not what trainc wrote."""
+        others = self._selection.include_other and not file.startswith(f"{self._project.output}/")
+        is_candidate = file in explicit or others
+        return is_candidate and (self._selection.rendered or not is_rendered(data))
+
+    def _may_count(self, file: str, data: bytes) -> bool:
+        """Whether a file that names no group of ours may hold a job: it names training, or nobody can tell."""
+        if is_pointer(data):
+            return not file.startswith(f"{self._project.output}/")
+        from trainc.kinds.unsupported import may_name_training  # noqa: PLC0415 (folders of other files alone)
+
+        return may_name_training(data)
+
+    def runtime_folder(self, file: str) -> RuntimeFolder:
+        """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
+        folders = self._project.runtimes
+        names = list(folders) if folders is not None else [self.nearest(file)]
+        label = ", ".join(name + "/" for name in names if name)
+        if label not in self._runtime_folders:
+            report = Report()
+            present = tuple(name for name in names if name and os.path.isdir(self._absolute(name)))
+            documents: list[Document] = []
+            for name in self._files(present):
+                data = known_contents(self._project, name)
+                if ours(data) or is_pointer(data):
+                    self._report.allow(allows(data, name), borrowed=True)
+                    documents.extend(expand(read(data, name, report), report))
+            self._runtime_folders[label] = RuntimeFolder(label, documents, report)
+        return self._runtime_folders[label]
+
+    def objects(self) -> Iterator[SourceFile]:
+        """Every file of the project that may hold an object which jobs name; none that trainc wrote.
+
+        A folder that neither trainc.yaml nor Git marks is a project only where somebody selected a folder.
+        """
+        project = self._project
+        marked = project.file or os.path.exists(self._absolute(".git"))
+        if not (marked or any(os.path.isdir(self._absolute(path)) for path in self._selection.paths)):
+            return
+        for file in self._files((".",)):
+            if file.startswith(f"{project.output}/") or file.rpartition("/")[2] == FILE:
+                continue
+            if file in project.texts.without_objects:
+                continue
+            data = known_contents(project, file)
+            if not may_hold_objects(data) or is_rendered(data):
+                continue
+            if MARK in data:
+                self._report.allow(allows(data, file), borrowed=True)
+            faults = Report()
+            yield SourceFile(file, data, list(expand(read(data, file, faults), faults)), faults)
+
+    def shipped(self, folder: str, name: str) -> list[Document]:
+        """The documents of the catalogue's file of that name, empty where it has none."""
+        inner = "/".join(part for part in (folder, f"{name}.yaml") if part)
+        if inner not in self._catalogue:
+            self._catalogue[inner] = [] if "/" in name else shipped_documents(inner)
+        return self._catalogue[inner]
+
+    def _files(self, paths: tuple[str, ...]) -> list[str]:
+        """The files under these paths; what clusters showed of themselves is not input of a run."""
+        dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
+        return [name for name in known_files(self._project, paths) if not name.startswith(dumps)]
+
+    def _absolute(self, path: str) -> str:
+        return os.path.join(self._project.root, path)
+
+    def _keep(self, file: str, data: bytes) -> tuple[list[Document], Report]:
+        faults = Report()
+        documents = self._read(file, data, faults)
+        if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
+            self._kept[file] = documents
+        return documents, faults
+
+    def _documents(self, file: str, data: bytes, report: Report) -> list[Document]:
+        if file in self._others:
+            return self._read(file, data, Report())  # its text is the business of those whose kinds it holds
+        return self._kept[file] if file in self._kept else self._read(file, data, report)
+
+    def _shared_documents(self, file: str, data: bytes) -> list[Document]:
+        """The documents of a file whose jobs several clusters may run, parsed once while there is room for them."""
+        known = self._shared.get(file)
+        if known is None:
+            faults = Report()
+            known = self._documents(file, data, faults), faults
+            if len(data) <= self._room:
+                self._room -= len(data)
+                self._shared[file] = known
+        self._hear(known[1])
+        return known[0]
+
+    def _pieces(self, file: str, data: bytes) -> Iterator[list[Document]]:
+        """The documents of a long file, of which no cluster keeps any."""
+        from trainc.compiler.load.pieces import pieces  # noqa: PLC0415 (few files are that long)
+
+        self._allow(file, data)
+        return pieces(lambda report: self._expanded(file, data, report), self._report)
+
+    def _hear(self, faults: Report) -> None:
+        """Say what is wrong with a text whose documents several clusters get."""
+        for finding in faults.findings:
+            self._report.add(finding)
+        self._report.account.absorb(faults.account)
+
+    def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
+        self._allow(file, data)
+        return list(self._expanded(file, data, report))
+
+    def _allow(self, file: str, data: bytes) -> None:
+        """Take what comments of a file silence."""
+        if MARK in data:
+            self._report.allow(allows(data, file), borrowed=bool(self._selection.clusters))
+
+    def _expanded(self, file: str, data: bytes, report: Report) -> Iterator[Document]:
+        if file.endswith(FILE) and file.rpartition("/")[2] == FILE:
+            return iter(())  # read, and judged, where the project was opened
+        return expand(read(data, file, report, duplicates=self._selection.field_validation), report)
+
+    def nearest(self, file: str) -> str:
+        """The nearest `runtimes/` upwards from a file, empty where there is none."""
+        folder = os.path.dirname(file) if file != STDIN else ""
+        if folder not in self._near:
+            self._near[folder] = self._upwards(folder)
+        return self._near[folder]
+
+    def _upwards(self, folder: str) -> str:
+        while True:
+            candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
+            path = self._absolute(candidate)
+            if os.path.isdir(path) and within(self._project.root, path):
+                return candidate.replace(os.sep, "/")
+            if not folder:
+                return ""
+            folder = os.path.dirname(folder)
+
+
+def load(project: Project, selection: Selection, report: Report) -> Documents:
+    """The documents that a selection names, and those it may reach."""
+    loader = Loader(project, selection, report)
+    return Documents(
+        loader.selected,
+        loader.runtimes,
+        loader.runtime_folder,
+        Beside(project, selection, report).runtime_folder,
+        loader.objects,
+        loader.shipped,
+        shipped_names,
+        loader.nearest,
+        loader.take_part,
+        loader.size,
+    )

@@ -1,0 +1,64 @@
+"""Runtimes in files beside those given: as if the folder itself had been named."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import is_candidate, known_contents, ours
+from trainc.model.documents import RuntimeFolder
+from trainc.model.report import Report
+from trainc.model.settings import STDIN
+from trainc.text.containment import within
+from trainc.yaml.comments import allows
+from trainc.yaml.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.settings import Project, Selection
+
+_NONE = RuntimeFolder("", [], Report())
+
+
+class Beside:
+    """The documents of the files that stand beside a file which was given by its own name, read when asked for."""
+
+    def __init__(self, project: Project, selection: Selection, report: Report) -> None:
+        self._project = project
+        self._given = frozenset(path for path in selection.paths if not os.path.isdir(os.path.join(project.root, path)))
+        self._folders = {os.path.dirname(path) for path in self._given}
+        self._report = report
+        self._runtime_folders: dict[str, RuntimeFolder] = {}
+
+    def runtime_folder(self, file: str) -> RuntimeFolder:
+        """What stands beside a file; nothing for standard input, and where its whole folder was given."""
+        folder = os.path.dirname(file)
+        if file == STDIN or folder not in self._folders:
+            return _NONE
+        if folder not in self._runtime_folders:
+            self._runtime_folders[folder] = self._read(folder)
+        return self._runtime_folders[folder]
+
+    def _read(self, folder: str) -> RuntimeFolder:
+        faults = Report()
+        documents: list[Document] = []
+        for name in self._names(folder):
+            data = known_contents(self._project, name)
+            if may_hold_runtimes(data) and ours(data):
+                self._report.allow(allows(data, name), borrowed=True)
+                documents.extend(expand(read(data, name, faults), faults))
+        return RuntimeFolder(f"the files of {folder or 'this folder'}", documents, faults)
+
+    def _names(self, folder: str) -> Iterator[str]:
+        """The other files of a folder, in order."""
+        place = os.path.join(self._project.root, folder)
+        for name in sorted(os.listdir(place)):
+            inner = os.path.join(folder, name)
+            path = os.path.join(place, name)
+            is_file = is_candidate(name) and os.path.isfile(path) and within(self._project.root, path)
+            if is_file and inner not in self._given and not name.startswith("."):
+                yield inner

@@ -1,0 +1,192 @@
+"""Plan -> Bundle: what machines need, laid over what people said."""
+
+from __future__ import annotations
+
+from trainc import schedulers
+from trainc.apiserver.schema.served import served
+from trainc.compiler.lower.contributors import contributor
+from trainc.compiler.lower.delivery import carried_labels, deadline, managed_by
+from trainc.compiler.lower.lay import Draft
+from trainc.compiler.lower.notes import lost_claims, lost_ports
+from trainc.compiler.lower.objects import jobset, service, single, waiting
+from trainc.model.bundle import Bundle
+from trainc.model.patches import Contribution
+from trainc.model.tree import get, plain, value
+from trainc.schedulers.gang import INITIALIZERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.cluster import Cluster
+    from trainc.model.patch import Patch
+    from trainc.model.patches import Framework
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+    from trainc.model.tree import Tree
+
+
+def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
+    """The complete objects of a plan, in apply order; of a plan that is barred on the way, what can be known of them.
+
+    None for a barred plan where only what servers say counts.
+    """
+    cluster = project.cluster
+    around = plan.companions or plan.beside
+    if around or selection.closed_world:
+        cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
+    if not plan.framework:
+        template = {**plan.template, "spec": waiting(plan, plan.template["spec"])}
+        return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
+    framework = contributor(plan, cluster, selection, report)
+    if plan.barred and selection.admission_only:
+        return None
+    contribution = framework.lower(plan).attach_origin(framework.name)
+    drafts = {role.index: Draft(role.tree) for role in plan.roles}
+    roles = _with_patches(plan, drafts, contribution, framework, report)
+    controlled = plan.runtime is not None and not selection.admission_only
+    spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
+    spec = waiting(plan, spec)
+    if roles:
+        spec = {**spec, "replicatedJobs": [role.tree for role in roles]}
+    if controlled:
+        lost_claims(plan, report)
+        spec = deadline(plan, spec, project, report)
+    step = ("framework", framework.name, None, contribution.patches, None)
+    lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)
+    return _placed(lowered, drafts, contribution, project, cluster, report)
+
+
+_NOTHING = Contribution()
+
+
+def _placed(
+    plan: Plan, drafts: dict[int, Draft], contribution: Contribution, project: Project, cluster: Cluster, report: Report
+) -> Bundle:
+    """The bundle of a plan, which nobody else has, once its scheduler's wishes and its cluster's images are laid on."""
+    gang = _NOTHING if plan.barred else schedulers.contribute(plan, cluster, report)
+    if gang.patches:
+        _over(plan, drafts, gang.patches)
+        plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)
+    if cluster.images:
+        from trainc.compiler.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
+
+        patches = image_patches(plan.roles, cluster.images)
+        if patches:
+            _over(plan, drafts, patches)
+            plan.steps += (("images", cluster.name, None, patches, None),)
+    bundle = _bundle(plan, contribution, gang, project.cluster)
+    if not (project.delivery or plan.companions):
+        return bundle
+    from trainc.compiler.lower.tool_marks import applied  # noqa: PLC0415 (most projects name no tool that delivers)
+
+    return applied(bundle, project.delivery, project.cluster.namespace)
+
+
+def _over(plan: Plan, drafts: dict[int, Draft], patches: tuple[Patch, ...]) -> None:
+    """Lay patches on the roles of a plan: on those that are drafts in place, on the others each as a new draft."""
+    for patch in patches:
+        draft = drafts.get(patch.role)
+        if draft is None:
+            role = plan.roles[patch.role]
+            draft = drafts[patch.role] = Draft(role.tree)
+            drafted = role.with_patches(draft.job, draft.pod, role.count)
+            plan.roles = tuple([drafted if other is role else other for other in plan.roles])
+            plan.trainer = drafted if plan.trainer is role else plan.trainer
+            jobs = [other.tree for other in plan.roles]
+            plan.template = {**plan.template, "spec": {**plan.template["spec"], "replicatedJobs": jobs}}
+        draft.lay(patch)
+
+
+def _with_patches(
+    plan: Plan, drafts: dict[int, Draft], contribution: Contribution, framework: Framework, report: Report
+) -> tuple[Role, ...]:
+    """The roles with everything laid on that the job and its framework ask for."""
+    for patch in in_order(plan.overrides, contribution, env_first=framework.env_first):
+        drafts[patch.role].lay(patch)
+    # The controller of a TrainJob writes ports back in its own way; older jobs keep theirs.
+    if plan.runtime is not None:
+        for draft in drafts.values():
+            for was, now in draft.fold_ports():
+                lost_ports(plan, was, now, report)
+    for patch in plan.overrides:
+        if patch.container in INITIALIZERS:
+            drafts[patch.role].lay(patch)
+    roles = []
+    for role in plan.roles:
+        draft = drafts[role.index]
+        count = contribution.counts.get(role.index, role.count)
+        draft.count(count, single(role, plan))
+        roles.append(role.with_patches(draft.job, draft.pod, count))
+    return tuple(roles)
+
+
+def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_first: bool) -> list[Patch]:
+    """The trainer's overrides and the framework's patches as the controller's steps order them.
+
+    A framework that puts its env first still loses to the job's own variables, which are laid on after it.
+    """
+    trainer = [patch for patch in overrides if patch.container not in INITIALIZERS]
+    if not env_first:
+        trainer += contribution.patches
+        return trainer
+    return [
+        *[patch.restricted(without=("env",)) for patch in trainer],
+        *contribution.patches,
+        *[patch.restricted(only=("env",)) for patch in trainer],
+    ]
+
+
+def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster) -> Bundle:
+    own_metadata = plan.template["metadata"]
+    there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
+    metadata = {"name": plan.name, **there}
+    if labels := _joined(own_metadata.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
+        metadata["labels"] = labels
+    if annotations := _joined(own_metadata.get("annotations"), contribution.annotations, gang.annotations):
+        metadata["annotations"] = annotations
+    table = served(cluster).table
+    whole = table.completed(jobset(plan, metadata))
+    keeps = value(plan.job, "kind") == "Job" and _keeps_job(plan)
+    twin = None if keeps else service(plan, whole["spec"], there)
+    objects = [document.tree for document in plan.companions] if plan.companions else []
+    for tree in contribution.objects + gang.objects:
+        placed = {**tree, "metadata": {**tree["metadata"], **there}}
+        objects.append(table.completed(placed))
+    if twin is not None and not _has_service(plan, twin):
+        objects.append(twin)
+    objects.append(_kept(whole) if keeps else whole)
+    return Bundle(plan.document, tuple(objects), plan, cluster=cluster.name, jobset=whole)
+
+
+def _keeps_job(plan: Plan) -> bool:
+    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+
+    return keeps_job(plan.job)
+
+
+def _kept(jobset: Tree) -> Tree:
+    from trainc.model.kept_job import job_of  # noqa: PLC0415 (as above)
+
+    return job_of(jobset)
+
+
+def _has_service(plan: Plan, twin: Tree) -> bool:
+    """Whether the file of a job brings the headless Service that gives its pods their names.
+
+    That of a plain Job may select them by any label, which then is rewritten; all others select the JobSet's pods.
+    """
+    name, selector = twin["metadata"]["name"].value, plain(twin["spec"]["selector"])
+    services = [one.tree for one in (*plan.companions, *plan.beside) if one.kind == "Service" and one.name == name]
+    headless = [tree for tree in services if value(tree, "spec", "clusterIP") == "None"]
+    is_plain_job = value(plan.job, "apiVersion") == "batch/v1"
+    return any(is_plain_job or plain(get(tree, "spec", "selector")) == selector for tree in headless)
+
+
+def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:
+    """Labels or annotations of a template, the very same where nobody adds any."""
+    for more in added:
+        if more:
+            written = {**written, **more} if written else more
+    return written

@@ -1,0 +1,300 @@
+"""The whole compiler: a training job enters as text with positions and leaves as plain manifests."""
+
+from __future__ import annotations
+
+from trainc.compiler.admit import RUNTIMES, admit
+from trainc.compiler.load import load
+from trainc.compiler.lower import lower
+from trainc.compiler.resolve import resolve
+from trainc.lint import check_text, verify
+from trainc.lint.across_jobs import SharedNames
+from trainc.model.account import COMPILED
+from trainc.model.catalog import Catalog
+from trainc.model.references import References, references_of, skip_unlisted
+from trainc.model.report import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from trainc.compiler.emit.spool import Spool
+    from trainc.compiler.emit.spool.questions import Look
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents
+    from trainc.model.file_results import Known
+    from trainc.model.settings import Project, Selection
+
+    Catalogs = list[tuple[Project, Catalog]]
+    Goal = tuple[Spool, SharedNames]  # where what is compiled goes
+
+FEWEST_FILES = 200  # in which forms are looked for: below, learning them takes as long as compiling all
+
+
+def build(project: Project, selection: Selection, spool: Spool, report: Report, known: Known | None = None) -> None:
+    """Compile everything selected into the spool, which writes all of it or, with one error, nothing.
+
+    What is `known` of files is taken for compiled.
+
+    Raises:
+        Unfamiliar: where something known may not hold any more; nothing is written then.
+    """
+    together = SharedNames(known)
+    catalogs = fill(project, selection, spool, report, together)
+    if known is not None:
+        known.check(spool.outcomes, report, together)
+        spool.know(known)
+        report.account.known += known.sources
+        report.reached_runtimes |= known.runtimes
+    check_unreached(catalogs, selection, report)
+    finish(project, selection, spool, report, together)
+
+
+def fill(
+    project: Project,
+    selection: Selection,
+    spool: Spool,
+    report: Report,
+    together: SharedNames,
+    documents: Documents | None = None,
+) -> Catalogs:
+    """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from.
+
+    The `documents` are those of the selection, or a part of them.
+    """
+    catalogs: Catalogs = []
+    goal = (spool, together) if selection.forms and not report.recording else None
+    for bundle in bundles(project, selection, report, catalogs, goal, documents):
+        together.add(bundle, report)
+        _keep(bundle, spool, report)
+        if spool.outcomes is not None:
+            spool.outcomes.add(bundle, report)
+    return catalogs
+
+
+def _behind_forms(
+    documents: Documents, project: Project, selection: Selection, report: Report, goal: Goal
+) -> Documents:
+    """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
+    files = documents.size()
+    if files < FEWEST_FILES:
+        return documents
+    from trainc.compiler.forms.door import Door, is_open  # noqa: PLC0415 (few files have no form in common)
+
+    if not is_open(project, closed_world=selection.closed_world):
+        return documents
+
+    def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
+        door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
+        yield from documents.selected(cluster, door.is_filled)  # with it go the forms, which serve one cluster
+
+    return documents._replace(selected=selected)
+
+
+def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: SharedNames) -> None:
+    """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
+    for bundle in referenced_objects(project, selection, spool.references, report, together):
+        _keep(bundle, spool, report)
+    if together.has_met_known:
+        from trainc.model.file_results import Unfamiliar  # noqa: PLC0415 (most runs end)
+
+        raise Unfamiliar
+    _close(project, report)
+    if not report.failed:
+        spool.inspect(report)
+    spool.commit(unless=report.failed)
+    if spool.outcomes is not None:
+        spool.outcomes.names = together.names()
+
+
+def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
+    if spool.counts:
+        spool.count(bundle, report)
+        return
+    from trainc.compiler.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
+
+    for part in spool.parts(bundle):
+        spool.add(emit(part, json=spool.json), part, report)
+
+
+def check(project: Project, selection: Selection, report: Report, look: Look | None = None) -> int:
+    """Compile everything selected for its findings alone; the number of jobs.
+
+    `look` judges each job beside its rendered file.
+    """
+    together, references = SharedNames(), References()
+    count = 0
+    catalogs: Catalogs = []
+    for count, bundle in enumerate(bundles(project, selection, report, catalogs), 1):  # noqa: B007 (the last counts)
+        together.add(bundle, report)
+        if not bundle.passing:
+            references.add(bundle, bundle.objects)
+        if look is not None and bundle.jobset is not None:
+            look.judge(bundle, report)
+    check_unreached(catalogs, selection, report)
+    for _ in referenced_objects(project, selection, references, report, together):
+        pass
+    _close(project, report)
+    return count
+
+
+def _close(project: Project, report: Report) -> None:
+    """The last findings of a run: jobs whose files were emptied, and what silences nothing."""
+    if report.account.blank:
+        from trainc.compiler.emit.spool.sources import report_blank_sources  # noqa: PLC0415 (few files are empty)
+
+        report_blank_sources(project, report)
+    report.close()
+
+
+def referenced_objects(
+    project: Project, selection: Selection, references: References, report: Report, together: SharedNames
+) -> Iterator[Bundle]:
+    """A bundle for each object of the project that jobs name, but for those that go out with a job."""
+    from trainc.compiler.lower.tool_marks import object_bundle  # noqa: PLC0415 (one file of a job alone has none)
+
+    report.end()
+    documents = load(project, selection, report)
+    for cluster in project.clusters:
+        present = project.at(cluster)
+        wanted = [key for key in references.files if key.cluster == cluster.name and not together.has(key)]
+        objects = admit(documents, present, selection, report).objects if wanted else None
+        if objects is None:
+            continue
+        folders = {key: references.folders(key) for key in wanted}
+        by_reference = {} if objects.are_missing() else objects.find(folders)
+        if not (selection.admission_only or selection.closed_world):
+            skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
+        unique = {id(document): document for chosen in by_reference.values() for document in chosen}
+        made = [object_bundle(document, present) for document in unique.values()]
+        for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
+            together.add(bundle, report)
+            verify(bundle, present, selection, report)
+            yield bundle
+
+
+def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> list[Bundle]:
+    """A bundle for each object of the project that these jobs name, but for those that go out with one of them."""
+    together, references = SharedNames(), References()
+    for bundle in jobs:
+        together.add(bundle, report)
+        references.add(bundle, () if bundle.passing else bundle.objects)
+    return list(referenced_objects(project, selection, references, report, together))
+
+
+def bundles(
+    project: Project,
+    selection: Selection,
+    report: Report,
+    catalogs: Catalogs | None = None,
+    goal: Goal | None = None,
+    documents: Documents | None = None,
+) -> Iterator[Bundle]:
+    """Every bundle of the selection that can be made, one at a time; findings go to the report.
+
+    `catalogs` receives what each cluster's bundles are made from. Jobs that a form answers for have no bundle: they go
+    straight to the `goal`, where there is one.
+    """
+    if documents is None:
+        documents = load(project, selection, report)
+    for cluster in project.clusters:
+        if not selection.clusters or cluster.name in selection.clusters:
+            there = project.at(cluster)
+            given = documents if goal is None else _behind_forms(documents, there, selection, report, goal)
+            catalog = admit(given, there, selection, report)
+            if catalogs is not None:
+                catalogs.append((there, catalog))
+            yield from _on(there, catalog, selection, report)
+
+
+def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) -> None:
+    """Look at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
+    if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
+        return
+    from trainc.compiler.resolve.alone import tell, unreached  # noqa: PLC0415 (a run that compiles asks for none)
+
+    for project, catalog in catalogs:
+        for plan in unreached(catalog, project, report):
+            own_report = Report(admission_only=selection.admission_only, compiles=False)
+            bundle = None if selection.admission_only else lower(plan, project, selection, own_report)
+            if bundle is not None:
+                verify(bundle, project, selection, own_report)
+            tell(own_report, plan, report)
+
+
+def check_refused(project: Project, catalog: Catalog, selection: Selection, report: Report) -> None:
+    """Look at what can still be read of each job that is refused: one mistake hides no other."""
+    for entry, taken in catalog.refused:
+        own_report = Report(compiles=False)
+        alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
+        for plan in resolve(alone, project, own_report):
+            bundle = lower(plan, project, selection, own_report)
+            if bundle is not None:
+                verify(bundle, project, selection, own_report)
+        from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
+
+        tell_rest(own_report, taken, report)
+
+
+def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:
+    """What gives the plain ClusterTrainingRuntime that a runtime amounts to by its name, or None, with findings."""
+    from trainc.compiler.resolve.compose import flattened  # noqa: PLC0415 (few commands ask)
+
+    catalog = admit(load(project, selection, report), project, selection, report)
+    return lambda name, findings: flattened(name, catalog, project, findings)
+
+
+def instead(
+    parts: list[Document], file: str, documents: Documents, project: Project, selection: Selection, report: Report
+) -> Iterator[Bundle]:
+    """What the jobs among the parts become in the place of a file's own, on the cluster of just now.
+
+    Runtimes are those of the documents, also where the parts have another form of one.
+    """
+    jobs = [part for part in parts if part.kind not in RUNTIMES]
+    catalog = admit(documents._replace(selected=lambda _: iter([(file, jobs)])), project, selection, report)
+    for plan in resolve(catalog, project, report):
+        if plan.barred:
+            continue
+        report.account.advance()
+        bundle = lower(plan, project, selection, report)
+        if bundle is not None:
+            yield bundle
+
+
+def _on(project: Project, catalog: Catalog, selection: Selection, report: Report) -> Iterator[Bundle]:
+    """The bundles of one cluster."""
+    for plan in resolve(catalog, project, report):
+        if not plan.barred:
+            report.account.advance()
+        bundle = lower(plan, project, selection, report)
+        if plan.barred:
+            report.account.refuse()
+        if bundle is None:
+            continue
+        verify(bundle, _seeing(bundle, project, selection, catalog), selection, report)
+        report.reach(plan.runtime)
+        if plan.barred:
+            continue
+        report.account.end(COMPILED)
+        yield bundle
+    report.end()
+    if not selection.admission_only:
+        for document in catalog.unread:
+            check_text(document, report)
+        check_refused(project, catalog, selection, report)
+    yield from catalog.passing
+
+
+def _seeing(bundle: Bundle, project: Project, selection: Selection, catalog: Catalog) -> Project:
+    """The project, with what a job names among its files where all that exists has been listed."""
+    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
+    if not (cluster.objects or cluster.closed):
+        return project
+    missing = {
+        one: (bundle.document.file.rpartition("/")[0],)
+        for one in references_of(bundle, bundle.objects)
+        if cluster.has(one.kind, one.name, one.namespace) is False
+    }
+    return project.seeing([one.tree() for one in catalog.objects.find(missing)] if missing else [])

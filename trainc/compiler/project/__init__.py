@@ -1,0 +1,183 @@
+"""Where a project starts and what its trainc.yaml says for all jobs."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler.project.checker import BAD_PROJECT, Checker
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+from trainc.model.settings import FILE, TOOLS, Project
+from trainc.model.tree import get
+from trainc.text.containment import within
+from trainc.text.files import ordinary_contents
+from trainc.text.spelling import meant
+from trainc.text.trouble import Reaching, Trouble, near
+from trainc.yaml.reader import LIMIT, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from trainc.model.definitions import Opening
+    from trainc.model.sourced import Sourced, Span
+    from trainc.model.tree import Path
+
+API_VERSION = "trainc.dev/v1alpha1"
+_TOP = ("apiVersion", "kind", "metadata", "spec")
+_METADATA = ("name", "labels", "annotations")
+_FIELDS = (
+    "runtimes",
+    "rules",
+    "rulesByPath",
+    "rulesFrom",
+    "deadline",
+    "secrets",
+    "clusters",
+    "output",
+    "oldRun",
+    "delivery",
+    "requires",
+)
+
+
+def find_root(path: str, top: str = "") -> tuple[str, bool]:
+    """The folder a path's project starts in, and whether a trainc.yaml marks it.
+
+    The nearest trainc.yaml upwards wins, then the root of the Git work tree, then the path's own folder. Nothing above
+    the folder `top` is looked at: without a trainc.yaml the project starts there.
+    """
+    start = os.path.abspath(path)
+    folder = start if os.path.isdir(start) else os.path.dirname(start)
+    git = ""
+    here = folder
+    while True:
+        if os.path.isfile(os.path.join(here, FILE)):
+            return here, True
+        if not git and os.path.exists(os.path.join(here, ".git")):
+            git = here
+        if here == top:
+            return top, False
+        parent = os.path.dirname(here)
+        if parent == here:
+            return git or folder, False
+        here = parent
+
+
+def open_project(
+    paths: tuple[str, ...],
+    report: Report,
+    assigned: Mapping[str, Any] | None = None,
+    cache: Opening | None = None,
+    top: str = "",
+    unsaved: Mapping[str, bytes] | None = None,
+) -> Project:
+    """The one project that all paths belong to, with what its trainc.yaml says; `assigned` counts over its clusters'.
+
+    What clusters define is asked of the `cache` first, and kept there. The project does not start above `top`. The texts
+    in `unsaved`, by file, count in the place of what is on the disk.
+
+    Raises:
+        Trouble: where the paths belong to different projects.
+    """
+    roots = {find_root(path, top) for path in paths}
+    if len(roots) > 1:
+        names = " and ".join(sorted(root for root, _ in roots))
+        raise Trouble(f"the paths belong to different projects: {names}; run trainc once for each")
+    root, marked = roots.pop()
+    settings = dict(assigned or {})
+    own_report = Report()
+    if not marked:
+        return Project(root, clusters=(Cluster(**settings),), unsaved=unsaved)
+    file = os.path.join(root, FILE)
+    if not within(root, file):
+        raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
+    with Reaching(file):
+        held = (unsaved or {}).get(FILE)
+        documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, own_report))
+    if len(documents) != 1 or type(documents[0].tree) is not dict:
+        if documents:
+            own_report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
+        _forward(own_report, report)
+        return Project(root, file=FILE, clusters=(Cluster(**settings),), unsaved=unsaved)
+    checker = Checker(documents[0], report, unsaved or {})
+    project = _project(root, checker, settings, cache)
+    _forward(own_report, report, checker.meant)
+    return project
+
+
+def _forward(own_report: Report, report: Report, meant: Collection[Span] = ()) -> None:
+    """Report what was heard of the text, but nothing about words that can only mean one thing where they stand."""
+    for finding in own_report.findings:
+        from trainc.yaml.rules import AMBIGUOUS  # noqa: PLC0415 (most project files can only be read in one way)
+
+        if finding.rule is not AMBIGUOUS or finding.span not in meant:
+            report.add(finding)
+
+
+def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
+    document = checker.document
+    if document.kind != "Project" or document.api_version != API_VERSION:
+        hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
+        kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
+        checker.complain((), f"trainc.yaml is not a project: `{kind}`", hint)
+    _check_outside_spec(checker)
+    spec = checker.map(("spec",))
+    for key in spec:
+        if key not in _FIELDS:
+            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+            checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
+    if "requires" in spec:
+        from trainc.compiler.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)
+
+        check_version(checker, ("spec", "requires"))
+    return Project(
+        root,
+        file=FILE,
+        name=checker.name(("metadata", "name")),
+        output=checker.target(root, ("spec", "output")),
+        old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
+        delivery=checker.choice(("spec", "delivery"), TOOLS),
+        runtimes=checker.folders(root, ("spec", "runtimes")),
+        rules=_levels(checker, ("spec", "rules")) if "rules" in spec else {},
+        rules_by_path={
+            glob: _levels(checker, ("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
+        },
+        rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
+        deadline=checker.choice(("spec", "deadline"), ("per-job",)),
+        secrets=checker.secrets(("spec", "secrets")),
+        clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        cache=cache,
+        unsaved=checker.unsaved,
+    )
+
+
+def _check_outside_spec(checker: Checker) -> None:
+    for key in checker.document.tree:
+        if key not in _TOP:
+            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known here: {', '.join(_TOP)}")
+            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
+    for key in checker.map(("metadata",)):
+        if key not in _METADATA:
+            checker.complain(
+                ("metadata", key), f"unknown setting `{key}`", f"known here: {', '.join(_METADATA)}", key=True
+            )
+
+
+def _levels(checker: Checker, path: Path) -> dict[str, str]:
+    from trainc.compiler.project.levels import levels  # noqa: PLC0415
+
+    return levels(checker, path, foreign=get(checker.document.tree, "spec", "rulesFrom") is not None)
+
+
+def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
+    from trainc.compiler.project.rules_from import rules_from  # noqa: PLC0415
+
+    return rules_from(checker, ("spec", "rulesFrom"))
+
+
+def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
+    from trainc.compiler.project.clusters import clusters  # noqa: PLC0415
+
+    return clusters(checker, root, assigned, cache() if cache is not None else None)

@@ -1,0 +1,158 @@
+"""`clusters:` of trainc.yaml: what each cluster is, which jobs it runs, and what it changes in them."""
+
+from __future__ import annotations
+
+from trainc.apiserver.component_uses import uses
+from trainc.compiler.project.assignments import SETTINGS, instead, setting
+from trainc.compiler.project.dumps import read_dumps
+from trainc.model.cluster import Cluster
+from trainc.model.settings import TOOLS
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from trainc.compiler.project.checker import Checker
+    from trainc.model.definitions import Cache
+    from trainc.model.tree import Path, Tree
+
+_USE = {"name", "with"}
+_MAPS = ("images", "patch")
+_PIECES = ("mlPolicy", "podGroupPolicy", "template")
+_IMAGES = {"registries": "registry", "digests": "digest"}
+_FIELDS = ("folder", "delivery", "components", "paths", *_MAPS, *SETTINGS)
+
+
+MAX_CLUSTERS = 500  # every job is looked at for each
+
+
+def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
+    """Every cluster of a project in the order written; what `--set` says counts for each."""
+    declared = []
+    names = list(checker.map(("spec", "clusters")))
+    if len(names) > MAX_CLUSTERS:
+        text = f"a project has at most {MAX_CLUSTERS} clusters, and this one has {len(names)}"
+        checker.complain(("spec", "clusters"), text, "make a project of its own for each group of clusters", key=True)
+        return ()
+    for name in names:
+        if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
+            declared.append(_cluster(name, checker, root, assigned, cache))
+        else:
+            hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
+            checker.complain(("spec", "clusters", name), f"`{name}` cannot be the name of a cluster", hint, key=True)
+    return tuple(declared)
+
+
+def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
+    path: Path = ("spec", "clusters", name)
+    node = checker.map(path)
+    fields: dict[str, Any] = {"name": name}
+    for key in node:
+        if key in SETTINGS:
+            fields.update(_setting(checker, (*path, key), key, node[key]))
+        elif key not in _FIELDS:
+            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+            checker.complain((*path, key), f"unknown setting `{key}`", hint, key=True)
+    fields["paths"] = checker.texts((*path, "paths"))
+    fields["components"], fields["component_values"] = _components(checker, (*path, "components"))
+    if "patch" in node:
+        fields["patch"] = _patch(checker, (*path, "patch"))
+        fields["document"] = checker.document
+    fields["delivery"] = checker.choice((*path, "delivery"), TOOLS)
+    fields["images"] = _images(checker, (*path, "images"))
+    folder = checker.folder(root, (*path, "folder"))
+    if folder:
+        fields["folder"] = folder
+        fields.update(read_dumps(root, folder, checker.report, cache, checker.unsaved))
+    return Cluster(**{**fields, **assigned})
+
+
+def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...], dict[str, Mapping[str, Tree]]]:
+    """The components of a cluster, however they are spelled, and the values that their parameters are given."""
+    names: list[Sourced[str]] = []
+    values: dict[str, Mapping[str, Tree]] = {}
+    node = get(checker.document.tree, *path)
+    given = uses(node, lambda name: checker.document.span((*path, name), key=True)) if node is not None else []
+    for use in given if type(given) is list else [given]:
+        if type(use) is dict and _is_use(use):
+            names.append(use["name"])
+            values |= {use["name"].value: use["with"]} if "with" in use else {}
+        else:
+            hint = "write `components: [shm, spot]`, or `{name: shm, with: {size: 1Gi}}` for each"
+            checker.complain(path, "`components` is a list of components", hint)
+    return tuple(names), values
+
+
+def _is_use(use: dict[str, Tree]) -> bool:
+    """Whether a map names a component, with values or without."""
+    if not use.keys() <= _USE or type(use.get("with", {})) is not dict:
+        return False
+    name = use.get("name")
+    return type(name) is Sourced and type(name.value) is str
+
+
+def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
+    if type(leaf) is not Sourced:
+        checker.complain(path, f"`{key}` is one value", instead(key))
+        return {}
+    try:
+        field, content = setting(key, leaf)
+    except Trouble as trouble:
+        checker.complain(path, str(trouble), instead(key))
+        return {}
+    return {field: content}
+
+
+def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
+    """`registries` (prefix of an image -> prefix that replaces it) and `digests` (image -> sha256:...)."""
+    images: dict[str, dict[str, Sourced[str]]] = {}
+    for part in checker.map(path):
+        if part not in _IMAGES:
+            checker.complain(
+                (*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True
+            )
+            continue
+        images[part] = {}
+        for name, leaf in checker.map((*path, part)).items():
+            text = leaf.value if type(leaf) is Sourced else None
+            if type(text) is not str or not text:
+                hint = f"write it behind `{name}:` as text"
+                checker.complain((*path, part, name), f"`{name}` gets one {_IMAGES[part]}", hint)
+            elif part == "digests" and not _is_digest(text):
+                hint = "write `sha256:` and 64 hexadecimal digits"
+                checker.complain((*path, part, name), f"`{text}` is not a digest", hint)
+            elif part == "registries" and ("://" in text or text.split() != [text]):
+                hint = "write the host and the path alone, such as `mirror.example.com/hub`"
+                checker.complain((*path, part, name), f"`{text}` is not a prefix of an image's name", hint)
+            else:
+                images[part][name] = leaf
+    return images
+
+
+def _patch(checker: Checker, path: Path) -> Tree:
+    """The cluster's piece of a runtime, which is judged once it is merged; a directive in it has to be one word."""
+    tree, sound = checker.map(path), True
+    todo: list[tuple[Path, Tree]] = [(path, tree)]
+    while todo:
+        at, node = todo.pop()
+        for step, below in node.items() if type(node) is dict else enumerate(node):
+            if type(below) is not Sourced and step == "$patch":
+                checker.complain((*at, step), "`$patch` is one word", "write `replace` or `delete`, or remove the key")
+                sound = False
+            elif type(below) is not Sourced:
+                todo.append(((*at, step), below))
+    for key in tree:
+        if key not in _PIECES:
+            hint = meant(key, _PIECES, f"a patch holds {', '.join(_PIECES)}")
+            checker.complain((*path, key), f"unknown setting `{key}` of a patch", hint, key=True)
+    return {key: node for key, node in tree.items() if key in _PIECES} if sound else {}
+
+
+def _is_digest(text: str) -> bool:
+    kind, _, digits = text.partition(":")
+    return kind == "sha256" and len(digits) == 64 and not digits.strip("0123456789abcdef")

@@ -1,0 +1,190 @@
+"""A cluster's folder: what `kubectl get ... -o yaml` printed of it."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, REPORTED, RUNNING
+from trainc.cluster.dump_shapes import misfits
+from trainc.compiler.project.defined import KIND, keep, recall
+from trainc.model.finding import ERROR, Rule
+from trainc.model.report import Report
+from trainc.model.tree import dotted, get, value
+from trainc.text.containment import within
+from trainc.text.files import ordinary_contents
+from trainc.text.trouble import Reaching, Trouble
+from trainc.yaml.reader import LIMIT, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from trainc.model.definitions import Cache, Definitions
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.tree import Path, Tree
+
+FOREIGN_DUMP = Rule(
+    "foreign-dump",
+    ERROR,
+    "a cluster folder holds something that is not a dump of cluster objects",
+    "The folder is what a cluster is known by; what is not understood there would silently be missing.",
+    admission=True,
+)
+_RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
+# Kinds of which a dump lists all there are: a name that is not among them does not exist.
+_LISTED = frozenset(
+    {
+        "ClusterQueue",
+        "LocalQueue",
+        "PersistentVolumeClaim",
+        "PriorityClass",
+        "Queue",
+        "ResourceFlavor",
+        "RuntimeClass",
+        "StorageClass",
+        "Topology",
+        "WorkloadPriorityClass",
+        "ConfigMap",
+        "Secret",
+        "ServiceAccount",
+        *DECISIVE,
+        *RUNNING,
+        INVENTORY,
+    }
+)
+
+
+def read_dumps(
+    root: str, folder: str, report: Report, cache: Cache | None = None, unsaved: Mapping[str, bytes] | None = None
+) -> dict[str, Any]:
+    """The objects, runtimes and definitions that a cluster's folder shows; texts that are `unsaved` count first."""
+    objects: dict[str, dict[str, Tree]] = {}
+    runtimes: list[Document] = []
+    definitions: list[Definitions] = []
+    for file, data in _files(root, folder, unsaved or {}):
+        known = recall(data, file, cache)
+        if known is not None:
+            definitions.append(known)
+            continue
+        for document in _others(data, file, report, definitions, cache):
+            _sort(document, objects, runtimes, report)
+    return {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
+
+
+def read_dump(data: bytes, file: str, report: Report) -> dict[str, dict[str, Tree]]:
+    """The objects of one dump by kind, then by name or `namespace/name`."""
+    objects: dict[str, dict[str, Tree]] = {}
+    for document in _others(data, file, report, [], None):
+        if document.kind in _LISTED:
+            _sort(document, objects, [], report)
+    return objects
+
+
+def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: list[Document], report: Report) -> None:
+    if document.kind in _RUNTIMES:
+        runtimes.append(document)
+    elif document.kind in _LISTED:
+        findings = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
+        if findings:
+            for finding in findings:
+                report.add(finding)
+            return
+        key = f"{document.namespace}/{document.name}" if document.namespace else document.name
+        objects.setdefault(document.kind, {})[key or document.file] = document.tree
+        if document.kind == INVENTORY:
+            _list_kinds(document.tree, objects)
+    else:
+        report.add(_foreign(document))
+
+
+def _misfit(document: Document, path: Path, wanted: str) -> Finding:
+    return FOREIGN_DUMP.at(
+        document.span(path),
+        f"`{dotted(path)}` of this {document.kind} is not {wanted}",
+        help="print the dump again; no server answers with such an object",
+    )
+
+
+def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:
+    """Note the kinds of which an inventory lists all there are, even where there are none."""
+    kinds = get(inventory, "spec", "kinds")
+    for leaf in kinds if type(kinds) is list else []:
+        if value(leaf) in _LISTED:
+            objects.setdefault(value(leaf), {})
+
+
+def _foreign(document: Document) -> Finding:
+    return FOREIGN_DUMP.at(
+        document.span(("kind",)),
+        f"`{document.kind or 'this'}` is not a kind that a cluster folder holds",
+        help="keep dumps of definitions, runtimes, queues, classes, claims and names of Secrets here",
+    )
+
+
+def _others(
+    data: bytes, file: str, report: Report, definitions: list[Definitions], cache: Cache | None
+) -> Iterator[Document]:
+    """The documents of a file, but for its definitions, which are added to those known."""
+    own_report = Report()
+    documents = [item for document in read(data, file, own_report) for item in _items(document)]
+    for finding in own_report.findings:
+        report.add(finding)
+    defining = [document for document in documents if document.kind == KIND]
+    if defining:
+        from trainc.apiserver.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
+
+        defined = read_definitions(defining)
+        definitions.append(defined)
+        if defined.lasting and len(defining) == len(documents) and not own_report.findings:
+            keep(data, defined, cache)
+    yield from (document for document in documents if document.kind != KIND)
+
+
+def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    try:
+        names = sorted(os.listdir(os.path.join(root, folder)))
+    except OSError as error:
+        raise Trouble(f"{folder}: {error.strerror}") from error
+    for name in names:
+        path = os.path.join(root, folder, name)
+        if name.lower().endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
+            if not within(root, path):
+                # Left out, it would be a part of the cluster that nobody misses.
+                raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")
+            held = unsaved.get(f"{folder}/{name}")
+            with Reaching(path):
+                data = ordinary_contents(path, LIMIT + 1) if held is None else held
+            yield f"{folder}/{name}", data
+
+
+def _items(document: Document) -> Iterator[Document]:
+    """The items of a List, and of lists in it; what servers manage is none of our business."""
+    todo = [document]
+    while todo:
+        document = todo.pop()
+        if document.kind == INVENTORY:
+            yield document
+            inner = get(document.tree, "spec", "objects")
+        elif type(document.tree) is list and all(type(item) in (dict, list) for item in document.tree):
+            inner = document.tree
+        else:
+            inner = get(document.tree, "items") if document.kind.endswith("List") else None
+        if type(inner) is list:
+            todo += [document.part(item) for item in reversed(inner)]
+        elif document.kind != INVENTORY:
+            yield _own(document)
+
+
+def _own(document: Document) -> Document:
+    if type(document.tree) is not dict:
+        return document
+    keeps = document.kind in REPORTED
+    tree = {key: node for key, node in document.tree.items() if key != "status" or keeps}
+    if type(tree.get("metadata")) is dict:
+        tree["metadata"] = {key: node for key, node in tree["metadata"].items() if key not in _MANAGED}
+    return document.admitted(tree)
+
+
+_MANAGED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})

@@ -1,0 +1,194 @@
+"""Runtimes that no job reaches, each as the smallest TrainJob that it admits gets it.
+
+What every job would still bring (its name, an image, a command, a number of nodes) is a placeholder: it is unknown,
+and never wrong.
+"""
+
+from __future__ import annotations
+
+from trainc.compiler.resolve import planned, roles_of
+from trainc.compiler.resolve.runtimes import GROUP
+from trainc.compiler.resolve.template import RUNTIME, Prepared
+from trainc.frameworks import framework
+from trainc.model.catalog import entry_of
+from trainc.model.document import Document
+from trainc.model.finding import ERROR
+from trainc.model.plan import TRAINER
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced, Span, derive
+from trainc.model.tree import get, leaves, value
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.compiler.resolve.compose import Bases
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Identity
+    from trainc.model.plan import Plan
+    from trainc.model.settings import Project
+    from trainc.model.tree import Path, Tree
+
+KINDS = (RUNTIME, "ClusterTrainingRuntime", "TrainingRuntime")
+NAME, NAMESPACE, IMAGE, COMMAND, NODES = (
+    f"${{TRAINJOB_{word}}}" for word in ("NAME", "NAMESPACE", "IMAGE", "COMMAND", "NODES")
+)
+PLACE = Span("trainc:job", 1, 1, 1, 1)  # of all that stands in no file
+BROUGHT = "what a job of the runtime brings"
+NOT_WHOLE = "what the children of a runtime add to it"
+
+
+def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
+    """A plan for each selected runtime that neither a job nor a selected child reaches, with a job that says nothing."""
+    waiting = [document for document in catalog.runtimes.given.values() if _is_here(document, project, report)]
+    chains = {id(document): _chain(document, catalog, project, report) for document in waiting}
+    bases: Bases = {}
+    reached: set[Identity] = set()
+    for document in sorted(waiting, key=lambda document: -len(chains[id(document)])):
+        if document.identity in reached:
+            continue
+        report.alone.add(document.identity)
+        plan = _plan(document, catalog, project, report, bases)
+        if plan is not None:
+            reached.update(one.identity for one in chains[id(document)])
+            yield plan
+
+
+def _chain(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...]:
+    """The runtime with its ancestors before it, alone where they are not known."""
+    from trainc.compiler.resolve.lineage import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
+
+    whole = None if catalog.runtimes.admitted(document) is None else lineage(document, catalog, project, report)
+    return whole or (document,)
+
+
+def _is_here(document: Document, project: Project, report: Report) -> bool:
+    """Whether a document is a runtime that no job reached, of the present cluster or of none in particular."""
+    if document.kind not in KINDS or not document.name or document.identity in report.reached_runtimes:
+        return False  # a name may be missing where the version is none that a schema is known of
+    holders = project.holders[document.file] if len(project.clusters) > 1 else ()
+    return not holders or project.cluster in holders
+
+
+def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Plan | None:
+    stored = catalog.runtimes.admitted(document)
+    if stored is None:
+        return None
+    runtime: Prepared | None = Prepared(stored, stored.tree)
+    if document.kind == RUNTIME or project.cluster.components or project.cluster.patch is not None:
+        runtime = _composed(stored, catalog, project, report, bases)
+    if runtime is None:
+        return None
+    return planned(entry_of(_smallest_job(stored, runtime, project), (), ()), runtime, project, report)
+
+
+def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:
+    """The runtime with all that it inherits; one that its children have to complete is counted."""
+    from trainc.compiler.resolve.compose import compose  # noqa: PLC0415 (as for `_chain`)
+    from trainc.compiler.resolve.relations import REQUIRED  # noqa: PLC0415
+
+    own_report = Report()
+    composition = compose(document, None, catalog, project, own_report, bases)
+    for finding in own_report.findings:
+        if finding.rule is REQUIRED:
+            report.skip(BROUGHT)  # a job may switch it on
+        else:
+            report.add(finding)
+    if composition is None:
+        return None
+    own_report = Report()
+    stored = catalog.runtimes.legal(composition.document(), own_report)
+    if stored is None or not get(stored.tree, "spec", "template", "spec", "replicatedJobs"):
+        report.skip(NOT_WHOLE)
+        return None
+    for finding in own_report.findings:
+        report.add(finding)
+    return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
+
+
+class SmallestJob(Document):
+    """A TrainJob that stands in no file: it says what its runtime leaves open, and every place in it is `PLACE`."""
+
+    __slots__ = ()
+
+    def span(self, path: Path = (), *, key: bool = False) -> Span:  # noqa: ARG002 (as every document answers)
+        """The place of all that is in no file."""
+        return PLACE
+
+
+def _smallest_job(document: Document, runtime: Prepared, project: Project) -> Document:
+    """The smallest job of a runtime.
+
+    Its `trainer` is not left out: without one the controller would connect no processes.
+    """
+    metadata: Tree = {"name": _leaf(NAME)}
+    if document.kind == "TrainingRuntime" and document.namespace:
+        metadata["namespace"] = document.tree["metadata"]["namespace"]
+    elif project.cluster.namespace is None:
+        metadata["namespace"] = _leaf(NAMESPACE)
+    kind = "TrainingRuntime" if document.kind == "TrainingRuntime" else "ClusterTrainingRuntime"
+    reference = {"apiGroup": _leaf(GROUP), "kind": _leaf(kind), "name": document.tree["metadata"]["name"]}
+    tree: Tree = {
+        "apiVersion": _leaf(f"{GROUP}/v1alpha1"),
+        "kind": _leaf("TrainJob"),
+        "metadata": metadata,
+        "spec": {"runtimeRef": reference, "trainer": _trainer(runtime)},
+    }
+    return SmallestJob(document.file, tree, {}, document.start)
+
+
+def _trainer(runtime: Prepared) -> Tree:
+    """What the job says because its runtime does not: which image, which command; and how many nodes, for those who ask."""
+    trainer: Tree = {}
+    parts = [role for role in roles_of(None, runtime, runtime.template) if role.ancestor == TRAINER]
+    nodes = _nodes(runtime, len(parts))
+    if nodes is not None:
+        trainer["numNodes"] = nodes
+    for role in parts:
+        node = role.container()
+        if node is None:
+            continue
+        if not value(node, "image"):
+            trainer["image"] = _leaf(IMAGE)
+        if not node.get("command") and not node.get("args"):
+            trainer["command"] = [_leaf(COMMAND)]
+    return trainer
+
+
+def _nodes(runtime: Prepared, least: int) -> Tree:
+    """The number of nodes that a job has to say, None where it can leave that to its runtime."""
+    if runtime.policy is None:
+        return None
+    written = get(runtime.policy, "numNodes")
+    if written is None:
+        return _leaf(NODES)
+    if type(written.value) is int and written.value < least:
+        return derive("a node for each part of the trainer", lambda _: least, written)
+    known = framework(runtime.framework)
+    return written if known is not None and "numNodes" in known.asks else None
+
+
+def _leaf(text: str) -> Sourced[Any]:
+    return Sourced(text, Origin(PLACE))
+
+
+def tell(own_report: Report, plan: Plan, report: Report) -> None:
+    """Report what was found in a plan of `unreached`, each finding at a place in the runtime.
+
+    What has its place in the job is about what real jobs bring: counted, unless the job cannot help it.
+    """
+    runtime = plan.runtime
+    if runtime is None:
+        raise ValueError("a plan without a runtime")
+    home = runtime.span(("metadata", "name"))
+    for finding in own_report.findings:
+        if finding.span != PLACE or finding.level == ERROR:
+            report.add(finding.placed(PLACE, home))
+        else:
+            report.skip(BROUGHT)
+    is_open = any(type(leaf) is Sourced and is_placeholder(leaf.value) for _, leaf in leaves(plan.template))
+    for reason, count in own_report.unknown.items():
+        for _ in range(count):
+            report.skip(reason if is_open else BROUGHT)

@@ -1,0 +1,241 @@
+"""Components: which are switched on, in which order, and the piece of a runtime that each becomes."""
+
+from __future__ import annotations
+
+from trainc.compiler.resolve.composed import ADDING, RuntimePart
+from trainc.compiler.resolve.parameters import filled
+from trainc.compiler.resolve.runtimes import shipped
+from trainc.compiler.resolve.template import COMPONENTS, names_of
+from trainc.model.catalog import SHIPPED
+from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.plan import ANCESTOR_LABEL, TRAINER
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import get, merge, value
+from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.tree import Tree
+
+UNKNOWN_COMPONENT = Rule(
+    "unknown-component",
+    ERROR,
+    "an enabled component is not defined",
+    "What it would add is missing from the pods, and nothing else would say so.",
+    admission=True,
+)
+NO_TARGET = Rule(
+    "component-without-target",
+    ERROR,
+    "a component finds nothing to apply to",
+    "It would change nothing, or add a container that no image stands behind.",
+    admission=True,
+)
+
+NO_RUNTIME = Rule(
+    "components-without-runtime",
+    WARNING,
+    "a job that starts from no runtime switches on components",
+    "Components are merged into runtimes; a JobSet and the older job kinds have none.",
+)
+
+COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
+
+
+class EnabledComponent:
+    """One component switched on: its name where it is written, the values given, the file that names it, and who."""
+
+    __slots__ = ("by", "file", "given", "name", "owner")
+
+    def __init__(
+        self,
+        name: Sourced[str],
+        file: str,
+        by: str,
+        given: Mapping[str, Sourced[Any]] | None = None,
+        owner: tuple[Document, int] | None = None,
+    ) -> None:
+        self.name = name
+        self.file = file
+        self.by = by
+        self.given = given or {}
+        self.owner = owner  # the runtime that gives the values, and which of its components gets them
+
+    @property
+    def span(self) -> Span:
+        """Where the component is named."""
+        return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
+
+    def parameter_span(self, parameter: str) -> Span:
+        """Where the name of a parameter stands that is given a value."""
+        if self.owner is None:
+            return self.span
+        document, index = self.owner
+        return document.span(("spec", "components", index, "with", parameter), key=True)
+
+
+class Switched:
+    """A component found, with its parameters filled in."""
+
+    __slots__ = ("document", "name", "spec", "use")
+
+    def __init__(self, use: EnabledComponent, document: Document, spec: Tree) -> None:
+        self.use = use
+        self.document = document
+        self.spec = spec
+        self.name: str = use.name.value
+
+    @property
+    def span(self) -> Span:
+        """Where it is switched on."""
+        return self.use.span
+
+    def listed(self, field: str) -> list[str]:
+        """The names under `requires`, `conflictsWith` or `after`."""
+        return [leaf.value for leaf in self.spec.get(field) or ()]
+
+
+def of_runtime(document: Document) -> Iterator[EnabledComponent]:
+    """The components that a Runtime switches on."""
+    for index, item in enumerate(get(document.tree, "spec", "components") or ()):
+        yield EnabledComponent(
+            item["name"], document.file, f"runtime `{document.name}`", item.get("with"), (document, index)
+        )
+
+
+def of_job(document: Document) -> Iterator[EnabledComponent]:
+    """The components that a job switches on by its annotation, each at its own place in there."""
+    leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
+    for name in names_of(leaf):
+        yield EnabledComponent(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
+
+
+def _part(leaf: Sourced[str], name: str) -> Origin:
+    """Where one of the names in an annotation stands, which is written on one line, in quotes or not."""
+    at = leaf.origin.at
+    if at is None or at.line != at.end_line:
+        return leaf.origin
+    quotes = at.end_column - at.column - len(leaf.value)
+    if quotes not in (0, 2):
+        return leaf.origin
+    before = 0
+    for piece in leaf.value.replace(",", " ").split(" "):
+        if piece == name:
+            break
+        before += len(piece) + 1
+    start = at.column + quotes // 2 + leaf.value.index(name, before)
+    return Origin(Span(at.file, at.line, start, at.line, start + len(name)))
+
+
+def idle(document: Document) -> Finding:
+    """The finding for components on a job that starts from no runtime."""
+    return NO_RUNTIME.at(
+        document.span(("metadata", "annotations", COMPONENTS)),
+        f"a {document.kind} starts from no runtime, so its components have nothing to be merged into",
+        effect="they do not appear in the manifests",
+        help="remove the annotation, or write a TrainJob",
+    )
+
+
+def switched(use: EnabledComponent, catalog: Catalog, project: Project, report: Report) -> Switched | None:
+    """The component that a use names, None with findings where it cannot be had."""
+    component = catalog.runtimes.component(use.name.value, use.file)
+    if component is None:
+        report.add(_unknown(use, catalog))
+        return None
+    if component.document is None:
+        return None
+    if component.source == SHIPPED and not use.file.startswith("trainc:"):
+        report.add(shipped(use.span, use.name.value, project))
+    spec = filled(component.document, use, report)
+    return None if spec is None else Switched(use, component.document, spec)
+
+
+def pieces(component: Switched, base: Tree, report: Report) -> list[RuntimePart] | None:
+    """What a component adds to a runtime's spec, None with a finding where it has nothing to apply to."""
+    parts = []
+    tree = component.spec.get("runtime") or {}
+    if tree:
+        parts.append(RuntimePart("components", component.name, tree, component.document, below=("spec", "runtime")))
+    job = component.spec.get("job")
+    if type(job) is dict:
+        wanted = component.listed("roles") or [TRAINER]
+        roles = [one for one in _jobs(merge(base, tree, COMPONENT_KEYS)) if _is_meant(one, wanted)]
+        if not roles:
+            report.add(_roleless(component, wanted))
+            return None
+        if _lacking(component, job, roles, report):
+            return None
+        overlay = {"template": {"spec": {"replicatedJobs": [{"name": one["name"], "template": job} for one in roles]}}}
+        parts.append(
+            RuntimePart("components", component.name, overlay, component.document, below=("spec", "job"), cut=5)
+        )
+    return parts
+
+
+def _jobs(spec: Tree) -> list[Tree]:
+    return [one for one in _maps(get(spec, "template", "spec", "replicatedJobs")) if value(one, "name")]
+
+
+def _is_meant(job: Tree, wanted: list[str]) -> bool:
+    return value(job, "name") in wanted or value(job, "template", "metadata", "labels", ANCESTOR_LABEL) in wanted
+
+
+def _maps(node: Tree) -> list[Tree]:
+    """The maps in a list; a piece of a runtime may hold a null in place of either."""
+    return [item for item in node if type(item) is dict] if type(node) is list else []
+
+
+def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) -> bool:
+    """Whether the component changes a container that a role does not have; one that it adds brings its image."""
+    lacking = False
+    pod = ("spec", "template", "spec")
+    for field in ("containers", "initContainers"):
+        for container in _maps(get(job, *pod, field)):
+            name = value(container, "name")
+            for role in roles if name is not None and "image" not in container else ():
+                there = [value(one, "name") for one in _maps(get(role, "template", *pod, field))]
+                if name not in there:
+                    report.add(_containerless(component, container["name"], value(role, "name"), there))
+                    lacking = True
+    return lacking
+
+
+def _unknown(use: EnabledComponent, catalog: Catalog) -> Finding:
+    name = use.name.value
+    known = catalog.runtimes.names("RuntimeComponent", "", use.file)
+    return UNKNOWN_COMPONENT.at(
+        use.span,
+        f"there is no component `{name}`",
+        help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
+        notes=[f"looked in {', '.join(catalog.runtimes.places(use.file))}"],
+    )
+
+
+def _roleless(component: Switched, wanted: list[str]) -> Finding:
+    names = " or ".join(f"`{name}`" for name in wanted)
+    return NO_TARGET.at(
+        component.span,
+        f"component `{component.name}` is for {names}, and the runtime has no such replicated job",
+        also=[Label(component.document.span(("spec", "roles")), "its roles")],
+        help="switch it on in a runtime that has one, or name other `roles` in the component",
+    )
+
+
+def _containerless(component: Switched, leaf: Sourced[str], role: str, there: list[str]) -> Finding:
+    names = ", ".join(f"`{name}`" for name in there) or "none"
+    return NO_TARGET.at(
+        component.span,
+        f"component `{component.name}` changes container `{leaf.value}`, which `{role}` does not have",
+        also=[Label(place(leaf.origin) or component.document.span(), "changed here")],
+        help=f"its containers: {names}; a component that brings its own container gives it an image",
+    )

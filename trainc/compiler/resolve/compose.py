@@ -1,0 +1,250 @@
+"""A runtime as jobs get it: its ancestors, the components, and what the cluster lays over it, merged once."""
+
+from __future__ import annotations
+
+from trainc.compiler.resolve.components import COMPONENT_KEYS, EnabledComponent, of_job, of_runtime, pieces, switched
+from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, RuntimePart
+from trainc.compiler.resolve.lineage import lineage
+from trainc.compiler.resolve.locks import Held, changed, held, touching
+from trainc.compiler.resolve.relations import check, ordered
+from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
+from trainc.model.finding import ERROR, Rule, place
+from trainc.model.paths import located
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import UnknownDirectiveError, get, merge
+from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.spelling import meant
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from trainc.compiler.resolve.components import Switched
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.paths import Steps
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+    Applied = tuple[Switched, list[RuntimePart]]
+    Labels = dict[str, Sourced[Any]]
+    Reached = tuple[Tree, Labels, tuple[RuntimePart, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
+    Bases = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
+
+PIECES = ("mlPolicy", "podGroupPolicy", "template")
+
+
+def composed(
+    document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report, bases: Bases
+) -> Prepared | None:
+    """The runtime as this job gets it (without a job: as every job does), None with findings where it cannot be had."""
+    composition = compose(document, job, catalog, project, report, bases)
+    if composition is None:
+        return None
+    stored = catalog.runtimes.legal(composition.document(), report)
+    if stored is None:
+        return None
+    return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
+
+
+def compose(
+    document: Document,
+    job: Document | None,
+    catalog: Catalog,
+    project: Project,
+    report: Report,
+    bases: Bases | None = None,
+) -> Composition | None:
+    """All pieces of a runtime merged, before anybody has judged the result; None with findings.
+
+    `bases` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.
+    """
+    chain = lineage(document, catalog, project, report)
+    if chain is None:
+        return None
+    out = Composition(document, catalog, project, report)
+    try:
+        out.climb(chain, {} if bases is None else bases)
+        cluster = project.cluster
+        values, by = cluster.component_values, f"cluster `{cluster.name}`"
+        out.switch([EnabledComponent(leaf, project.file, by, values.get(leaf.value)) for leaf in cluster.components])
+        if job is not None:
+            out.switch(list(of_job(job)))
+        if cluster.patch is not None:
+            below = ("spec", "clusters", cluster.name, "patch")
+            out.add(RuntimePart("cluster", cluster.name, cluster.patch, cluster.document, below=below))
+    except UnknownDirectiveError as error:
+        out.misdirected(error)
+    return out.closed()
+
+
+UNKNOWN_WORD = Rule(
+    "unknown-merge-directive",
+    ERROR,
+    "a `$patch` that a merge of runtimes does not know",
+    "The merge knows `replace` and `delete`.",
+    admission=True,
+)
+
+
+class Composition:
+    """A runtime while it is put together: the spec so far, its parts, the components that are on, the locks that hold."""
+
+    def __init__(self, leaf: Document, catalog: Catalog, project: Project, report: Report) -> None:
+        self.spec: Tree = {}
+        self.labels: dict[str, Sourced[Any]] = {}
+        self.parts: list[RuntimePart] = []
+        self.locks: list[Held] = []
+        self._leaf = leaf
+        self._catalog = catalog
+        self._project = project
+        self._report = report
+        self._on: list[Applied] = []
+        self._brought: list[str] = []  # names that a flattened parent says it holds
+        self._broken = False
+
+    def climb(self, chain: Sequence[Document], bases: Bases) -> None:
+        """Lay the runtimes of a chain over one another, those left out that another composition began with as well."""
+        done = max((height for height in range(len(chain) + 1) if _key(chain[:height]) in bases), default=0)
+        if done:
+            spec, labels, parts, locks, on, brought = bases[_key(chain[:done])]
+            self.spec, self.labels = spec, dict(labels)
+            self.parts, self.locks, self._on, self._brought = list(parts), list(locks), list(on), list(brought)
+        for height, document in enumerate(chain[done:], done + 1):
+            self.level(document)
+            if not self._broken and not self._report.findings:
+                lists = (tuple(self.parts), tuple(self.locks), tuple(self._on), tuple(self._brought))
+                bases[_key(chain[:height])] = (self.spec, dict(self.labels), *lists)
+
+    def level(self, document: Document) -> None:
+        """Lay one runtime of the chain over what is there, then its components, then its locks."""
+        spec = get(document.tree, "spec") or {}
+        self.labels |= get(document.tree, "metadata", "labels") or {}
+        own = {key: spec[key] for key in PIECES if key in spec}
+        if document.kind != RUNTIME:
+            leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
+            self._brought += names_of(leaf)
+        if document.kind == RUNTIME or self.parts:
+            self.add(RuntimePart("runtime", document.name, own, document))
+        else:
+            self.spec = own  # as the server stores it; nothing to merge
+            self.parts.append(RuntimePart("runtime", document.name, own, document))
+        if document.kind == RUNTIME:
+            self.switch(list(of_runtime(document)))
+            self.locks += held(document, self.spec, self._report, whole=not self._broken)
+
+    def switch(self, uses: Iterable[EnabledComponent]) -> None:
+        """Apply components in the order named; one that is on already is applied again only with values of its own."""
+        active = {one.name for one, _ in self._on} | set(self._brought)
+        by_name: dict[str, Switched] = {}
+        for use in uses:
+            name = use.name.value
+            if (name in active or name in by_name) and not use.given:
+                continue
+            component = switched(use, self._catalog, self._project, self._report)
+            if component is None:
+                self._broken = True
+            else:
+                by_name[name] = component
+        in_order = ordered(list(by_name.values()), self._report)
+        self._broken |= in_order is None
+        for component in in_order or ():
+            parts = pieces(component, self.spec, self._report)
+            self._broken |= parts is None
+            for part in parts or ():
+                self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
+            self._on.append((component, parts or []))
+
+    def add(self, part: RuntimePart, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
+        """Merge one part over the spec; what it changes in a locked field is a finding."""
+        after = merge(self.spec, part.tree, keys)
+        for lock in self.locks:
+            if changed(lock, self.spec, after):
+                spot = touching(part.tree, lock.steps, self.spec) or self._nearest(part, lock.steps)
+                self._report.add(lock.broken(spot, who or f"{part.name} `{part.label}`"))
+        self.spec = after
+        self.parts.append(part)
+
+    def _nearest(self, part: RuntimePart, steps: Steps) -> Span:
+        """Where a part says something of a field, if only by an empty map or list: at it, or at what lies above it."""
+        for length in range(len(steps), 0, -1):
+            path = located(part.tree, steps[:length])
+            spot = part.span(path, key=True) if path is not None else None
+            if spot is not None:
+                return spot
+        return self._leaf.span(("metadata", "name"))
+
+    def misdirected(self, error: UnknownDirectiveError) -> None:
+        """Say that a merge stopped at a directive that it does not know."""
+        self._broken = True
+        self._report.add(
+            UNKNOWN_WORD.at(
+                place(error.leaf.origin) or self._leaf.span(),
+                f"`$patch: {error.leaf.value}` is not a directive of the strategic merge",
+                help="write `replace` or `delete`, or remove the key",
+            )
+        )
+
+    def closed(self) -> Composition | None:
+        """This composition once everything is in it, None where something could not be put into it."""
+        if not self._broken:
+            check(self._on, self._brought, self._catalog, self._report)
+        return None if self._broken else self
+
+    @property
+    def components(self) -> list[str]:
+        """The names of all components that are on, in the order in which they came."""
+        return list(dict.fromkeys([*self._brought, *(one.name for one, _ in self._on)]))
+
+    def document(self) -> Composed:
+        """The composition as a ClusterTrainingRuntime, named like the runtime that jobs name."""
+        metadata: Tree = {"name": self._leaf.tree["metadata"]["name"]}
+        if self.labels:
+            metadata["labels"] = self.labels
+        if self.components:
+            origin = Origin(by="components of the runtime", of=tuple(one.use.name.origin for one, _ in self._on))
+            metadata["annotations"] = {COMPONENTS: Sourced(",".join(self.components), origin)}
+        tree = {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": self.spec}
+        return Composed(self._leaf, tree, tuple(self.parts))
+
+
+def _key(chain: Sequence[Document]) -> tuple[int, ...]:
+    """A chain of runtimes by identity: what is known of it holds their documents, in its parts."""
+    return tuple(map(id, chain))
+
+
+class Flattened(Composed):
+    """A composition judged as if it stood in a file of its own: nothing is trainc's own any more."""
+
+    __slots__ = ()
+    composed = False
+
+
+def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> Document | None:
+    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings.
+
+    Raises:
+        Trouble: where nothing that was read is a runtime of that name.
+    """
+    parent = catalog.runtimes.parent(name, "", "")
+    if parent is None and not report.failed:
+        known = {one for kind in (RUNTIME, KIND.value) for one in catalog.runtimes.names(kind, "", "")}
+        component = f"`{name}` is a component; name a runtime that switches it on"
+        hint = (
+            component
+            if catalog.runtimes.component(name, "")
+            else meant(name, sorted(known), "see trainc runtimes list")
+        )
+        raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue; {hint}")
+    if parent is None or parent.document is None:
+        return None
+    composition = compose(parent.document, None, catalog, project, report)
+    if composition is None:
+        return None
+    whole = composition.document()
+    flat = Flattened(whole.leaf, whole.tree, whole.parts)
+    return flat if catalog.runtimes.legal(flat, report) is not None else None

@@ -1,0 +1,103 @@
+"""A runtime put together from several documents, in which every node still has a place in one of them."""
+
+from __future__ import annotations
+
+from trainc.model.document import Document
+from trainc.model.finding import place
+from trainc.model.paths import keyed, located
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import first_leaf, get
+from trainc.text.object_keys import TRAINER_API
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+_BY = "composed runtime"
+API_VERSION = Sourced(TRAINER_API, Origin(by=_BY))
+KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
+
+# Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
+ADDING = frozenset(("add", "drop", "tolerations"))
+
+
+class RuntimePart:
+    """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document that it stands in.
+
+    The node at a path of the piece stands in the document at `below` and the path without its first `cut` steps;
+    `document` is None for a piece of which only the leaves know their place.
+    """
+
+    __slots__ = ("below", "cut", "document", "label", "name", "tree")
+
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        tree: Tree,
+        document: Document | None = None,
+        *,
+        below: Path = ("spec",),
+        cut: int = 0,
+    ) -> None:
+        self.name = name
+        self.label = label
+        self.tree = tree
+        self.document = document
+        self.below = below
+        self.cut = cut
+
+    def span(self, path: Path, *, key: bool) -> Span | None:
+        """Where the node at a path of the piece is written, None where nobody knows."""
+        if self.document is not None:
+            return self.document.span((*self.below, *path[self.cut :]), key=key)
+        leaf = first_leaf(get(self.tree, *path))
+        return place(leaf.origin) if leaf is not None else None
+
+
+class Composed(Document):
+    """A ClusterTrainingRuntime that stands in no file: `parts` are what it was merged from, lowest first.
+
+    `leaf` is the runtime that jobs name; what the parts do not hold has its place there.
+    """
+
+    __slots__ = ("leaf", "parts")
+    composed = True
+
+    def __init__(self, leaf: Document, tree: Tree, parts: tuple[RuntimePart, ...]) -> None:
+        super().__init__(leaf.file, tree, {}, leaf.start, inside=None)
+        self.leaf = leaf
+        self.parts = parts
+
+    def admitted(self, tree: Tree) -> Composed:
+        """This runtime with defaults in."""
+        return type(self)(self.leaf, tree, self.parts)
+
+    @property
+    def sources(self) -> tuple[Document, ...]:
+        """The documents of its parts."""
+        return tuple([part.document for part in self.parts if part.document is not None])
+
+    def span(self, path: Path = (), *, key: bool = False) -> Span:
+        """Where the highest part that holds the node at `path` wrote it; the nearest parent for a node that is not."""
+        if path[:1] == ("spec",):
+            for length in range(len(path), 1, -1):
+                spot = self._spot(path[:length], key=key or length < len(path))
+                if spot is not None:
+                    return spot
+        return self.leaf.span(path, key=key)
+
+    def _spot(self, path: Path, *, key: bool) -> Span | None:
+        node = get(self.tree, *path)
+        if node is None:
+            return None
+        if type(node) is Sourced and not key:
+            return place(node.origin)
+        steps = keyed(self.tree, path)[1:]
+        for part in reversed(self.parts):
+            inner = located(part.tree, steps)
+            spot = part.span(inner, key=key) if inner is not None else None
+            if spot is not None:
+                return spot
+        return None

@@ -1,0 +1,255 @@
+"""Locks: fields of a runtime that whoever comes after it must leave as they are."""
+
+from __future__ import annotations
+
+from trainc.apiserver.normalise import normalise
+from trainc.compiler.resolve.overlay import overlay
+from trainc.compiler.resolve.trainer_block import INITIALIZERS
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.paths import at_path, keyed_leaves, parsed
+from trainc.model.sourced import Sourced
+from trainc.model.tree import first_leaf, get, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from trainc.compiler.resolve.template import Prepared
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.patch import Patch
+    from trainc.model.paths import Steps
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+LOCKED = Rule(
+    "locked-field",
+    ERROR,
+    "something changes a field that a runtime has locked",
+    "The platform team has locked the field with a reason; a later layer may not change it, add to it or remove it.",
+    admission=True,
+)
+UNKNOWN_LOCK = Rule(
+    "unknown-lock-path",
+    ERROR,
+    "a lock on a field that the runtime does not have",
+    "Such a lock protects nothing, while everybody believes that it does.",
+    admission=True,
+)
+
+_JOB_FIELDS = {"resources": "resourcesPerNode", "envFrom": "secretRef"}  # fields of a container, as a job calls them
+
+
+class Held:
+    """A lock that holds: the field, what has to stay there, why, where it was locked, and by which runtime."""
+
+    __slots__ = ("node", "owner", "path", "reason", "span", "steps")
+
+    def __init__(self, path: str, steps: Steps, node: Tree, reason: str, owner: str, span: Span) -> None:
+        self.path = path
+        self.steps = steps
+        self.node = node
+        self.reason = reason
+        self.owner = owner
+        self.span = span
+
+    def keeps(self, node: Tree, inner: Steps = ()) -> bool:
+        """Whether a node says what the lock holds, at a place in the locked field and in whatever spelling."""
+        whole = (*self.steps, *inner)
+        return bool(_spelled(node, whole) == _spelled(at_path(self.node, inner), whole))
+
+    def broken(self, span: Span, who: str) -> Finding:
+        """The finding for something at `span` that changes the field."""
+        return LOCKED.at(
+            span,
+            f"{who} changes `{self.path}`, which runtime `{self.owner}` has locked",
+            label="changed here",
+            also=[Label(self.span, f"locked here: {self.reason}")],
+            help="leave the field alone, or ask the owners of the runtime to remove the lock",
+        )
+
+
+def _spelled(node: Tree, steps: Steps) -> object:
+    """The values of a field as the API writes them: amounts in one spelling, nothing for a null."""
+    if node is None or len(steps) < 2:
+        return plain(node)
+    *_, above, last = steps
+    if type(last) is str:
+        field = above if type(above) is str else f"{steps[-3]}[]"
+        return plain(normalise({last: node}, field).get(last))
+    return plain(normalise([node], str(above))[0])
+
+
+def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iterator[Held]:
+    """The locks of one runtime, over its composed spec; a path that leads nowhere in a `whole` one is a finding."""
+    for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
+        path = lock["path"].value
+        steps = parsed(path, spec)
+        if not steps and whole:
+            report.add(_nowhere(document, index, path, spec))
+        elif steps:
+            span = document.span(("spec", "locks", index, "path"))
+            yield Held(path, steps, at_path(spec, steps), lock["reason"].value, document.name, span)
+
+
+def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
+    return UNKNOWN_LOCK.at(
+        document.span(("spec", "locks", index, "path")),
+        f"`{document.name}` locks `{path}`, and has no such field",
+        label=_longest(path, spec),
+        also=[Label(document.span(("metadata", "name")), "nothing in this runtime or its parents sets it")],
+        help="write the path as `trainc why` prints it, without the leading `spec.` of the runtime: `mlPolicy.numNodes`",
+    )
+
+
+def _longest(path: str, spec: Tree) -> str:
+    """How far a path leads, in words."""
+    text = path
+    while text:
+        text = (text.rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]).rstrip(".")
+        if text and parsed(text, spec):
+            return f"only `{text}` is there"
+    return ""
+
+
+def changed(lock: Held, before: Tree, after: Tree) -> bool:
+    """Whether a locked field is no longer what it was, nor what it has to be."""
+    was, now = at_path(before, lock.steps), at_path(after, lock.steps)
+    return was is not now and _spelled(was, lock.steps) != _spelled(now, lock.steps) and not lock.keeps(now)
+
+
+def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
+    """Where a tree says something new about a field of `before`: in it, in what takes it away, or the nearest above."""
+    for leaf in _changed_values(tree, steps, before):
+        spot = place(leaf.origin)
+        if spot is not None:
+            return spot
+    return None
+
+
+def _changed_values(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
+    """The leaves of a tree that may be what changes a field, the likeliest first."""
+    above = [at_path(tree, steps[:length]) for length in range(len(steps), -1, -1)]
+    for inner, leaf in _leaves(tree, steps):
+        old = at_path(before, inner)
+        if type(old) is not Sourced or old.value != leaf.value:
+            yield leaf
+    for node in above:
+        for one in (node, *node) if type(node) is list else (node,):
+            directive = one.get("$patch") if type(one) is dict else one
+            if type(directive) is Sourced:
+                yield directive
+    for node in above:
+        first = first_leaf(node) if node is not None else None
+        if first is not None:
+            yield first
+
+
+def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
+    """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
+    overriding = _touching(plan, runtime)
+    if not overriding and plan.template is runtime.template and not runtime.scaled:
+        return
+    for lock in runtime.locks:
+        if lock.steps[0] == "template":
+            if plan.template is not runtime.template:
+                for finding in _patched(lock, runtime.template, plan):
+                    report.add(finding)
+            for patch, units in overriding:
+                touched = _touched(lock.steps[1:], units)
+                if touched:
+                    for finding in _overruled(lock, plan, patch, touched):
+                        report.add(finding)
+        elif lock.steps[0] == "mlPolicy":
+            for finding in _scaled(lock, plan.document, runtime.policy):
+                report.add(finding)
+
+
+def _touching(plan: Plan, runtime: Prepared) -> list[tuple[Patch, tuple[Steps, ...]]]:
+    """The job's patches that touch a locked field of its pods, each with all that it replaces."""
+    inner = [lock.steps[1:] for lock in runtime.locks if lock.steps[0] == "template"]
+    if not inner:
+        return []
+    replaced = [(patch, patch.touches(plan.roles[patch.role])) for patch in plan.overrides]
+    return [(patch, units) for patch, units in replaced if any(_touched(steps, units) for steps in inner)]
+
+
+def _touched(inner: Steps, units: tuple[Steps, ...]) -> list[Steps]:
+    """The units that lie at a locked field, above it or below it."""
+    length = len(inner)
+    return [unit for unit in units if unit[:length] == inner[: len(unit)]]
+
+
+def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
+    """What the runtimePatches change: the last one that says something about the field."""
+    inner = lock.steps[1:]
+    now = at_path(plan.template, inner)
+    if plain(at_path(before, inner)) == plain(now) or lock.keeps(now):
+        return
+    layers = [layer for layer in plan.layers if layer.name == "patches"]
+    spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner, before)) is not None]
+    if spots:
+        spot, layer = spots[-1]
+        yield lock.broken(spot, f"the patch of `{layer.label}`")
+
+
+def _scaled(lock: Held, job: Document, policy: Tree) -> Iterator[Finding]:
+    """`numNodes` and `numProcPerNode` of the job stand for those of the policy."""
+    steps = lock.steps[1:]
+    for field in ("numNodes", "numProcPerNode"):
+        job_value = get(job.tree, "spec", "trainer", field)
+        own = _own(policy, field)
+        if job_value is None or own is None or (own[: len(steps)] != steps and steps[: len(own)] != own):
+            continue
+        if job_value.value != plain(get(policy, *own)) and not lock.keeps(job_value, own[len(steps) :]):
+            yield lock.broken(job.span(("spec", "trainer", field)), f"`spec.trainer.{field}`")
+
+
+def _own(policy: Tree, field: str) -> tuple[str, ...] | None:
+    if field == "numNodes":
+        return ("numNodes",)
+    return next(((name, field) for name in ("mpi", "flux") if get(policy, name) is not None), None)
+
+
+def _overruled(lock: Held, plan: Plan, patch: Patch, units: list[Steps]) -> Iterator[Finding]:
+    inner = lock.steps[1:]
+    tree = overlay(plan.roles, patch)
+    for unit in units:
+        deeper = max(unit, inner, key=len)
+        new = at_path(tree, deeper)
+        if plain(new) != plain(at_path(plan.template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
+            block = (
+                ("initializer", part) if (part := INITIALIZERS.get(plan.roles[patch.role].ancestor)) else ("trainer",)
+            )
+            yield lock.broken(_written(plan, tree, unit, deeper, block), "the job")
+
+
+def _written(plan: Plan, tree: Tree, unit: Steps, steps: Steps, block: tuple[str, ...]) -> Span:
+    """Where a job changes a field: at its first value that is new, or at what takes the values away."""
+    job = plan.document
+    leaves = [(inner, leaf) for inner, leaf in _leaves(tree, steps) if _is_in(job, leaf)]
+    changed_leaves = [leaf for inner, leaf in leaves if plain(at_path(plan.template, inner)) != leaf.value]
+    for leaf in changed_leaves or [leaf for _, leaf in _leaves(tree, unit) if _is_in(job, leaf)]:
+        spot = place(leaf.origin)
+        if spot is not None:
+            return spot
+    path = ("spec", *block)
+    names = [_JOB_FIELDS.get(step, step) for step in reversed(unit) if type(step) is str]
+    return job.span(next(((*path, name) for name in names if get(job.tree, *path, name) is not None), path))
+
+
+def _leaves(tree: Tree, steps: Steps) -> Iterator[tuple[Steps, Sourced[Any]]]:
+    """The leaves at a path and below it, with their paths."""
+    node = at_path(tree, steps)
+    field = next((step for step in reversed(steps) if type(step) is str), "")
+    return keyed_leaves(node, steps, field) if node is not None else iter(())
+
+
+def _is_in(job: Document, leaf: Tree) -> bool:
+    """Whether a leaf is written in a job's document, beside which its runtime may stand in the same file."""
+    spot = place(leaf.origin) if type(leaf) is Sourced else None
+    whole = job.span()
+    return spot is not None and spot.file == job.file and whole.line <= spot.line <= whole.end_line

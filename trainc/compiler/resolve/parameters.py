@@ -1,0 +1,216 @@
+"""A component with the values that were chosen for its parameters written into its places."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.paths import at_path, parsed
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.text.quantity import Quantity
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    from trainc.compiler.resolve.components import EnabledComponent
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.paths import Steps
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+    Values: TypeAlias = Mapping[str, Sourced[Any]]
+
+UNKNOWN_PARAMETER = Rule(
+    "unknown-parameter",
+    ERROR,
+    "a component is given a parameter that it does not have",
+    "The value would go nowhere.",
+    admission=True,
+)
+BAD_PARAMETER = Rule(
+    "bad-parameter",
+    ERROR,
+    "a component parameter has a value it cannot take, or lacks a required one",
+    "Parameters are typed, so that a mistake shows where it was written and not in a pod.",
+    admission=True,
+)
+PARAMETER_PLACE = Rule(
+    "parameter-without-place",
+    ERROR,
+    "a component's parameter writes to a place that the component does not have",
+    "The value that somebody chose would go nowhere.",
+    admission=True,
+)
+
+
+_WRITE = {
+    "integer": "write a whole number, without quotes",
+    "string": "write text; a number or a truth value goes into quotes",
+    "quantity": "write an amount, such as `16Gi`",
+}
+
+
+def filled(component: Document, use: EnabledComponent, report: Report) -> Tree | None:
+    """The component's spec with every parameter in its places, None with findings where that cannot be done."""
+    given = use.given
+    spec = component.tree.get("spec") or {}
+    parameters = {value(one, "name"): (index, one) for index, one in enumerate(spec.get("parameters") or ())}
+    problems = [
+        _unknown(component, use.parameter_span(name), name, list(parameters))
+        for name in given
+        if name not in parameters
+    ]
+    chosen = _chosen(parameters, given)
+    for name, (index, parameter) in parameters.items():
+        leaf = chosen.get(name)
+        if leaf is None:
+            if value(parameter, "required") is True:
+                problems.append(_lacking(component, index, name, use.span))
+            continue
+        wrong = _wrong(parameter, leaf)
+        if wrong:
+            problems.append(_bad(component, index, leaf, wrong, use.span))
+        for at, path in enumerate(parameter.get("sets") or ()):
+            steps = _steps(path.value, spec)
+            if steps is None or type(at_path(spec, steps)) in (dict, list):
+                problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
+            elif not wrong:
+                spec = put(spec, steps, leaf)
+    for problem in problems:
+        report.add(problem)
+    return None if problems else spec
+
+
+def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: Values) -> dict[str, Sourced[Any]]:
+    """The value of each parameter: given, else by another one's choice, else its default."""
+    own = {
+        name: leaf for name, (_, one) in parameters.items() if (leaf := given.get(name, one.get("default"))) is not None
+    }
+    implied: dict[str, Sourced[Any]] = {}
+    for name, (_, parameter) in parameters.items():
+        choice = _choice(parameter, own.get(name))
+        implied.update((choice or {}).get("with") or {})
+    return {**own, **implied, **{name: leaf for name, leaf in given.items() if name in parameters}}
+
+
+def _choice(parameter: Tree, leaf: Sourced[Any] | None) -> Tree | None:
+    choices = parameter.get("choices") or ()
+    return next((one for one in choices if leaf is not None and value(one, "value") == leaf.value), None)
+
+
+def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
+    """What is wrong with a value, empty when nothing is."""
+    kind, content = value(parameter, "type"), leaf.value
+    if kind == "integer" and type(content) is not int:
+        return "is not an integer"
+    if kind == "string" and type(content) is not str:
+        return "is not a string"
+    if kind == "quantity" and not _is_quantity(content):
+        return "is not a quantity"
+    if parameter.get("choices") and _choice(parameter, leaf) is None:
+        return "is none of its choices"
+    return ""
+
+
+def _right(parameter: Tree, content: object) -> str:
+    """What to write instead of a wrong value."""
+    choices = [str(value(one, "value")) for one in parameter.get("choices") or ()]
+    if not choices:
+        return _WRITE.get(str(value(parameter, "type")), "")
+    near = meant(str(content), choices)
+    return f"{near}{' ' if near else ''}choices: {', '.join(choices)}"
+
+
+def _is_quantity(content: object) -> bool:
+    try:
+        Quantity.parse(content)
+    except (ValueError, TypeError):
+        return False
+    return type(content) is not bool
+
+
+def _steps(path: str, spec: Tree) -> Steps | None:
+    """Where a parameter writes: a place that the component has, or a new key of a map that it has."""
+    if not path.startswith(("job.", "runtime.")):
+        return None
+    steps = parsed(path, spec)
+    if steps is not None:
+        return steps
+    parent, last = (path[:-1].rpartition("[")[::2]) if path.endswith("]") else path.rpartition(".")[::2]
+    above = parsed(parent, spec)
+    if above is None or type(get(spec, *_plain(spec, above))) is not dict:
+        return None
+    return (*above, last)
+
+
+def _plain(tree: Tree, steps: Steps) -> tuple[str | int, ...]:
+    path: list[str | int] = []
+    for step in steps:
+        at = _position(tree, step) if type(step) is tuple else step
+        path.append(at)  # type: ignore[arg-type] # a tuple was turned into an index
+        tree = tree[at]
+    return tuple(path)
+
+
+def _position(items: list[Tree], step: tuple[str, object]) -> int:
+    return next(index for index, item in enumerate(items) if value(item, step[0]) == step[1])
+
+
+def put(tree: Tree, steps: Steps, leaf: Sourced[Any]) -> Tree:
+    """The tree with a leaf at a place; a number becomes text where the tree itself has text there."""
+    if not steps:
+        was = tree.value if type(tree) is Sourced else None
+        return leaf.map(str) if type(was) is str and type(leaf.value) is int else leaf
+    step = steps[0]
+    if type(tree) is list:
+        at = _position(tree, step) if type(step) is tuple else step
+        return [put(item, steps[1:], leaf) if index == at else item for index, item in enumerate(tree)]
+    return {**tree, step: put(tree.get(step), steps[1:], leaf)}
+
+
+def _parameter_place(component: Document, index: int) -> Span:
+    return component.span(("spec", "parameters", index, "name"))
+
+
+def _unknown(component: Document, at: Span, name: str, known: list[str]) -> Finding:
+    listed = f"its parameters: {', '.join(known)}" if known else "it takes no parameters"
+    return UNKNOWN_PARAMETER.at(
+        at,
+        f"component `{component.name}` has no parameter `{name}`",
+        also=[Label(component.span(("metadata", "name")), "this component")],
+        help=meant(name, known, listed),
+    )
+
+
+def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: Span) -> Finding:
+    parameter = get(component.tree, "spec", "parameters", index)
+    return BAD_PARAMETER.at(
+        place(leaf.origin) or use,
+        f"parameter `{value(parameter, 'name')}` of component `{component.name}`: `{leaf.value}` {wrong}",
+        also=[Label(_parameter_place(component, index), "declared here")],
+        help=_right(parameter, leaf.value),
+    )
+
+
+def _lacking(component: Document, index: int, name: str, use: Span) -> Finding:
+    return BAD_PARAMETER.at(
+        use,
+        f"component `{component.name}` needs a value for its parameter `{name}`",
+        also=[Label(_parameter_place(component, index), "declared here")],
+        help=f"add `with: {{{name}: ...}}`",
+    )
+
+
+def _placeless(component: Document, spot: tuple[int, int], name: str, path: str, *, there: bool) -> Finding:
+    return PARAMETER_PLACE.at(
+        component.span(("spec", "parameters", spot[0], "sets", spot[1])),
+        f"parameter `{name}` sets `{path}`, which "
+        + ("holds more than one value" if there else f"component `{component.name}` does not have"),
+        help="name a field in it that takes the value"
+        if there
+        else "write the place into the component's own `job` or `runtime`, and here its path as `trainc why` prints it",
+    )

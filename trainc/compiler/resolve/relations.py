@@ -1,0 +1,199 @@
+"""How components get on with each other: what they need, what they exclude, and who goes first."""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import compact
+from trainc.compiler.resolve.clashes import clash
+from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.paths import shown
+from trainc.model.sourced import Sourced
+from trainc.model.tree import first_leaf, plain
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from trainc.compiler.resolve.components import Switched
+    from trainc.compiler.resolve.composed import RuntimePart
+    from trainc.model.catalog import Catalog
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+REQUIRED = Rule(
+    "component-required",
+    ERROR,
+    "a component is switched on without another one that it needs",
+    "Half of a set-up looks right and does not work.",
+    admission=True,
+)
+EXCLUDED = Rule(
+    "components-exclude",
+    ERROR,
+    "two components are switched on that exclude each other",
+    "Each of them rests on something that the other one takes away.",
+    admission=True,
+)
+CLASH = Rule(
+    "components-clash",
+    ERROR,
+    "two components set one field to different values without an order between them",
+    "Which value wins would depend on the order in which somebody happened to name them.",
+    admission=True,
+)
+CONTRADICTORY = Rule(
+    "contradictory-order",
+    ERROR,
+    "components that are to come after each other",
+    "There is no order that keeps both.",
+    admission=True,
+)
+UNRELATED = Rule(
+    "unknown-relation",
+    WARNING,
+    "a component comes after, or excludes, one that is not defined",
+    "A name with a slip keeps no order and excludes nothing.",
+)
+
+
+def ordered(components: Sequence[Switched], report: Report) -> list[Switched] | None:
+    """The components in the order named, moved only as far as `after` asks; None where that cannot be done."""
+    left = list(components)
+    done: list[Switched] = []
+    while left:
+        waiting = {one.name for one in left}
+        ready = next((one for one in left if not waiting & (set(one.listed("after")) - {one.name})), None)
+        if ready is None:
+            report.add(_circle(left))
+            return None
+        left.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _circle(left: list[Switched]) -> Finding:
+    """The smallest ring among components that all wait for another one."""
+    by_name = {one.name: one for one in left}
+    ring = [min(left, key=lambda one: one.name)]
+    while True:
+        following = next(
+            by_name[name] for name in ring[-1].listed("after") if name in by_name and name != ring[-1].name
+        )
+        if following in ring:
+            ring = ring[ring.index(following) :]
+            break
+        ring.append(following)
+    text = " after ".join(f"`{one.name}`" for one in (*ring, ring[0]))
+    labels = [
+        Label(_where(one, "after", ring[(i + 1) % len(ring)].name), "asks for it here") for i, one in enumerate(ring)
+    ]
+    return CONTRADICTORY.at(
+        labels[0].span, f"no order is possible: {text}", also=labels[1:], help="remove one of these `after`"
+    )
+
+
+def check(
+    applied: Sequence[tuple[Switched, list[RuntimePart]]], known: Collection[str], catalog: Catalog, report: Report
+) -> None:
+    """Findings about components in the order in which they were applied; `known` are those a parent brought along."""
+    components = [one for one, _ in applied]
+    on = {one.name for one in components} | set(known)
+    for one in components:
+        for name in one.listed("requires"):
+            if name not in on:
+                report.add(_required(one, name, catalog.runtimes.names("RuntimeComponent", "", one.use.file)))
+        for name in one.listed("conflictsWith"):
+            if name in on and name != one.name:
+                report.add(_excluded(one, name, components))
+        for field in ("after", "conflictsWith"):
+            for name in one.listed(field):
+                if name not in on and not catalog.runtimes.has_component(name, one.use.file):
+                    report.add(_unrelated(one, field, name, catalog))
+    for finding in _clashes(applied):
+        report.add(finding)
+
+
+def _where(component: Switched, field: str, name: str) -> Span:
+    return component.document.span(("spec", field, component.listed(field).index(name)))
+
+
+def _required(component: Switched, name: str, there: Collection[str]) -> Finding:
+    on = f"switch on `{name}` as well"
+    return REQUIRED.at(
+        component.span,
+        f"component `{component.name}` needs `{name}`, which is not switched on",
+        also=[Label(_where(component, "requires", name), "required here")],
+        help=on if name in there else meant(name, there, f"add a RuntimeComponent of that name, and {on}"),
+    )
+
+
+def _unrelated(component: Switched, field: str, name: str, catalog: Catalog) -> Finding:
+    there = catalog.runtimes.names("RuntimeComponent", "", component.use.file)
+    return UNRELATED.at(
+        _where(component, field, name),
+        f"`{field}` of component `{component.name}` names `{name}`, and there is no such component",
+        help=meant(name, there, "remove the name"),
+    )
+
+
+def _excluded(component: Switched, name: str, components: Sequence[Switched]) -> Finding:
+    others = [one for one in components if one.name == name]
+    first, *rest = sorted([component, *others], key=lambda one: (one.span, one.name))
+    return EXCLUDED.at(
+        first.span,
+        f"components `{min(component.name, name)}` and `{max(component.name, name)}` exclude each other",
+        also=[
+            *(Label(one.span, f"`{one.name}` is switched on here") for one in rest),
+            Label(_where(component, "conflictsWith", name), "excluded here"),
+        ],
+        help="switch one of them off",
+    )
+
+
+def _clashes(applied: Sequence[tuple[Switched, list[RuntimePart]]]) -> Iterator[Finding]:
+    reported: set[tuple[str, str]] = set()
+    for index, (later, parts) in enumerate(applied):
+        for earlier, before in applied[:index]:
+            pair = (earlier.name, later.name)
+            if earlier.name == later.name or pair in reported or earlier.name in later.listed("after"):
+                continue
+            clashes = (clash(old.tree, new.tree) for old in before for new in parts)
+            for steps, old, new in filter(None, clashes):
+                reported.add(pair)
+                yield _clash((earlier, old), (later, new), shown(steps))
+                break
+
+
+def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: str) -> Finding:
+    (one, old), (two, new) = earlier, later
+    if two.name in one.listed("after"):
+        return CONTRADICTORY.at(
+            _where(one, "after", two.name),
+            f"`{one.name}` is to come after `{two.name}`, but {two.use.by} applies `{two.name}` later",
+            also=[Label(one.span, f"{one.use.by} switches it on"), Label(two.span, f"{two.use.by} switches it on")],
+            help="switch both on in the same place",
+        )
+    return CLASH.at(
+        _spot(two, new),
+        f"components `{one.name}` and `{two.name}` set `{path}` to different values",
+        label=f"component `{two.name}` {_says(new)}",
+        also=[
+            Label(_spot(one, old), f"component `{one.name}` {_says(old)}"),
+            Label(two.span, f"switched on by {two.use.by}"),
+        ],
+        help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
+    )
+
+
+def _spot(component: Switched, node: Tree) -> Span:
+    leaf = first_leaf(node)
+    return (place(leaf.origin) if leaf is not None else None) or component.span
+
+
+def _says(node: Tree) -> str:
+    """What a component does to a field, in words."""
+    if type(node) is not Sourced:
+        return "sets it" if type(node) is dict else f"says `{compact(plain(node))}`"
+    return "takes it away" if node.value in (None, "delete") else f"says `{node.value}`"

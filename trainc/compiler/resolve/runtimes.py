@@ -1,0 +1,178 @@
+"""Which runtime a job names, and what to say when there is none."""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import compact
+from trainc.model.catalog import SHIPPED
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, plain, value
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.catalog import Catalog
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.sourced import Span
+
+GROUP = "trainer.kubeflow.org"
+
+UNSUPPORTED_RUNTIME = Rule(
+    "unsupported-runtime",
+    ERROR,
+    "`runtimeRef` names a kind or group that no Trainer serves",
+    "The TrainJob webhook knows TrainingRuntime and ClusterTrainingRuntime of trainer.kubeflow.org alone.",
+    verdict=True,
+)
+MISSING_RUNTIME = Rule(
+    "missing-runtime",
+    ERROR,
+    "a job names a runtime that is not defined",
+    "The TrainJob webhook refuses a job whose runtime does not exist; trainc has nothing to compile it with.",
+    verdict=True,
+)
+SHIPPED_RUNTIME = Rule(
+    "shipped-runtime",
+    NOTE,
+    "a job uses a runtime from trainc's own catalogue",
+    "A newer trainc may ship a newer runtime; inside a project that would change manifests nobody edited.",
+)
+DEPRECATED_RUNTIME = Rule(
+    "deprecated-runtime",
+    WARNING,
+    "a job uses a ClusterTrainingRuntime that is marked as deprecated",
+    "The Trainer webhook warns about it; the runtime will be removed in a later release.",
+    admission=True,
+)
+
+_LISTED = "`trainc runtimes` lists those that trainc ships"
+_DUMP = (
+    "`kubectl get clustertrainingruntimes,trainingruntimes -A -o yaml` prints those of a cluster, "
+    "and trainc.yaml names the folder that they lie in (`clusters`)"
+)
+_POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
+
+
+def runtime_for(document: Document, catalog: Catalog, project: Project, report: Report) -> Document | None:
+    """The admitted runtime of a job, None with findings where there is none to compile with."""
+    reference = get(document.tree, "spec", "runtimeRef")
+    leaves = map(reference.get, ("kind", "apiGroup", "name")) if type(reference) is dict else (None, None, None)
+    kind, group, name = [(leaf.value if type(leaf) is Sourced else None) or "" for leaf in leaves]
+    if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
+        report.add(_unsupported(document, kind, group))
+        return None
+    namespace = ""
+    if kind == "TrainingRuntime":
+        cluster = project.cluster.namespace
+        namespace = document.namespace or (cluster.value if cluster is not None else "default")
+    runtime = catalog.runtimes.find((kind, namespace, name), document.file)
+    if runtime is None:
+        report.add(_missing(document, kind, namespace, name, catalog, project))
+        return None
+    if runtime.document is None:
+        return None
+    if runtime.source == SHIPPED:
+        report.add(shipped(document.span(("spec", "runtimeRef", "name")), name, project))
+    if (
+        kind == "ClusterTrainingRuntime"
+        and "labels" in runtime.document.tree["metadata"]
+        and _deprecated(runtime.document)
+    ):
+        report.add(_uses_deprecated(document, runtime.document, name))
+    return runtime.document
+
+
+def reference_text(document: Document) -> str:
+    """`runtimeRef` as the webhook prints it."""
+    written = plain(document.tree["spec"]["runtimeRef"])
+    return compact({key: written[key] for key in ("name", "apiGroup", "kind") if key in written})
+
+
+def _unsupported(document: Document, kind: str, group: str) -> Finding:
+    has_reference = bool(kind or group)
+    hint = "`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org"
+    return UNSUPPORTED_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "kind")),
+        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`"
+        if has_reference
+        else "the job names no runtime",
+        help=hint if has_reference else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
+        # Kubernetes writes a kind of no group without the dot.
+        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
+    )
+
+
+def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog, project: Project) -> Finding:
+    where = f" in namespace `{namespace}`" if namespace else ""
+    other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
+    twin = catalog.runtimes.names(other, "" if namespace else document.namespace or "default", document.file)
+    notes = [f"looked in {', '.join(catalog.runtimes.places(document.file))}"]
+    if name in twin:
+        hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
+    else:
+        hint = meant(name, catalog.runtimes.names(kind, namespace, document.file))
+        if not hint and project.gap is None:
+            notes.append(_DUMP)
+            hint = f"add the {kind} beside the job or in a `runtimes` folder; {_LISTED}"
+        elif not hint and project.gap is not None:
+            hint = project.gap.help
+    path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
+    reference = reference_text(document)
+    lower = kind[0].lower() + kind[1:]
+    text = (
+        f'{path}: Invalid value: {reference}: {kind.lower()}s.{GROUP} "{name}" not found: '
+        f"specified {lower} must be created before the TrainJob is created"
+    )
+    return MISSING_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "name")),
+        f"there is no {kind} `{name}`{where}",
+        help=hint,
+        notes=notes,
+        refusal=Refusal("webhook", text),
+    )
+
+
+def shipped(span: Span, name: str, project: Project) -> Finding:
+    """The finding for a reference to a runtime or component that only trainc's own catalogue holds."""
+    if project.gap is not None:
+        return SHIPPED_RUNTIME.at(
+            span,
+            f"`{name}` is in none of the files {project.gap.present}",
+            level=ERROR,
+            effect="trainc's own of that name may differ from the repository's: another training, and nobody would see it",
+            help=project.gap.help,
+        )
+    if project.file:
+        return SHIPPED_RUNTIME.at(
+            span,
+            f"`{name}` comes from trainc's own catalogue, and this is a project",
+            level=ERROR,
+            effect="an upgrade of trainc could change this job's manifests although nobody edited a file",
+            help=f"run `trainc runtimes copy {name}` and commit the file",
+        )
+    return SHIPPED_RUNTIME.at(
+        span,
+        f"`{name}` comes from trainc's own catalogue",
+        help=f"run `trainc runtimes copy {name}` to own it",
+    )
+
+
+def _deprecated(runtime: Document) -> bool:
+    return bool(value(runtime.tree, "metadata", "labels", "trainer.kubeflow.org/support") == "deprecated")
+
+
+def _uses_deprecated(document: Document, runtime: Document, name: str) -> Finding:
+    return DEPRECATED_RUNTIME.at(
+        document.span(("spec", "runtimeRef", "name")),
+        f"ClusterTrainingRuntime `{name}` is deprecated",
+        also=[Label(runtime.span(("metadata", "labels", "trainer.kubeflow.org/support")), "marked here")],
+        effect="a later release removes it",
+        refusal=Refusal(
+            "webhook",
+            f'Referenced ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of '
+            f"Kubeflow Trainer. See runtime deprecation policy: {_POLICY_URL}",
+        ),
+    )

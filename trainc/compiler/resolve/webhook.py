@@ -1,0 +1,138 @@
+"""What the TrainJob webhook refuses whatever the framework: initializers without a home, misused patches."""
+
+from __future__ import annotations
+
+from trainc.apiserver.fault import compact
+from trainc.apiserver.names import prefixed_path
+from trainc.apiserver.normalise import normalise
+from trainc.compiler.resolve.runtimes import reference_text
+from trainc.compiler.resolve.trainer_block import INITIALIZERS
+from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.tree import get, plain, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+INITIALIZER_WITHOUT_HOME = Rule(
+    "initializer-without-home",
+    ERROR,
+    "a job configures an initializer that its runtime has no place for",
+    "The TrainJob webhook wants a replicatedJob and a container of that name, with the volume `initializer` mounted.",
+    verdict=True,
+)
+PATCH_MANAGER = Rule(
+    "patch-manager",
+    ERROR,
+    "the manager of a runtimePatch is not a domain-prefixed path",
+    "The webhook wants `<domain>/<name>`, so that two systems that patch one job keep out of each other's way.",
+    verdict=True,
+)
+PATCH_RESERVED_ENV = Rule(
+    "patch-reserved-env",
+    ERROR,
+    "a runtimePatch sets env on a container whose env belongs to the job",
+    "The webhook refuses env patches on `node` and the initializers; `spec.trainer.env` and `spec.initializer` are for that.",
+    verdict=True,
+)
+
+_JOBS: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+_CONTAINERS: Path = ("template", "spec", "template", "spec", "containers")
+_RESERVED = ("dataset-initializer", "model-initializer", "node")
+
+
+def check(plan: Plan, report: Report) -> bool:
+    """Whether the webhook lets the job in, as far as neither framework nor scheduler is involved."""
+    spec = plan.job["spec"]
+    refusals: list[Finding] = []
+    if "initializer" in spec:
+        refusals += _initializers(plan)
+    if "runtimePatches" in spec:
+        refusals += _patches(plan)
+    for finding in refusals:
+        report.add(finding)
+    return not refusals
+
+
+def _initializers(plan: Plan) -> Iterator[Finding]:
+    for name, field in INITIALIZERS.items():
+        if get(plan.job, "spec", "initializer", field) is not None:
+            problem = _initializer(plan, name, field)
+            if problem:
+                yield _homeless(plan, name, field, problem)
+
+
+def _initializer(plan: Plan, name: str, field: str) -> str:
+    role = plan.role(name)
+    if role is None:
+        return f"must have {name} job when trainJob is configured with input {field}Config"
+    container = role.container(name)
+    if container is None and role.init_container(name) is None:
+        return f"must have container with name - {name} in the {name} job"
+    mounts = (container or {}).get("volumeMounts") or ()
+    if not any(value(mount, "name") == "initializer" for mount in mounts):
+        return f"must have volumeMount with name - initializer in container {name} of the {name} job"
+    return ""
+
+
+def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
+    reference = reference_text(plan.document)
+    runtime = value(plan.job, "spec", "runtimeRef", "name")
+    return INITIALIZER_WITHOUT_HOME.at(
+        plan.document.span(("spec", "initializer", field), key=True),
+        f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
+        help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
+        refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
+    )
+
+
+def _patches(plan: Plan) -> Iterator[Finding]:
+    patches = get(plan.job, "spec", "runtimePatches") or []
+    for index, patch in enumerate(patches):
+        for part, reason in _reasons(value(patch, "manager")):
+            problem = f"Invalid value: {compact(part)}: {reason}"
+            yield PATCH_MANAGER.at(
+                plan.document.span(("spec", "runtimePatches", index, "manager")),
+                f"manager `{value(patch, 'manager')}` is not a domain-prefixed path",
+                help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
+                refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
+            )
+        for spot, name in _reserved_env(patch):
+            printed = plain(normalise(patches, "runtimePatches", patch=True))
+            text = f"spec.runtimePatches: Invalid value: {compact(printed)}: "
+            yield PATCH_RESERVED_ENV.at(
+                plan.document.span(("spec", "runtimePatches", index, *spot), key=True),
+                f"a patch sets env on container `{name}`",
+                help="set it in `spec.trainer.env`" if name == "node" else "set it in `spec.initializer`",
+                refusal=Refusal(
+                    "webhook",
+                    text + "must not have envs for the dataset-initializer, model-initializer, node containers",
+                ),
+            )
+
+
+# What stands against the managers met so far: few systems patch many jobs.
+_managers: dict[str, tuple[tuple[str, str], ...]] = {}
+_REMEMBERED = 256
+
+
+def _reasons(manager: str) -> tuple[tuple[str, str], ...]:
+    reasons = _managers.get(manager)
+    if reasons is None:
+        reasons = prefixed_path(manager)
+        if len(_managers) < _REMEMBERED:
+            _managers[manager] = reasons
+    return reasons
+
+
+def _reserved_env(patch: Tree) -> Iterator[tuple[Path, str]]:
+    for i, job in enumerate(get(patch, *_JOBS) or ()):
+        for j, container in enumerate(get(job, *_CONTAINERS) or ()):
+            name = value(container, "name")
+            if name in _RESERVED and container.get("env"):
+                yield (*_JOBS, i, *_CONTAINERS, j, "env"), name

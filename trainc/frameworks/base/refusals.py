@@ -1,0 +1,97 @@
+"""What the TrainJob webhook and the controller's build refuse, with their own words beside ours."""
+
+from __future__ import annotations
+
+from trainc.frameworks.base.field_errors import invalid
+from trainc.model.finding import ERROR, Label, Refusal, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Plan
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path
+
+RESERVED_ENV = Rule(
+    "reserved-env",
+    ERROR,
+    "a job sets a variable that its framework sets",
+    "The processes find each other through these variables, so the TrainJob webhook refuses a job that sets one.",
+    verdict=True,
+)
+REFUSED = Rule(
+    "framework-refuses",
+    ERROR,
+    "the TrainJob webhook refuses a setting that this framework cannot work with",
+    verdict=True,
+)
+UNBUILDABLE = Rule(
+    "unbuildable",
+    ERROR,
+    "the Trainer controller admits the job and then cannot build it",
+    "The job is accepted and nothing is ever created for it; the reason stands in the controller's log alone.",
+    verdict=True,
+)
+
+RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
+
+
+def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
+    """The places and names in `spec.trainer.env` that the job must leave to its framework."""
+    entries = plan.trainer_field("env") or ()
+    return [(at, entry["name"].value) for at, entry in enumerate(entries) if entry["name"].value in names]
+
+
+def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -> None:
+    """The webhook's refusal of reserved variables, worded as one Invalid error over the whole list."""
+    clashing = reserved(plan, names)
+    if not clashing:
+        return
+    from trainc.apiserver.normalise import normalise  # noqa: PLC0415 (only a refusal prints what it refuses)
+
+    listed = " ".join(sorted(name for _, name in clashing))
+    printed = normalise(plan.trainer_field("env"), "env")
+    for at, name in clashing:
+        detail = f"must not have reserved envs, invalid envs configured: [{listed}]"
+        report.add(reserved_env(plan, at, name, invalid("spec.trainer.env", printed, detail), instead))
+
+
+def reserved_env(plan: Plan, at: int, name: str, text: str, instead: str) -> Finding:
+    """The finding for one reserved variable, with the server's words for it."""
+    return RESERVED_ENV.at(
+        plan.document.span(("spec", "trainer", "env", at, "name")),
+        f"`{name}` is set by the `{plan.framework}` framework",
+        label="set here",
+        also=[Label(policy_span(plan), "this policy selects the framework")],
+        help=f"remove it{instead}",
+        refusal=Refusal("webhook", text),
+    )
+
+
+def refuse(plan: Plan, report: Report, path: Path, message: str, text: str, advice: str = "") -> None:
+    """Any other refusal of the TrainJob webhook, shown at `path` of the job."""
+    report.add(REFUSED.at(plan.document.span(path), message, help=advice, refusal=Refusal("webhook", text)))
+
+
+def unbuildable(plan: Plan, report: Report, span: Span, message: str, text: str, advice: str) -> None:
+    """A job that is admitted and never built: `text` is what the controller's log would say."""
+    report.add(
+        UNBUILDABLE.at(
+            span,
+            message,
+            effect="the TrainJob is admitted, and nothing is ever created for it",
+            help=advice,
+            also=[Label(plan.document.span(("metadata", "name")), "this job")],
+            refusal=Refusal("build", text),
+        )
+    )
+
+
+def policy_span(plan: Plan) -> Span:
+    """Where the runtime selects the framework, or the job's reference to it."""
+    if plan.runtime is None:
+        return plan.document.span(("spec", "runtimeRef"))
+    return plan.runtime.span(("spec", "mlPolicy", plan.framework), key=True)

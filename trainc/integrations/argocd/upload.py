@@ -1,0 +1,108 @@
+"""What Argo CD unpacked for its plugin: where the repository starts, and what has to be sent for an application."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler import pipeline
+from trainc.compiler.load import Loader
+from trainc.compiler.load.walk import known_files
+from trainc.compiler.project import open_project
+from trainc.lint.across_jobs import SharedNames
+from trainc.model.references import References
+from trainc.model.report import Report
+from trainc.model.settings import FILE, Selection
+from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from trainc.model.settings import Project
+else:
+    from trainc.text.record import NamedTuple
+
+
+class Upload(NamedTuple):
+    """The top of what was unpacked, empty where nothing says it, and whether that is the top of the repository."""
+
+    top: str
+    whole: bool
+
+
+def upload(source_path: str) -> Upload:
+    """What was unpacked around the working directory, which is the application's path (ARGOCD_APP_SOURCE_PATH).
+
+    With manifest-generate-paths the server sends the deepest folder that holds all of them, and the working directory
+    lies below it by the last parts of the application's path alone.
+    """
+    here = os.path.realpath(".")
+    if not source_path:
+        return Upload("", whole=False)
+    parts = [part for part in os.path.normpath(source_path).split(os.sep) if part not in (".", "")]
+    while parts and os.path.basename(here) == parts[-1]:
+        here = os.path.dirname(here)
+        parts.pop()
+    return Upload(here, whole=not parts)
+
+
+def is_complete(project: Project, sent: Upload) -> bool:
+    """Whether everything that a job of this project may name was unpacked, as far as it is in the repository."""
+    return bool(project.file) or sent.whole or os.path.exists(os.path.join(project.root, ".git"))
+
+
+def paths_of(folder: str) -> str:
+    """The value of the annotation manifest-generate-paths for the application of a folder.
+
+    It names the folder, and what its jobs are compiled with: trainc.yaml, folders of runtimes, what is known of the
+    clusters, files with what its jobs name, and the rendered files that runs are kept by.
+
+    Raises:
+        Trouble: for a folder that is not there.
+    """
+    if not os.path.isdir(folder):
+        raise Trouble(f"{folder}: no such folder")
+    project = open_project((folder,), Report())
+    top = _repository(project.root)
+    below = [FILE] if project.file else []
+    below += _runtimes(project, folder)
+    below += _objects(project, folder)
+    below += [cluster.folder for cluster in project.clusters if cluster.folder]
+    if os.path.isdir(os.path.join(project.root, project.output)):
+        below.append(project.output)
+    prefix = os.path.relpath(project.root, top)
+    normal = [os.path.normpath(os.path.join(prefix, path)).replace(os.sep, "/") for path in below]
+    inner = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
+    outside = [path for path in dict.fromkeys(normal) if inner != "." and not f"{path}/".startswith(f"{inner}/")]
+    return ";".join([".", *(f"/{path}" for path in outside)])
+
+
+def _repository(root: str) -> str:
+    """The top of the Git work tree around a project, the project's own where there is none."""
+    here = root
+    while not os.path.exists(os.path.join(here, ".git")):
+        parent = os.path.dirname(here)
+        if parent == here:
+            return root
+        here = parent
+    return here
+
+
+def _objects(project: Project, folder: str) -> list[str]:
+    """The files that hold what the jobs below a folder name."""
+    selection = Selection((os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/"),))
+    references, together, report = References(), SharedNames(), Report()
+    for bundle in pipeline.bundles(project, selection, report):
+        together.add(bundle, report)
+        references.add(bundle, bundle.objects)
+    objects = pipeline.referenced_objects(project, selection, references, report, together)
+    return sorted({bundle.document.file for bundle in objects})
+
+
+def _runtimes(project: Project, folder: str) -> list[str]:
+    """The folders of runtimes that serve the files below a folder."""
+    if project.runtimes is not None:
+        return list(project.runtimes)
+    inner = os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/")
+    loader = Loader(project, Selection((inner,)), Report())
+    return sorted({near for file in known_files(project, (inner,)) if (near := loader.nearest(file))})

@@ -1,0 +1,159 @@
+"""What one reading of a project finds: its jobs and its runtimes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kubeflow_trainer_api.models import TrainerV1alpha1TrainJob
+
+from trainc.compiler import pipeline
+from trainc.compiler.load import load
+from trainc.compiler.load.shipped import shipped_names
+from trainc.compiler.project import open_project
+from trainc.compiler.usage import blueprints
+from trainc.integrations.kubeflow.served import served
+from trainc.model.cluster import Cluster
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.settings import Selection
+from trainc.model.tree import plain
+from trainc.report.details import details
+from trainc.text.trouble import Trouble
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+
+_RUNTIME = "TrainingRuntime"
+_EVERYTHING = Selection((".",))
+
+
+class Contents:
+    """The project that a folder belongs to, as it is now; with a namespace, what is in that namespace alone.
+
+    Raises:
+        Trouble: where trainc.yaml cannot be read.
+    """
+
+    def __init__(self, root: str, namespace: str) -> None:
+        report = Report()
+        self.project: Project = open_project((root,), report)
+        self._namespace = namespace
+        self._reading = Report()
+        self._runtimes: dict[str, dict[str, Any] | None] = {}
+        if report.failed:
+            raise Trouble("\n".join(self.line(one) for one in report.findings if one.level == ERROR))
+
+    def line(self, finding: Finding) -> str:
+        """A finding in one line, its file as it is found from here."""
+        span = finding.span
+        shipped = span.file.startswith(("<", "trainc:"))
+        file = span.file if shipped else os.path.relpath(os.path.join(self.project.root, span.file))
+        what = "; ".join([finding.message, *details(finding)])
+        return f"{file}:{span.line}:{span.column}: {finding.level}[{finding.rule.name}] {what}"
+
+    @cached_property
+    def jobs(self) -> list[Document]:
+        """Every TrainJob, sorted by file; a file that cannot be read is a warning."""
+        report = Report()
+        jobs = list(self._jobs(report))
+        for finding in report.findings:
+            if finding.level == ERROR:
+                warnings.warn(f"not read: {self.line(finding)}", stacklevel=4)
+        return jobs
+
+    def runtimes(self) -> list[dict[str, Any]]:
+        """The ClusterTrainingRuntimes that a job can name; one that is not legal is a warning."""
+        own = [one.name for one in self._blueprints if not one.is_component and one.document.kind != _RUNTIME]
+        trees = []
+        for name in dict.fromkeys([*own, *(() if self.project.file else shipped_names(""))]):
+            try:
+                trees.append(self.runtime(name))
+            except Trouble as trouble:
+                warnings.warn(f"not read: {trouble}", stacklevel=4)
+        return [tree for tree in trees if tree is not None]
+
+    def runtime(self, name: str) -> dict[str, Any] | None:
+        """A ClusterTrainingRuntime with all that it inherits, None where there is none.
+
+        Raises:
+            Trouble: where it is there and is not legal.
+        """
+        if name not in self._runtimes:
+            self._runtimes[name] = self._flattened(name)
+        return self._runtimes[name]
+
+    def namespaced_runtimes(self) -> list[dict[str, Any]]:
+        """The TrainingRuntimes of the project."""
+        runtimes = [one.document for one in self._blueprints if one.document.kind == _RUNTIME]
+        return [served(dict(plain(document.tree))) for document in runtimes if self._is_here(document)]
+
+    def is_readable(self, job: Document) -> bool:
+        """Whether the SDK can read a job and its runtime; a warning where not, as it would give no job at all then."""
+        reason = self._fault(job)
+        if reason:
+            warnings.warn(f"not listed: job `{job.name}` in {job.file}: {reason}", stacklevel=4)
+        return not reason
+
+    def _fault(self, job: Document) -> str:
+        try:
+            legal = TrainerV1alpha1TrainJob.from_dict(self.stored(job))
+        except ValueError:
+            return f"it is not legal; see `trainc validate {job.file}`"
+        name = legal.spec.runtime_ref.name
+        try:
+            if self.runtime(name) is not None or name in [
+                one["metadata"]["name"] for one in self.namespaced_runtimes()
+            ]:
+                return ""
+        except Trouble as trouble:
+            return str(trouble)
+        return f"there is no runtime `{name}`"
+
+    def stored(self, document: Document) -> dict[str, Any]:
+        """A job with what the SDK takes for granted: a namespace, and a time, which here is that of its file."""
+        tree = dict(plain(document.tree))
+        changed = os.stat(os.path.join(self.project.root, document.file)).st_mtime
+        time = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        namespace = document.namespace or self._namespace or "default"
+        return {**tree, "metadata": {**tree["metadata"], "namespace": namespace, "creationTimestamp": time}}
+
+    def _jobs(self, report: Report) -> Iterator[Document]:
+        documents = load(self.project, _EVERYTHING, report)
+        seen: set[tuple[str, int]] = set()
+        for cluster in self.project.clusters:
+            for file, parts in documents.selected(cluster):
+                for document in parts:
+                    key = (file, document.span(("metadata", "name")).line)
+                    if document.kind == "TrainJob" and document.name and key not in seen and self._is_here(document):
+                        seen.add(key)
+                        yield document
+
+    def _flattened(self, name: str) -> dict[str, Any] | None:
+        report = Report()
+        try:
+            flat = self._flattening(name, report)
+        except Trouble:
+            return None
+        if flat is None:
+            every = (*report.findings, *self._reading.findings)  # what is wrong with a file is said by its reading
+            raise Trouble("\n".join(dict.fromkeys(self.line(one) for one in every if one.level == ERROR)))
+        return served(dict(plain(flat.tree)))
+
+    @cached_property
+    def _flattening(self) -> Callable[[str, Report], Document | None]:
+        return pipeline.flattening(self.project.serving((Cluster(),)), _EVERYTHING, self._reading)
+
+    @cached_property
+    def _blueprints(self) -> list[Any]:
+        return blueprints(self.project)
+
+    def _is_here(self, document: Document) -> bool:
+        return not self._namespace or (document.namespace or "default") == self._namespace

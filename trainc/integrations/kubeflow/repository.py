@@ -1,0 +1,120 @@
+"""Jobs and runtimes of a project as the API server would give them, and jobs written as files."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from trainc.compiler.emit.spool.disk import create, remove
+from trainc.compiler.emit.spool.disk import replace as replace_file
+from trainc.integrations.kubeflow.contents import Contents
+from trainc.integrations.kubeflow.readable import readable
+from trainc.library import validate
+from trainc.model.finding import ERROR, NOTE
+from trainc.model.tree import stamp
+from trainc.text.trouble import Trouble
+from trainc.yaml.writer import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.finding import Finding
+
+
+class JobError(RuntimeError):
+    """A job that a server would refuse or that would not run; its text has every error with file and line.
+
+    `findings` are all that was found, `source` is the YAML that would have been written to the file of the job.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...], source: str, lines: list[str]) -> None:
+        self.findings = findings
+        self.source = source
+        super().__init__("\n".join(["the job is not written:", *lines]))
+
+
+class ExistingJobError(Trouble, RuntimeError):
+    """There is a job of that name, and it may not be replaced."""
+
+
+class Repository:
+    """The project at a folder; it is read anew for each question, as people edit it."""
+
+    def __init__(self, root: str, folder: str, namespace: str, *, replace: bool) -> None:
+        self._root = root
+        self._folder = folder
+        self.namespace = namespace
+        self._replace = replace
+        self._held: Contents | None = None
+        self.cautions: tuple[str, ...] = ()  # what was found of the job written last, and is not an error
+
+    @contextmanager
+    def one_reading(self) -> Iterator[None]:
+        """Within it, all questions are answered from one reading of the project."""
+        self._held = self.contents()
+        try:
+            yield
+        finally:
+            self._held = None
+
+    def contents(self) -> Contents:
+        """What the project holds now."""
+        return self._held or Contents(self._root, self.namespace)
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """Every TrainJob that can be read with its runtime, of the namespace if one is given, sorted by file; others are warnings."""
+        contents = self.contents()
+        return [contents.stored(document) for document in contents.jobs if contents.is_readable(document)]
+
+    def job(self, name: str) -> dict[str, Any] | None:
+        """The TrainJob of a name, None where there is none."""
+        contents = self.contents()
+        same_name = [document for document in contents.jobs if document.name == name]
+        if len(same_name) > 1:
+            raise Trouble(f"there are {len(same_name)} jobs `{name}`; say which with trainer_client(namespace=...)")
+        return contents.stored(same_name[0]) if same_name else None
+
+    def file_of(self, name: str) -> str:
+        """The file of a job that is there, from the project's root."""
+        return next(document.file for document in self.contents().jobs if document.name == name)
+
+    def write(self, job: dict[str, Any]) -> None:
+        """Write a job to its file if it compiles.
+
+        Raises:
+            JobError: with the errors; the file is as it was then.
+            ExistingJobError: where another file holds a job of that name, or its own does and may not be replaced.
+        """
+        metadata = {**job["metadata"], **({"namespace": self.namespace} if self.namespace else {})}
+        name = str(metadata["name"])
+        contents = self.contents()
+        top = contents.project.root
+        path = os.path.join(self._root, self._folder, f"{name}.yaml")
+        file = os.path.relpath(path, top).replace(os.sep, "/")
+        there = next((document.file for document in contents.jobs if document.name == name), "")
+        if there not in ("", file) or (os.path.lexists(path) and not self._replace):
+            raise ExistingJobError(
+                f"{there or file}: there is a job `{name}`; choose another name, or pass replace=True"
+            )
+        text = readable(dump(stamp({**job, "metadata": metadata}, "the SDK")))
+        before = _contents(path)
+        if before is None:
+            create(path, text)
+        else:
+            replace_file(path, text.encode())
+        findings = validate(path, root=self._root)
+        if any(finding.level == ERROR for finding in findings):
+            if before is None:
+                remove(top, file)
+            else:
+                replace_file(path, before)
+            raise JobError(findings, text, [contents.line(one) for one in findings if one.level == ERROR])
+        self.cautions = tuple([contents.line(finding) for finding in findings if finding.level != NOTE])
+
+
+def _contents(path: str) -> bytes | None:
+    if not os.path.exists(path):
+        return None
+    with open(path, "rb") as stream:
+        return stream.read()

@@ -1,0 +1,175 @@
+"""The findings of one project while its files are edited.
+
+A change is answered in two steps. At once the edited file alone is judged, with the runtimes, the clusters and the
+settings of its project. After a pause the whole project is judged again: what only shows across files is found then,
+and nothing that was said of other files can be out of date.
+"""
+
+from __future__ import annotations
+
+import os
+from time import process_time
+from typing import TYPE_CHECKING
+
+from trainc.apiserver.schema.engine import begin_run
+from trainc.changes.compare.applications import report_applications
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Tally
+from trainc.compiler.load import load
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import ours
+from trainc.compiler.project import find_root, open_project
+from trainc.lint.across_jobs import SharedNames
+from trainc.model.report import Report
+from trainc.model.settings import FILE, Selection
+from trainc.yaml.comments import allows
+from trainc.yaml.reader import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.definitions import Opening
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+
+    Unsaved = Mapping[str, bytes]
+
+SLOW = 0.5  # seconds; a project that takes longer is judged whole when its files change on the disk, not while typing
+
+
+class Judgement:
+    """What is wrong in one project: `by_file` holds the findings of each file, relative to the `root`.
+
+    A folder that neither trainc.yaml nor Git marks is not looked through: the files that are open are judged alone.
+    """
+
+    def __init__(self, root: str, cache: Opening | None) -> None:
+        self.root = root
+        self.by_file: dict[str, list[Finding]] = {}
+        self.seconds = 0.0  # of the processor, that the whole project took
+        self._cache = cache
+        self.is_whole = find_root(root)[1] or os.path.exists(os.path.join(root, ".git"))
+        self._known: tuple[Project, Selection, Documents, Report] | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the project has been judged whole."""
+        return self._known is not None
+
+    def judge(self, unsaved: Unsaved) -> None:
+        """Judge the whole project, as `trainc validate` does.
+
+        Raises:
+            Trouble: for a project that cannot be read.
+        """
+        started = process_time()
+        begin_run()
+        self._known = None
+        project, report = self.opened(unsaved)
+        selection = self.selection(unsaved, forms=True)
+        report_applications(project, selection, report, os.path.join(self.root, project.output))
+        documents = load(project, selection, report)
+        together, spool = SharedNames(), Tally()
+        catalogs = pipeline.fill(project, selection, spool, report, together, documents)
+        pipeline.check_unreached(catalogs, selection, report)
+        pipeline.finish(project, selection, spool, report, together)
+        self.by_file = _by_file(report.findings)
+        self._known = project, selection, documents, report
+        self.seconds = process_time() - started
+
+    def judge_file(self, file: str, unsaved: Unsaved) -> None:
+        """Judge one file beside what is known of all others, and keep what was found in those.
+
+        Raises:
+            Trouble: as `judge` does.
+        """
+        begin_run()
+        text = unsaved[file]
+        if self._known is None or not self._holds_jobs_alone(file, text):
+            report = self._judged_shared(file, unsaved)
+        else:
+            report = self._judged_jobs(file, text, *self._known)
+        self.by_file[file] = [finding for finding in report.findings if finding.span.file == file]
+
+    def opened(self, unsaved: Unsaved) -> tuple[Project, Report]:
+        """The project as it is now, and a report with what is wrong in its trainc.yaml."""
+        opening = Report()
+        project = open_project((self.root,), opening, cache=self._cache, unsaved=unsaved)
+        report = Report(compiles=False, level_of=project.level_of)
+        for finding in opening.findings:
+            report.add(finding)
+        return project, report
+
+    def selection(self, unsaved: Unsaved, *, forms: bool = False) -> Selection:
+        """The files that are judged."""
+        paths = (".",) if self.is_whole else tuple([file for file in unsaved if ours(unsaved[file])])
+        return Selection(paths, forms=forms)
+
+    def bundles(self, file: str, unsaved: Unsaved) -> tuple[list[Bundle], list[Finding]]:
+        """What the jobs of a file become, and the findings met; all jobs of the project for a file without any."""
+        project, report = self.opened(unsaved)
+        selection = self.selection(unsaved)
+        documents = load(project, selection, report)
+        compiled = list(pipeline.bundles(project, selection, report, documents=_only(file, documents)))
+        if not compiled and not report.failed and self.seconds < SLOW:
+            compiled = list(pipeline.bundles(project, selection, report, documents=documents))
+        return compiled, report.findings
+
+    def _judged_jobs(
+        self, file: str, text: bytes, project: Project, selection: Selection, documents: Documents, whole: Report
+    ) -> Report:
+        """The findings of a file on which no other one rests."""
+        report = Report(compiles=False, level_of=project.level_of)
+        report.allow([one for one in whole.comments if one.span.file != file], borrowed=True)
+        report.allow(allows(text, file))
+        documents_read = list(expand(read(text, file, report), report))
+        given = documents._replace(selected=lambda _, __=None: iter([(file, documents_read)]))
+        _run(project, selection, report, given)
+        report.close()
+        return report
+
+    def _judged_shared(self, file: str, unsaved: Unsaved) -> Report:
+        """The findings of a runtime, a component or trainc.yaml itself; its jobs are judged with the whole project."""
+        project, report = self.opened(unsaved)
+        selection = self.selection(unsaved)
+        _run(project, selection, report, _only(file, load(project, selection, report)))
+        return report
+
+    def _holds_jobs_alone(self, file: str, text: bytes) -> bool:
+        """Whether nothing but jobs can come from a file, before its last change and after it."""
+        assert self._known is not None
+        project, _, documents, _ = self._known
+        folders = tuple([f"{cluster.folder}/" for cluster in project.clusters if cluster.folder])
+        if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(folders):
+            return False
+        folder = documents.runtime_folder(file).documents
+        return "runtimes" not in file.split("/")[:-1] and all(
+            document.file != file for document in (*folder, *documents.runtimes())
+        )
+
+
+def _run(project: Project, selection: Selection, report: Report, documents: Documents) -> None:
+    together = SharedNames()
+    for bundle in pipeline.bundles(project, selection, report, documents=documents):
+        together.add(bundle, report)
+
+
+def _only(file: str, documents: Documents) -> Documents:
+    """The documents of a run, of which one file alone is selected."""
+
+    def selected(cluster: object, is_done: object = None) -> Iterator[tuple[str, list[Document]]]:  # noqa: ARG001
+        chosen = documents.selected(cluster, lambda name, _: name != file)
+        return ((name, parts) for name, parts in chosen if name == file)
+
+    return documents._replace(selected=selected)
+
+
+def _by_file(findings: list[Finding]) -> dict[str, list[Finding]]:
+    by_file: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.span.file, []).append(finding)
+    return by_file

@@ -1,0 +1,1 @@
+"""Armada's submit files."""

@@ -1,0 +1,1 @@
+"""JAXJob of the training operator."""

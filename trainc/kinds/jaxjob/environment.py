@@ -1,0 +1,35 @@
+"""JAXJob: the program hands COORDINATOR_ADDRESS and its kin to `jax.distributed.initialize` itself."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.peers import host, port, total
+from trainc.model.patches import COMPLETION_INDEX
+from trainc.model.sourced import derive
+from trainc.model.tree import value
+from trainc.text.object_keys import TRAINC_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+
+def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
+    """The variables of training operator v1.9.0, in its order."""
+    address, number = host(plan, "worker", 0), port(role, "jax", "jaxjob-port", 6666)
+    own: dict[str, object] = {
+        "PYTHONUNBUFFERED": "1",
+        "COORDINATOR_PORT": number,
+        "COORDINATOR_ADDRESS": address,
+        "NUM_PROCESSES": total(plan),
+        "PROCESS_ID": COMPLETION_INDEX,
+    }
+    if value(plan.job, "metadata", "annotations", f"{TRAINC_PREFIX}jax-variables") == "true":
+        own["JAX_COORDINATOR_ADDRESS"] = derive("coordinator", lambda a, n: f"{a}:{n}", address, number)
+        own["JAX_NUM_PROCESSES"] = total(plan)
+        own["JAX_PROCESS_ID"] = COMPLETION_INDEX
+    return own
+
+
+FRAMEWORK = framework("jaxjob", entries, container="jax")

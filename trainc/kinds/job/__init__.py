@@ -1,0 +1,1 @@
+"""Plain Indexed Jobs."""

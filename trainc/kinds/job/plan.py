@@ -1,0 +1,231 @@
+"""A plain Indexed Job: a JobSet of one Job with the same pods, whose addresses follow the names of the JobSet."""
+
+from __future__ import annotations
+
+from trainc.apiserver.normalise import normalise
+from trainc.apiserver.workloads import judge_workload
+from trainc.kinds.job.selectors import with_jobset_selectors
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.model.finding import NOTE, WARNING, Rule, place
+from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.run import run_name
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, given, stamp, value
+from trainc.schedulers.gang import at_once
+from trainc.text.numbers import index_below
+from trainc.text.object_keys import JOB_LABELS, MULTIKUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.of_cluster import Server
+    from trainc.kinds.shared.job import LegacyOptions
+    from trainc.model.catalog import Entry
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+UNRESOLVED = Rule(
+    "host-never-resolves",
+    WARNING,
+    "a pod of a plain Job is addressed by a name without a DNS record",
+    "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
+)
+SPLICED = Rule(
+    "spliced-job-host",
+    WARNING,
+    "a pod of a plain Job is addressed by a name built from a variable",
+    "The JobSet calls its pods otherwise, and what a variable holds while the job runs cannot be rewritten before.",
+)
+_OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
+SERVICE_ELSEWHERE = Rule(
+    "peer-service-elsewhere",
+    WARNING,
+    "the Service that gives a plain Job's pods their names is not in its file",
+    "A Service in another file goes on selecting the pods of the former Job, and whoever is applied last wins.",
+)
+_BY = "batch/v1 default"
+
+
+def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
+    """The Job as the API server stores it, None with findings where it refuses it."""
+    taken = judge_workload(document, server, cluster, report)
+    return document.admitted(pruned(document.tree)) if taken else None
+
+
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
+    """The plan of a Job that was admitted: one role with its pods, and the Services of its file that follow it."""
+    document = entry.document
+    name = run_name(document.tree)
+    hosts = JobHosts(document, report, name, options.cluster_domain)
+    replicated = _replicated(document, hosts)
+    namespace = given(get(document.tree, "metadata", "namespace"), options.namespace)
+    companions = tuple(hosts.companion(companion, namespace) for companion in entry.companions)
+    spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
+    if not spec["network"]:
+        del spec["network"]
+    template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
+    _check_service(hosts, entry)
+    return Plan(
+        document=document,
+        runtime=None,
+        name=name,
+        namespace=namespace,
+        framework="plain",
+        policy=None,
+        gang={"none": {}} if _is_queue(document) else None,
+        template=template,
+        roles=(Role(0, replicated, at_once(replicated)),),
+        steps=(("runtime", f"Job {document.name}", template, (), None),),
+        companions=companions,
+        beside=entry.beside,
+        secrets=options.secrets,
+    )
+
+
+class JobHosts(FormerHosts):
+    """`JOB-INDEX.SUBDOMAIN`, as the Job controller calls the pods of an Indexed Job, and what they are called now."""
+
+    def __init__(self, document: Document, report: Report, name: Sourced[str], domain: str) -> None:
+        super().__init__(document.name, document, report)
+        self.name = name
+        self._domain = domain
+        spec = document.tree["spec"]
+        size = given(get(spec, "completions"), get(spec, "parallelism"))
+        self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
+        self._indexed = value(spec, "completionMode") == "Indexed"
+        written = get(spec, "template", "spec", "subdomain")
+        self.keeps = keeps_job(document.tree)
+        self.subdomain: Sourced[str] | None = written if type(written) is Sourced and written.value else None
+
+    def present(self, host: str) -> str:
+        """What a pod of the Job is called in the JobSet, "" for every other host."""
+        first, _, rest = host.partition(".")
+        index = first[len(self.base) + 1 :]
+        if not self._indexed or index_below(index, self._size) is None:
+            return ""
+        subdomain, _, rest = rest.partition(".")
+        expected = self.name.value if self.subdomain is None else self.subdomain.value
+        if subdomain not in {"", expected} or not is_domain(rest, self.document.namespace, self._domain):
+            return ""
+        return f"{self.name.value}-{NODE}-0-{index}.{expected}{rest and '.'}{rest}"
+
+    def leaf(self, leaf: Tree) -> Tree:
+        """A text with present names; one that never led anywhere is said to be one."""
+        if type(leaf) is Sourced and type(leaf.value) is str:
+            self._check_spliced(leaf)
+            for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
+                if "." not in former or self.subdomain is None:
+                    self._unresolved(leaf, former, present)
+        return super().leaf(leaf)
+
+    def _check_spliced(self, leaf: Sourced[str]) -> None:
+        """A finding for a host in the pods' subdomain whose name holds a variable, but for the pod's own."""
+        ending = "" if self.subdomain is None else f".{self.subdomain.value}"
+        before, _, _ = leaf.value.partition(ending) if ending and ending in leaf.value else ("", "", "")
+        for stop in " \t\n\"'=,/:@":
+            before = before.rpartition(stop)[2]
+        if "$" in before and before not in _OWN_HOST:
+            self.report.add(
+                SPLICED.at(
+                    place(leaf.origin) or self.document.span(("spec",), key=True),
+                    f"`{before}{ending}` has a variable in it, so the name is not rewritten",
+                    effect=f"the JobSet calls its pods `{self.name.value}-{NODE}-0-INDEX{ending}`",
+                    help="write the name in full, or build it from that pattern",
+                )
+            )
+
+    def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
+        why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
+        self.report.add(
+            UNRESOLVED.at(
+                place(leaf.origin) or self.document.span(("spec",), key=True),
+                f"`{former}` never resolves in the Job: {why}",
+                effect=f"the Job's processes never meet; the JobSet is given `{present}`",
+                help=f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
+                if self.subdomain is None
+                else f"write `{former}.{self.subdomain.value}`",
+            )
+        )
+
+    def companion(self, companion: Document, namespace: Sourced[str] | None) -> Document:
+        """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""
+        tree = companion.tree
+        metadata = tree.get("metadata")
+        if companion.kind == "Service" and namespace is not None and not companion.namespace and type(metadata) is dict:
+            tree = {**tree, "metadata": {**metadata, "namespace": namespace}}
+        if self.keeps:
+            return companion if tree is companion.tree else companion.admitted(tree)
+        tree = with_jobset_selectors(tree, self.base, self.name)
+        if companion.kind == "ConfigMap" and type(tree.get("data")) is dict:
+            tree = {**tree, "data": {key: self.leaf(text) for key, text in tree["data"].items()}}
+        return companion.admitted(tree)
+
+
+def _replicated(document: Document, hosts: JobHosts) -> Tree:
+    spec = document.tree["spec"]
+    kept = {key: node for key, node in spec.items() if key not in (*OF_THE_WHOLE, "template")}
+    kept.setdefault("completionMode", Sourced("NonIndexed", Origin(by=_BY)))
+    if "backoffLimitPerIndex" not in kept:
+        kept.setdefault("backoffLimit", Sourced(6, Origin(by=_BY)))
+    template = normalise(spec["template"], "template")
+    if hosts.keeps:
+        return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": {**kept, "template": template}}}
+    pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain"}}
+    metadata = dict(template.get("metadata") or {})
+    if type(metadata.get("labels")) is dict:
+        metadata["labels"] = {key: node for key, node in metadata["labels"].items() if key not in JOB_LABELS}
+    pod = with_jobset_selectors(hosts.pod(pod), hosts.base, hosts.name)
+    kept["template"] = {**({"metadata": metadata} if metadata else {}), "spec": pod}
+    return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": kept}}
+
+
+def _jobset_fields(document: Document) -> dict[str, Tree]:
+    spec = document.tree["spec"]
+    out: dict[str, Tree] = {}
+    for field in OF_THE_WHOLE:
+        leaf = spec.get(field)
+        if type(leaf) is Sourced and (field != "managedBy" or leaf.value == MULTIKUEUE or keeps_job(document.tree)):
+            out[field] = leaf
+    return out
+
+
+def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:
+    """The subdomain that the pods have, and whether its Service, where the file brings it, names pods that start."""
+    if hosts.subdomain is None:
+        return {}
+    for other in (*entry.companions, *entry.beside):
+        if other.kind == "Service" and other.name == hosts.subdomain.value:
+            early = get(other.tree, "spec", "publishNotReadyAddresses")
+            default = Sourced(False, Origin(by="Service default"))
+            return {"subdomain": hosts.subdomain, "publishNotReadyAddresses": given(early, default)}
+    return {"subdomain": hosts.subdomain}
+
+
+def _check_service(hosts: JobHosts, entry: Entry) -> None:
+    """A finding where the pods have a subdomain, and the file does not bring its Service."""
+    around = (*entry.companions, *entry.beside)
+    name = hosts.subdomain
+    if name is None or any(other.kind == "Service" and other.name == name.value for other in around):
+        return
+    span = place(name.origin) or hosts.document.span(("spec",))
+    if hosts.keeps:
+        message, effect = f"Service `{name.value}` is not in this file", "without it no pod finds another by name"
+        hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help="write it beside the Job", level=NOTE))
+    else:
+        message = f"Service `{name.value}` is not in this file; the JobSet brings one of that name"
+        effect = "one that another file holds selects the pods of the former Job, and overwrites it"
+        hosts.report.add(
+            SERVICE_ELSEWHERE.at(span, message, effect=effect, help="move it into this file, or remove it")
+        )
+
+
+def _is_queue(document: Document) -> bool:
+    """Whether the pods work through a list of indices, a few at a time: nothing has to run together."""
+    spec = document.tree["spec"]
+    width, size = value(spec, "parallelism"), value(spec, "completions")
+    width = 1 if width is None else width
+    return type(width) is int and type(size) is int and size > width

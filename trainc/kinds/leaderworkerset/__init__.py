@@ -1,0 +1,1 @@
+"""LeaderWorkerSets that run to completion."""

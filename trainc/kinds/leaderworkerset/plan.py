@@ -1,0 +1,257 @@
+"""A LeaderWorkerSet that runs to completion: a JobSet for each group, whose pods know their leader and their index."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.apiserver.normalise import normalise
+from trainc.kinds.other_operators import GROUP_INDEX
+from trainc.kinds.pod_ending import restart_policy
+from trainc.kinds.shared.counted import MOST
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.plan import Plan, Role
+from trainc.model.run import run_name
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, given, stamp, value
+from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.apiserver.of_cluster import Server
+    from trainc.kinds.shared.job import LegacyOptions
+    from trainc.model.catalog import Entry
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+REFUSED = Rule(
+    "leaderworkerset-refused",
+    ERROR,
+    "the webhook of LeaderWorkerSets refuses one, or a JobSet cannot be it",
+    "The webhook checks the sizes of groups; what only its StatefulSets can do has no counterpart in a JobSet.",
+    verdict=True,
+)
+ENDS = Rule(
+    "leaderworkerset-restarts",
+    WARNING,
+    "pods of a LeaderWorkerSet are started again for ever, those of a JobSet are not",
+    "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
+)
+_PREFIX = "leaderworkerset.sigs.k8s.io/"
+_EXCLUSIVE = (f"{_PREFIX}exclusive-topology", f"{_PREFIX}subgroup-exclusive-topology")  # a subgroup is a whole group
+_MOST_GROUPS = 1_000
+LEADER, WORKER, ALL = "leader", "worker", "node"
+
+
+def split(document: Document) -> list[Document]:
+    """A document for each group of a set; itself where there is one, or nobody can tell."""
+    count = value(document.tree, "spec", "replicas")
+    if type(count) is not int or not 1 < count <= _MOST_GROUPS or not document.name:
+        return [document]
+    metadata = document.tree["metadata"]
+    name = metadata["name"]
+    out = []
+    for group in range(count):
+        own = derive("name of a group", lambda text, group=group: f"{text}-{group}", name)
+        annotations = {**metadata["annotations"], GROUP_INDEX: stamp(str(group), "group")}
+        out.append(
+            document.instead({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}})
+        )
+    return out
+
+
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
+    """The set as the API server stores it, None with findings where it or the set's webhook refuses it."""
+    stored = admit_object(document, server, report)
+    if stored is None:
+        return None
+    complaints = [*_complaints(stored)]
+    for path, message, text in complaints:
+        report.add(REFUSED.at(stored.span(path), message, refusal=Refusal("webhook", text) if text else None))
+    return None if complaints else stored.admitted(pruned(stored.tree))
+
+
+def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
+    spec = get(document.tree, "spec")
+    template = get(spec, "leaderWorkerTemplate") or {}
+    inner: Path = ("spec", "leaderWorkerTemplate")
+    if type(spec) is not dict or "workerTemplate" not in template:
+        yield ("spec",), "the set has no `workerTemplate`", "spec.leaderWorkerTemplate.workerTemplate: Required value"
+        return
+    if type(value(spec, "replicas")) is str:
+        yield ("spec", "replicas"), "`replicas` is filled in later, but each group becomes a JobSet", ""
+    elif value(spec, "replicas") is not None and value(spec, "replicas") < 1:
+        yield ("spec", "replicas"), "a set without groups runs nothing", ""
+    elif (value(spec, "replicas") or 1) > _MOST_GROUPS:
+        message = f"each group becomes a JobSet, and trainc writes at most {_MOST_GROUPS} for a set"
+        yield ("spec", "replicas"), message, ""
+    for field in ("leaderTemplate", "workerTemplate"):
+        if field in template and type(get(template, field, "spec")) is not dict:
+            yield (*inner, field), f"`{field}` has no `spec`, so its pods have no containers", ""
+    size = _size(template)
+    if type(value(template, "size")) is str:
+        yield (*inner, "size"), "`size` is filled in later, but the hosts of a group are computed from it", ""
+    if size < 1:
+        yield (
+            (*inner, "size"),
+            "`size` must be equal or greater than 1",
+            _invalid("size", size, "size must be equal or greater than 1"),
+        )
+    if size > MOST:
+        yield (*inner, "size"), f"a group has {size} pods, a Job has at most {MOST}", ""
+    yield from _sub_group_complaints(document, template, size)
+    key = next((key for key in _EXCLUSIVE if value(document.tree, "metadata", "annotations", key)), "")
+    if key and _is_split(document, size):
+        message = f"`{key}` gives each group a domain of its own, but this one becomes several Jobs, and JobSet gives each of those its own"
+        yield ("metadata", "annotations", key), message, ""
+    for field in ("volumeClaimTemplates", "resourceClaimTemplates"):
+        if template.get(field):
+            yield (*inner, field), f"`{field}` make claims for the pods of a set, which no Job does", ""
+    for field in ("leaderTemplate", "workerTemplate"):
+        containers = get(template, field, "spec", "containers") or []
+        if sum(_tpus(container) > 0 for container in containers) > 1:
+            yield (*inner, field), "several containers of a pod ask for TPUs: their addresses are not known here", ""
+
+
+def _sub_group_complaints(document: Document, template: Tree, size: int) -> Iterator[tuple[Path, str, str]]:
+    path: Path = ("spec", "leaderWorkerTemplate", "subGroupPolicy")
+    part = value(template, "subGroupPolicy", "subGroupSize")
+    if part is None:
+        if value(document.tree, "metadata", "annotations", f"{_PREFIX}subgroup-exclusive-topology"):
+            text = "cannot have subgroup-exclusive-topology without subGroupSize set"
+            yield ("metadata", "annotations"), text, _invalid("subGroupPolicy.subGroupSize", None, text)
+        return
+    if type(part) is str:
+        yield (*path, "subGroupSize"), "`subGroupSize` is filled in later, but the groups are computed from it", ""
+        return
+    text = ""
+    if part < 1:
+        text = "subGroupSize must be equal or greater than 1"
+    elif part > size:
+        text = "subGroupSize cannot be larger than size"
+    elif value(template, "subGroupPolicy", "subGroupPolicyType") == "LeaderExcluded":
+        text = "" if (size - 1) % part == 0 else "size-1 must be divisible by subGroupSize when using LeaderExcluded"
+    elif size % part and (size - 1) % part:
+        text = "size or size - 1 must be divisible by subGroupSize"
+    if text:
+        yield (*path, "subGroupSize"), text, _invalid("subGroupPolicy.subGroupSize", part, text)
+    elif part != size:
+        yield path, "`subGroupPolicy` numbers groups within a group, which no label of a JobSet does", ""
+
+
+def _invalid(field: str, bad: object, detail: str) -> str:
+    return f"spec.leaderWorkerTemplate.{field}: Invalid value: {bad}: {detail}"
+
+
+def _size(template: Tree) -> int:
+    size = value(template, "size")
+    return size if type(size) is int else 1
+
+
+def _tpus(container: Tree) -> int:
+    amounts = [value(container, "resources", section, TPU_RESOURCE) for section in ("limits", "requests")]
+    return sum(1 for amount in amounts if amount not in {None, 0, "0"})
+
+
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
+    """The plan of one group: one Job of equal pods, or a leader and a Job for each worker, whose number is its index."""
+    document = entry.document
+    template = document.tree["spec"]["leaderWorkerTemplate"]
+    size = given(template.get("size"), Sourced(1, Origin(by="LeaderWorkerSet default")))
+    ready = value(document.tree, "spec", "startupPolicy") == "LeaderReady"
+    individual = value(template, "restartPolicy") in {"None", "Default"}
+    _say_restarts(document, report, individual=individual)
+    is_split = _is_split(document, size.value)
+    roles = _roles(document, size, is_split=is_split, individual=individual)
+    if ready and is_split:
+        roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
+    tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}}
+    return Plan(
+        document=document,
+        runtime=None,
+        name=run_name(document.tree),
+        namespace=given(get(document.tree, "metadata", "namespace"), options.namespace),
+        framework="leaderworkerset",
+        policy={"leaderworkerset": {"size": size}},
+        gang={"older": stamp({"minAvailable": 1, "wholeResources": True}, "LeaderReady")} if ready else None,
+        template=tree,
+        roles=tuple(
+            Role(index, role, get(role, "template", "spec", "parallelism")) for index, role in enumerate(roles)
+        ),
+        steps=(("runtime", f"LeaderWorkerSet {document.name}", tree, (), None),),
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=options.secrets,
+    )
+
+
+def _is_split(document: Document, size: int) -> bool:
+    """Whether a group becomes a leader and a Job for each worker, and not one Job of equal pods."""
+    spec = document.tree["spec"]
+    return size > 1 and (
+        "leaderTemplate" in spec["leaderWorkerTemplate"] or value(spec, "startupPolicy") == "LeaderReady"
+    )
+
+
+def _roles(document: Document, size: Sourced[int], *, is_split: bool, individual: bool) -> list[dict[str, Tree]]:
+    """The roles of a group: `node` alone, or `leader` and `worker`."""
+    template = document.tree["spec"]["leaderWorkerTemplate"]
+    one = Sourced(1, Origin(by="the leader"))
+    leader = given(template.get("leaderTemplate"), template["workerTemplate"])
+    if not is_split:
+        equal = leader if size.value == 1 else template["workerTemplate"]
+        return [_role(ALL, equal, one, size, document, individual=individual)]
+    workers = derive("size - 1", lambda count: count - 1, size)
+    return [
+        _role(LEADER, leader, one, one, document, individual=individual),
+        _role(WORKER, template["workerTemplate"], workers, one, document, individual=individual),
+    ]
+
+
+def _say_restarts(document: Document, report: Report, *, individual: bool) -> None:
+    path = ("spec", "leaderWorkerTemplate", "restartPolicy")
+    rest = "a pod that fails is started again, and ends with its program" if individual else "a failure ends the job"
+    message = f"the set started its pods again for ever; here {rest}"
+    report.add(ENDS.at(document.span(path), message, effect="nothing serves any more once the programs have ended"))
+
+
+def _role(
+    name: str, template: Tree, jobs: Sourced[int], pods: Sourced[int], document: Document, *, individual: bool
+) -> dict[str, Tree]:
+    by = "LeaderWorkerSet as a batch job"
+    pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain", "restartPolicy"}}
+    ending = Sourced("OnFailure" if individual else "Never", Origin(by=by))
+    pod["restartPolicy"] = restart_policy(template["spec"].get("restartPolicy"), ending)
+    metadata = dict(template.get("metadata") or {})
+    labels = {f"{_PREFIX}name": _set_name(document), f"{_PREFIX}group-index": _group(document)}
+    metadata["labels"] = {**(metadata.get("labels") or {}), **stamp(labels, by)}
+    spec = {
+        "parallelism": pods,
+        "completions": pods,
+        "completionMode": stamp("Indexed", by),
+        "backoffLimit": stamp(2147483647 if individual else 0, by),
+        "template": normalise({"metadata": metadata, "spec": pod}, "template"),
+    }
+    return {"name": stamp(name, by), "replicas": jobs, "template": {"spec": spec}}
+
+
+def _group(document: Document) -> str:
+    return str(value(document.tree, "metadata", "annotations", GROUP_INDEX) or "0")
+
+
+def _set_name(document: Document) -> str:
+    name, group = document.name, value(document.tree, "metadata", "annotations", GROUP_INDEX)
+    return name.removesuffix(f"-{group}") if group is not None else name
+
+
+def _metadata(document: Document) -> Tree:
+    metadata = job_metadata(document.tree)
+    annotations = {key: node for key, node in metadata["annotations"].items() if not key.startswith(_PREFIX)}
+    exclusive = next((metadata["annotations"][key] for key in _EXCLUSIVE if key in metadata["annotations"]), None)
+    if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
+        annotations[EXCLUSIVE] = exclusive
+    return {**metadata, "annotations": annotations}

@@ -1,0 +1,1 @@
+"""MiniClusters of the Flux Operator."""

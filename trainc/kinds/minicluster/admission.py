@@ -1,0 +1,166 @@
+"""What the Flux Operator refuses of a MiniCluster, and what a fixed batch job cannot have or do (0.2.1)."""
+
+from __future__ import annotations
+
+from trainc.kinds.minicluster.pods import runner_of, text_of
+from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+INVALID = Rule(
+    "minicluster-refused",
+    ERROR,
+    "the Flux Operator makes nothing of a MiniCluster",
+    "The operator checks a MiniCluster after the server has stored it, and says what is wrong in its own log alone.",
+    verdict=True,
+)
+NO_COUNTERPART = Rule(
+    "minicluster-without-counterpart",
+    ERROR,
+    "a MiniCluster asks for something that a fixed batch job does not have",
+    "A JobSet has a fixed number of pods and ends with its program; clusters that grow, burst or wait for people do not.",
+)
+LEFT_OUT = Rule(
+    "minicluster-field-left-out",
+    WARNING,
+    "a field of a MiniCluster is left out of the JobSet",
+    "The operator did this itself, in the cluster, while the job ran.",
+)
+
+
+def is_refused(document: Document, report: Report) -> bool:
+    """Whether the operator makes nothing of a cluster; each of its reasons is reported."""
+    spec = document.tree.get("spec")
+    complaints = _complaints(spec if type(spec) is dict else {})
+    for path, text in complaints:
+        effect = "the operator makes nothing, and says so in its log alone"
+        report.add(INVALID.at(document.span(path), text, effect=effect, refusal=Refusal("operator", text)))
+    return bool(complaints)
+
+
+def _complaints(spec: Tree) -> list[tuple[Path, str]]:
+    """What the operator's own check says, in its words where it has some (0.2.1)."""
+    out: list[tuple[Path, str]] = []
+    size, low, high = (_number(spec, field) for field in ("size", "minSize", "maxSize"))
+    if high and high < size:
+        out.append((("spec", "maxSize"), "MaxSize of cluster must be greater than size."))
+    if _number(spec, "backoffLimit") < 0:
+        out.append((("spec", "backoffLimit"), "BackoffLimit of cluster must be greater than 0."))
+    if low and high and low > high:
+        out.append((("spec", "minSize"), "MinSize of cluster must be less than MaxSize."))
+    if low > size:
+        out.append((("spec", "minSize"), "MinSize of cluster must be less than size."))
+    for index, service in enumerate(_items(spec, "services")):
+        if not value(service, "name"):
+            out.append((("spec", "services", index), "Service containers always require a name."))
+        if any(value(service, "commands", field) for field in ("pre", "brokerPre", "workerPre")):
+            out.append((("spec", "services", index, "commands"), "Services do not support Commands."))
+    return [*out, *_container_complaints(_items(spec, "containers"))]
+
+
+def _container_complaints(containers: list[Tree]) -> list[tuple[Path, str]]:
+    out: list[tuple[Path, str]] = []
+    running = [index for index, one in enumerate(containers) if len(containers) == 1 or value(one, "runFlux") is True]
+    for index, container in enumerate(containers):
+        path, name = ("spec", "containers", index), f"MiniCluster.Container.{index}"
+        if value(container, "launcher") is True and value(container, "batch") is True:
+            out.append((path, f"{name} is indicated for batch and launcher, choose one."))
+        if index not in running and not value(container, "name"):
+            out.append((path, f"{name} is missing a name"))
+        if index in running and value(container, "command") and value(container, "commands", "script"):
+            out.append((path, f"{name} has both a script and command provided, choose one"))
+        volumes = get(container, "volumes")
+        for key, volume in volumes.items() if type(volumes) is dict else ():
+            if text := _volume_complaint(volume):
+                out.append(((*path, "volumes", key), f"volume {key} {text}"))
+    if len(running) != 1:
+        message = f"{len(running)} containers have `runFlux`; one must, and the operator says nothing of it"
+        out.append((("spec", "containers"), message))
+    return out
+
+
+def _volume_complaint(volume: Tree) -> str:
+    """What is missing from a volume: something to mount, and a place."""
+    sources = ("hostPath", "claimName", "configMapName", "secretName", "csiDriver")
+    if value(volume, "emptyDir") is True:
+        return ""
+    if not any(value(volume, source) for source in sources):
+        return f"has none of emptyDir, {', '.join(sources)}"
+    return "" if value(volume, "path") else "has no path"
+
+
+def lacks_counterparts(document: Document, report: Report) -> bool:
+    """Whether the cluster asks for what a fixed batch job cannot have; each such field is reported."""
+    missing = [*_missing_counterparts(document.tree["spec"])]
+    for path, message, help_ in missing:
+        report.add(NO_COUNTERPART.at(document.span(path), message, help=help_))
+    for path, message, effect in _left_out(document.tree["spec"]):
+        report.add(LEFT_OUT.at(document.span(path), message, effect=effect))
+    return bool(missing)
+
+
+def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
+    out: list[tuple[Path, str, str]] = []
+    size, high = _number(spec, "size"), _number(spec, "maxSize")
+    index, container = runner_of(spec)
+    path: Path = ("spec", "containers", index)
+    if high and high != size:
+        message = f"`maxSize: {high}` lets the cluster grow; a JobSet has a fixed number of pods"
+        out.append((("spec", "maxSize"), message, "write the number of pods in `size`, and leave `maxSize` out"))
+    if _number(spec, "minSize"):
+        message = "`minSize` starts the cluster with some of its pods; all pods of a JobSet are needed"
+        out.append((("spec", "minSize"), message, "leave it out"))
+    if type(value(spec, "tasks")) is str:
+        message = "`tasks` is filled in later, but the submission is computed from it"
+        out.append((("spec", "tasks"), message, "write the number"))
+    if value(spec, "interactive") is True:
+        message = "`interactive` makes a cluster that waits for people, and nothing ends it"
+        out.append((("spec", "interactive"), message, "write a `command`, or let the operator run the cluster"))
+    elif not text_of(container, "command") and not text_of(container, "commands", "script"):
+        message = "no command: the cluster is interactive, it waits for people and nothing ends it"
+        out.append((path, message, "write a `command`, or let the operator run the cluster"))
+    if get(spec, "flux", "bursting"):
+        out.append((("spec", "flux", "bursting"), "`bursting` needs clusters that trainc does not see", "remove it"))
+    if value(spec, "flux", "mungeSecret"):
+        out.append(
+            (("spec", "flux", "mungeSecret"), "`mungeSecret` is for bursting, which needs the operator", "remove it")
+        )
+    if value(spec, "flux", "curveCert"):
+        message = "`curveCert` holds a private key in clear"
+        help_ = "put it into a Secret under the key `curve.cert`, and name that in `secrets: {flux: existing:NAME}`"
+        out.append((("spec", "flux", "curveCert"), message, help_))
+    if _items(spec, "services"):
+        message = "`services` run in a pod of their own beside the cluster, for which a JobSet has no place"
+        out.append((("spec", "services"), message, "write them as a Deployment and a Service"))
+    return out
+
+
+def _left_out(spec: Tree) -> list[tuple[Path, str, str]]:
+    out: list[tuple[Path, str, str]] = []
+    if value(spec, "flux", "minimalService") is True:
+        path: Path = ("spec", "flux", "minimalService")
+        out.append((path, "`minimalService` is left out", "every pod has a DNS name, not the first alone"))
+    if value(spec, "cleanup") is True:
+        effect = "finished pods stay until the JobSet is deleted"
+        out.append((("spec", "cleanup"), "`cleanup` is left out", effect))
+    runner, _ = runner_of(spec)
+    for index, container in enumerate(_items(spec, "containers")):
+        if index != runner:
+            message = f"container `{value(container, 'name')}` runs beside Flux: the job waits for its end too"
+            out.append((("spec", "containers", index), message, "a server that never ends keeps the job running"))
+    return out
+
+
+def _number(spec: Tree, field: str) -> int:
+    number = value(spec, field)
+    return number if type(number) is int else 0
+
+
+def _items(spec: Tree, field: str) -> list[Tree]:
+    items = spec.get(field)
+    return items if type(items) is list else []

@@ -1,0 +1,154 @@
+"""MiniCluster of the Flux Operator: one Indexed Job whose brokers form a Flux instance, in which the command runs."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
+from trainc.kinds.minicluster.pods import pod_template, runner_of
+from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.model.finding import place
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.run import run_name
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, given, stamp
+from trainc.text.numbers import index_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.apiserver.of_cluster import Server
+    from trainc.kinds.shared.job import LegacyOptions
+    from trainc.model.catalog import Entry
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+_BY = "MiniCluster default"
+
+
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
+    """The MiniCluster as the API server stores it, None with findings where it or the operator refuses it."""
+    stored = admit_object(document, server, report)
+    if stored is None:
+        return None
+    return None if is_refused(stored, report) else stored.admitted(pruned(stored.tree))
+
+
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
+    """The plan of a MiniCluster; barred where it asks for what a JobSet cannot be."""
+    document = entry.document
+    spec = document.tree["spec"]
+    name = run_name(document.tree)
+    subdomain = _subdomain(spec, name)
+    barred = lacks_counterparts(document, report)
+    size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
+    hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
+    replicated = _replicated(document, size, hosts)
+    template: Tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": [replicated]}}
+    if subdomain is not name:
+        template["spec"]["network"] = {"subdomain": subdomain}
+    out = Plan(
+        document=document,
+        runtime=None,
+        name=name,
+        namespace=given(get(document.tree, "metadata", "namespace"), options.namespace),
+        framework="minicluster",
+        policy={"minicluster": _settings(document, hosts)},
+        gang=None,
+        template=template,
+        roles=(Role(0, replicated, size),),
+        steps=(("runtime", f"MiniCluster {document.name}", template, (), None),),
+        companions=entry.companions,
+        beside=entry.beside,
+        secrets=options.secrets,
+    )
+    out.barred = barred
+    return out
+
+
+class ClusterHosts(FormerHosts):
+    """`NAME-INDEX[.SERVICE]`, as the operator's Indexed Job calls its pods, and what they are called now."""
+
+    def __init__(
+        self,
+        document: Document,
+        report: Report,
+        name: Sourced[str],
+        subdomain: Sourced[str],
+        size: Sourced[int],
+        domain: str,
+    ) -> None:
+        super().__init__(document.name, document, report)
+        self._name, self._subdomain, self._size, self._domain = name, subdomain, size, domain
+
+    def present(self, host: str) -> str:
+        """What a pod of the cluster is called in the JobSet, "" for every other host."""
+        first, _, rest = host.partition(".")
+        index = first[len(self.base) + 1 :]
+        if index_below(index, self._size.value) is None:
+            return ""
+        now = f"{self._name.value}-{NODE}-0-{index}"
+        if not rest:
+            return now
+        subdomain, _, rest = rest.partition(".")
+        known = subdomain == self._subdomain.value and is_domain(rest, self.document.namespace, self._domain)
+        return f"{now}.{subdomain}{rest and '.'}{rest}" if known else ""
+
+    def hostlist(self, leaf: Tree) -> Tree:
+        """A text with Flux's list of all pods, `NAME-[0-3]`, as their hosts are called now."""
+        former, now = f"{self.base}-[", f"{self._name.value}-{NODE}-0-["
+        if type(leaf) is not Sourced or former not in str(leaf.value):
+            return leaf
+        span = place(leaf.origin) or self.document.span(("spec",))
+        self.report.add(REWRITTEN.at(span, f"`{former}` is `{now}` in the JobSet: the text is rewritten"))
+        return derive("host names", lambda text, _: text.replace(former, now), leaf, self._name)
+
+
+def _subdomain(spec: Tree, name: Sourced[str]) -> Sourced[str]:
+    written = get(spec, "network", "headlessName")
+    return written if type(written) is Sourced and written.value else name
+
+
+def _replicated(document: Document, size: Sourced[int], hosts: ClusterHosts) -> Tree:
+    spec = document.tree["spec"]
+    limit = spec.get("backoffLimit")
+    if type(limit) is not Sourced or not limit.value:
+        limit = Sourced(100, Origin(by=_BY))
+    job = {
+        "parallelism": size,
+        "completions": size,
+        "completionMode": stamp("Indexed", "MiniCluster Job"),
+        "backoffLimit": limit,
+        "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
+        "template": pod_template(document, run_name(document.tree), hosts),
+    }
+    return {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
+
+
+def _settings(document: Document, hosts: ClusterHosts) -> Tree:
+    """What the scripts are made of: the spec, with host names of the JobSet in its texts."""
+    spec = document.tree["spec"]
+    index, container = runner_of(spec)
+    texts = {field: hosts.leaf(leaf) for field, leaf in (container.get("commands") or {}).items()}
+    command = container.get("command")
+    flux = dict(spec.get("flux") or {})
+    if "brokerConfig" in flux:
+        flux["brokerConfig"] = hosts.hostlist(hosts.leaf(flux["brokerConfig"]))
+    return {
+        "spec": {
+            **spec,
+            **({"flux": flux} if flux else {}),
+            "size": given(spec.get("size"), Sourced(1, Origin(by=_BY))),
+        },
+        "container": {**container, **({"commands": texts} if texts else {})}
+        | ({} if command is None else {"command": hosts.leaf(command)}),
+        "index": stamp(index, "place of the container"),
+    }
+
+
+def _metadata(document: Document) -> Tree:
+    metadata = job_metadata(document.tree)
+    metadata["labels"] |= get(document.tree, "spec", "jobLabels") or {}
+    return metadata

@@ -1,0 +1,1 @@
+"""MPIJobs of the training operator and of the mpi-operator."""

@@ -1,0 +1,172 @@
+"""What the two MPI operators refuse, in their controllers: MPIJob v1 says the first mistake, v2beta1 says all."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.refusals import Refuser, containers, image, invalid, label_errors, not_supported, required
+from trainc.kinds.trainingoperator.webhook import empty_manager, odd_case
+from trainc.model.finding import WARNING, Rule
+from trainc.model.tree import get, value
+from trainc.text.object_keys import MULTIKUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Path, Tree
+
+ROLES = ("Launcher", "Worker")
+CLEAN = ("All", "None", "Running")
+MANAGERS = ("kubeflow.org/mpi-operator", MULTIKUEUE)
+IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
+
+IGNORED_ROLE = Rule(
+    "ignored-role",
+    WARNING,
+    "a role that the mpi-operator does not look at",
+    "MPIJob v2beta1 reads `Launcher` and `Worker` in exactly this spelling, and says nothing about others.",
+)
+
+
+def refuse_v1(r: Refuser) -> None:
+    """Report the first thing that MPIJob v1's controller would complain about."""
+    field: Path = ("spec", "mpiReplicaSpecs")
+    if get(r.spec, "mpiReplicaSpecs") is None:
+        r.say(field, "MPIReplicaSpecs is not valid", "`spec.mpiReplicaSpecs` is missing")
+        return
+    for key in r.roles:
+        if _replica_v1(r, (*field, key), key, r.replicas.get(key)):
+            return
+    if not any(r.kind.role(key) == "Launcher" for key in r.roles):
+        text = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present"
+        r.say(field, text, "the job has no Launcher", help="the operator's text says Master and means Launcher")
+
+
+def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
+    listed = containers(replica)
+    inside = (*path, "template", "spec", "containers")
+    role = r.kind.role(key)
+    valid = "MPIReplicaSpec is not valid"
+    if not listed:
+        text = f"MPIReplicaSpecs is not valid: containers definition expected in {key}"
+        r.say(inside, text, f"the role `{key}` has no containers")
+    elif not role:
+        r.say(
+            path,
+            f"MPIReplicaType is {key} but must be one of [Launcher Worker]",
+            f"MPIJob has no role `{key}`",
+            key=True,
+        )
+    elif any(not image(c) or not value(c, "name") for c in listed):
+        index = next(i for i, c in enumerate(listed) if not image(c) or not value(c, "name"))
+        what, lacks = ("ImageName", "name") if image(listed[index]) else ("Image", "image")
+        text = f"{valid}: {what} is undefined in the container of {key}"
+        r.say((*inside, index), text, f"a container of `{key}` has no {lacks}")
+    elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:
+        count = (*path, "replicas")
+        r.say(
+            count,
+            f"{valid}: There must be only 1 launcher replica",
+            "more than one Launcher is asked for",
+            fix=r.document.edits(count, 1),
+        )
+    else:
+        if key != role:
+            odd_case(r, key, role)
+        return False
+    return True
+
+
+def refuse_ssh(r: Refuser) -> None:
+    """Report everything that the mpi-operator's controller would refuse, after its defaults."""
+    _longest_name(r)
+    _numbers(r)
+    _choices(r)
+    field: Path = ("spec", "mpiReplicaSpecs")
+    if get(r.spec, "mpiReplicaSpecs") is None:
+        r.say(field, required(field, "must have replica specs"), "`spec.mpiReplicaSpecs` is missing")
+        return
+    if "Launcher" not in r.replicas:
+        path = (*field, "Launcher")
+        r.say(path, required(path, "must have Launcher replica spec"), "the job has no Launcher")
+    _ignored_roles(r, field)
+    for role in ROLES:
+        if role in r.replicas:
+            _replica_ssh(r, (*field, role), role, r.replicas[role])
+
+
+def _ignored_roles(r: Refuser, field: Path) -> None:
+    for key in r.replicas:
+        if key not in ROLES:
+            message = f"the mpi-operator knows no role `{key}` and makes no pods for it"
+            r.report.add(
+                IGNORED_ROLE.at(r.document.span((*field, key), key=True), message, help="write `Launcher` or `Worker`")
+            )
+
+
+def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
+    count = _known(replica, "replicas")
+    at = (*path, "replicas")
+    if role == "Launcher" and count not in {None, 1}:
+        r.say(
+            at,
+            invalid(at, count, "must be 1"),
+            "more than one Launcher is asked for",
+            help="write `replicas: 1`",
+            fix=r.document.edits(at, 1),
+        )
+    if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
+        r.say(
+            at,
+            invalid(at, count or 0, "must be greater than or equal to 1"),
+            "the Worker role has no replicas",
+            help="write `replicas: 1` or more: the default is 0",
+        )
+    policy = value(replica, "restartPolicy")
+    if policy not in {None, "", "Never", "OnFailure"}:
+        at = (*path, "restartPolicy")
+        r.say(at, not_supported(at, policy, ("Never", "OnFailure")), f"`{policy}` is not a restart policy of an MPIJob")
+    if not containers(replica):
+        at = (*path, "template", "spec", "containers")
+        r.say(at, required(at, "must define at least one container"), f"the role `{role}` has no containers")
+
+
+def _known(tree: Tree, *path: str | int) -> int | None:
+    """The number at a path; None where there is none, or a text that another tool makes one of."""
+    number = value(tree, *path)
+    return number if type(number) is int else None
+
+
+def _longest_name(r: Refuser) -> None:
+    count = _known(r.replicas.get("Worker"), "replicas") or 0
+    longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
+    errors = label_errors(longest)
+    if errors:
+        path: Path = ("metadata", "name")
+        detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
+        r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is no DNS-1035 label")
+
+
+def _numbers(r: Refuser) -> None:
+    policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
+    paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
+    for path in paths:
+        number = _known(r.document.tree, *path)
+        if number is not None and number < 0:
+            r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
+
+
+def _choices(r: Refuser) -> None:
+    known: tuple[tuple[Path, tuple[str, ...]], ...] = (
+        (("spec", "runPolicy", "cleanPodPolicy"), CLEAN),
+        (("spec", "runPolicy", "managedBy"), MANAGERS),
+        (("spec", "mpiImplementation"), IMPLEMENTATIONS),
+    )
+    for path, names in known:
+        chosen = value(r.document.tree, *path)
+        if chosen == "" and path[-1] == "managedBy":
+            empty_manager(r)
+        elif chosen not in {None, *names}:
+            r.say(
+                path,
+                not_supported(path, chosen, names),
+                f"`{chosen}` is no `{path[-1]}`",
+                help=f"one of {', '.join(names)}",
+            )

@@ -1,0 +1,139 @@
+"""MPIJob of both operators: workers first, then the launcher, whose success is the job's."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
+from trainc.kinds.shared.restart import EVICTED, WITHOUT_EFFECT
+from trainc.kinds.tfjob.plan import TOLERATED
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, leaves, value
+from trainc.text.object_keys import TRAINC_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob, Replica
+    from trainc.model.tree import Tree
+
+EXEC = Rule(
+    "wide-exec-right",
+    WARNING,
+    "the launcher may execute in every pod of the namespace",
+    "MPIJob v1 reaches its workers with `kubectl exec`; pod names of a JobSet end in random characters, so the role "
+    "cannot name them.",
+)
+DISCOVERY = Rule(
+    "static-host-discovery",
+    WARNING,
+    "the script that lists hosts is fixed when the job is compiled",
+    "The operator rewrote the script as workers came and went; here it lists those of the job's own workers that answer.",
+)
+DEADLOCK = Rule(
+    "gang-waits-for-itself",
+    ERROR,
+    "the gang needs a pod that waits for the gang",
+    "The launcher is made when the workers are ready, and the workers start when the whole gang is there.",
+)
+SSH_PATH = "/root/.ssh"
+
+
+def mpi(job: LegacyJob) -> JobLayout:
+    """MPIJob v1: `mpirun` reaches its workers through `kubectl exec`."""
+    launcher = job.role("Launcher")
+    assert launcher is not None
+    job.say(
+        EXEC.at(
+            job.span(launcher.path, key=True),
+            EXEC.summary,
+            help="or write the job as `kubeflow.org/v2beta1`, which uses ssh",
+        )
+    )
+    _discovery(job, launcher)
+    settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
+    return JobLayout(_parts(job, launcher, waits=False), settings)
+
+
+def mpi_ssh(job: LegacyJob) -> JobLayout | None:
+    """MPIJob v2beta1: `mpirun` reaches its workers through ssh."""
+    launcher, worker = job.role("Launcher"), job.role("Worker")
+    assert launcher is not None
+    waits = value(job.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
+    if waits and worker is not None and _deadlock(job, worker):
+        return None
+    _discovery(job, launcher)
+    if job.asks("compat-names") == "true":
+        at = job.span(("metadata", "annotations", f"{TRAINC_PREFIX}compat-names"))
+        message = "the names of the mpi-operator lie below a Service, where no other can be: they are not kept"
+        job.say(WITHOUT_EFFECT.at(at, message, help="remove it"))
+    if worker is not None:
+        message = "a worker that failed is replaced; the operator left it dead"
+        if worker.restart.value == "Never":
+            job.say(TOLERATED.at(job.span(worker.path, key=True), message, level=NOTE))
+        job.say(
+            EVICTED.at(job.span(worker.path, key=True), "an evicted worker is replaced; the operator failed the job")
+        )
+    by = Origin(by="MPIJob default")
+    settings = {
+        "slots": _slots(job),
+        "implementation": _or(job, "mpiImplementation", "OpenMPI", by),
+        "sshAuthMountPath": _or(job, "sshAuthMountPath", SSH_PATH, by),
+        "launcherIsWorker": value(job.spec, "runLauncherAsWorker") is True,
+        "clusterDomain": job.asks("cluster-domain"),
+    }
+    return JobLayout(_parts(job, launcher, waits=waits), settings)
+
+
+def _parts(job: LegacyJob, launcher: Replica, *, waits: bool) -> tuple[ReplicatedJobPlan, ...]:
+    worker = job.role("Worker")
+    many = worker is not None and worker.count.value > 0
+    role, index = "training.kubeflow.org/job-role", "training.kubeflow.org/replica-index"
+    ssh = job.kind.framework == "mpijob-ssh"
+    first = int(ssh and value(job.spec, "runLauncherAsWorker") is True)  # the launcher is number 0 then
+    part = ReplicatedJobPlan(
+        "launcher",
+        launcher,
+        launcher.count,
+        decides=True,
+        waits="worker" if waits and many else "",
+        labels={role: "launcher" if ssh else "master", **({index: "0"} if first else {})},
+    )
+    if worker is None or not many:
+        return (part,)
+    labels = {role: "worker", **({index: str(first)} if worker.count.value == 1 else {})} if ssh else None
+    return (ReplicatedJobPlan("worker", worker, worker.count, labels=labels), part)
+
+
+def _or(job: LegacyJob, field: str, default: str, by: Origin) -> Sourced[str]:
+    node = get(job.spec, field)
+    return node if type(node) is Sourced and node.value else Sourced(default, by)
+
+
+def _slots(job: LegacyJob) -> Sourced[int]:
+    node = get(job.spec, "slotsPerWorker")
+    return node if type(node) is Sourced and node.value is not None else Sourced(1, Origin(by="MPIJob default"))
+
+
+def _discovery(job: LegacyJob, launcher: Replica) -> None:
+    for container in launcher.containers:
+        words: Tree = {key: container[key] for key in ("command", "args") if key in container}
+        for _, leaf in leaves(words):
+            if "discover_hosts" in str(leaf.value):
+                message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"
+                job.say(
+                    DISCOVERY.at(
+                        job.span(launcher.path, key=True), message, help="no more workers than `replicas` can join"
+                    )
+                )
+                return
+
+
+def _deadlock(job: LegacyJob, worker: Replica) -> bool:
+    if not job.options.gang:
+        return False
+    least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")
+    if least is not None and (type(least) is not int or least <= worker.count.value):
+        return False
+    message = "the launcher waits for workers that wait for the launcher's place in the gang"
+    help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"
+    job.say(DEADLOCK.at(job.span(("spec", "launcherCreationPolicy")), message, help=help_))
+    return True

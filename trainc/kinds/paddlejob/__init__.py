@@ -1,0 +1,1 @@
+"""PaddleJob of the training operator."""

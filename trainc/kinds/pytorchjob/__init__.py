@@ -1,0 +1,1 @@
+"""PyTorchJob of the training operator."""

@@ -1,0 +1,131 @@
+"""PyTorchJob: with a Master its success is the job's; without one all Workers count, or any if they are elastic."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
+from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
+from trainc.text.numbers import index_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob
+    from trainc.model.tree import Tree
+
+NO_SCALER = Rule(
+    "autoscaler-left-out",
+    WARNING,
+    "an older job's autoscaler has nothing to scale",
+    "The operator made a HorizontalPodAutoscaler from `metrics`; a JobSet has no scale subresource and a fixed size.",
+)
+FIXED = Rule(
+    "elastic-size-fixed",
+    NOTE,
+    "an elastic job keeps the size it starts with",
+    "A JobSet's replicatedJobs cannot change, so torchrun may lose workers but never gets more.",
+    differs=("PyTorchJob",),
+)
+RENDEZVOUS = Rule(
+    "rendezvous-host-renamed",
+    WARNING,
+    "the rendezvous host named a pod that is called otherwise now",
+    "Pods of a JobSet have other host names than those of the operator.",
+)
+WAIT_DROPPED = Rule(
+    "init-wait-dropped",
+    NOTE,
+    "workers no longer wait for the master in an init container",
+    "The operator held workers back until the Master's name resolved; torch's own clients retry for minutes.",
+    differs=("PyTorchJob",),
+)
+
+
+def pytorch(job: LegacyJob) -> JobLayout:
+    """The parts of a PyTorchJob and what torchrun is to be told."""
+    settings = _settings(job)
+    master, worker = job.role("Master"), job.role("Worker")
+    shape = _shape(job, settings)
+    if master is not None and worker is not None and worker.count.value:
+        message = "workers start at once: torch waits for the master itself"
+        job.say(WAIT_DROPPED.at(job.span(worker.path, key=True), message))
+    elastic = settings.get("elasticPolicy")
+    if elastic is not None:
+        _elastic(job, elastic)
+    return shape
+
+
+def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
+    if job.role("Master") is not None:
+        return master_worker(job, settings)
+    worker = job.role("Worker")
+    assert worker is not None
+    if "elasticPolicy" in settings:
+        part = ReplicatedJobPlan("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
+    else:
+        part = ReplicatedJobPlan("worker", worker, worker.count)
+    return JobLayout((part,), settings)
+
+
+def _settings(job: LegacyJob) -> dict[str, Tree]:
+    elastic = pruned(get(job.spec, "elasticPolicy"))
+    out: dict[str, Tree] = {}
+    procs = get(job.spec, "nprocPerNode")
+    if type(procs) is Sourced and procs.value is not None:
+        out["nprocPerNode"] = procs
+    elif get(elastic, "nProcPerNode") is None:
+        out["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
+    if elastic is not None:
+        out["elasticPolicy"] = _range(job, elastic)
+        out["clusterDomain"] = Sourced(job.asks("cluster-domain") or job.options.cluster_domain, Origin(by="project"))
+    return out
+
+
+def _range(job: LegacyJob, elastic: Tree) -> dict[str, Tree]:
+    worker = job.role("Worker")
+    assert worker is not None
+    known = [node for node in (get(elastic, "minReplicas"), get(elastic, "maxReplicas")) if type(node) is Sourced]
+    low = known[0] if known else worker.count
+    high = known[-1] if known else worker.count
+    return {**elastic, "minReplicas": low, "maxReplicas": high}
+
+
+def _elastic(job: LegacyJob, elastic: dict[str, Tree]) -> None:
+    worker = job.role("Worker")
+    assert worker is not None
+    path = ("spec", "elasticPolicy")
+    if elastic.pop("metrics", None):
+        message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
+        help_ = "remove it; start with as many workers as the job shall have"
+        job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
+    high = elastic["maxReplicas"].value
+    if type(high) is int and worker.count.value < high:
+        message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
+        job.say(
+            FIXED.at(
+                job.span((*path, "maxReplicas")), message, help=f"set `replicas: {high}` to start with all of them"
+            )
+        )
+    host = value(elastic, "rdzvHost")
+    replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
+    if replica is not None:
+        message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
+        job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
+        rendezvous = elastic.pop("rdzvHost")
+        elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
+
+
+def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:
+    """The role and the number of the pod that the operator's Service of this name led to, None for any other host."""
+    first, _, rest = host.partition(".")
+    namespace = job.document.namespace
+    domain = job.asks("cluster-domain") or job.options.cluster_domain
+    if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{domain}"}:
+        return None
+    for replica in job.replicas:
+        prefix, number = f"{job.document.name}-{replica.name}-", first.rpartition("-")[2]
+        index = index_below(number, replica.count.value)
+        if index is not None and first == prefix + number:
+            return replica.name, index
+    return None

@@ -1,0 +1,253 @@
+"""What KubeRay gives to the pods of a Ray cluster: variables, commands, memory, probes, and the head's Service."""
+
+from __future__ import annotations
+
+from trainc.kinds.rayjob.driver import script
+from trainc.kinds.rayjob.spec import (
+    DRIVER,
+    HEAD,
+    PORTS,
+    dashboard_port,
+    head_port,
+    named_ports,
+    read_groups,
+    submission,
+)
+from trainc.kinds.rayjob.spec import FRAMEWORK as NAME
+from trainc.kinds.rayjob.start_command import AGENT_PORT, ULIMIT, start_line, start_params
+from trainc.kinds.shared.environment import framework, has_words
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, leaves, value
+from trainc.text.numbers import whole_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.rayjob.spec import RayGroup
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+_COMMAND = ["/bin/bash", "-c", "--"]
+_OVERWRITE = "ray.io/overwrite-container-cmd"
+_TAGS = "kuberay_version=v1.7.0;kuberay_crd=RayJob"
+_WAITS = {"cpu": "200m", "memory": "256Mi"}
+_WAIT = """\
+waited=0
+until ray health-check --address {address} >/dev/null 2>&1; do
+  echo "waiting for the control store of Ray at {address} ($waited s)"
+  sleep 5
+  waited=$((waited + 5))
+done
+"""
+
+
+class RayWiring:
+    """One RayJob as its pods see it: its groups by role, and the addresses of the head."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.groups = {group.role: group for group in read_groups(plan.job)}
+        self.head = self.groups[HEAD]
+        job = plan.name.value
+        self.service = f"{job}-head-svc"
+        self.host = f"{job}-{HEAD}-0-0.{job}"
+        self.address = f"{self.host}:{head_port(self.head)}"
+        self.dashboard = f"{self.host}:{dashboard_port(self.head)}"
+        self.submission = submission(plan.job, plan.name)
+
+    def text(self, by: str, text: str) -> Sourced[str]:
+        """A text that rests on the job's name."""
+        return derive(by, lambda _: text, self.plan.name)
+
+    def line(self, group: RayGroup) -> str:
+        """The line of `ray start` for a pod of a group."""
+        return start_line(group, self.address)
+
+
+def entries(wiring: RayWiring, role: Role, container: Tree) -> dict[str, object]:
+    """The variables of KubeRay 1.7 for one container, in its order; some of the user's own stay."""
+    group = wiring.groups.get(role.name.value)
+    first = bool(role.containers) and container is role.containers[0]
+    if group is None:
+        return _driver(wiring) if first else {}
+    head = {"FQ_RAY_IP": wiring.text("address of the head", wiring.host)}
+    head["RAY_IP"] = wiring.text("Service of the head", wiring.service)
+    if all(container is not other for other in role.containers):
+        return dict(head)
+    return _of_ray(wiring, group, container, head) if first else {}
+
+
+def _driver(wiring: RayWiring) -> dict[str, object]:
+    return {
+        "PYTHONUNBUFFERED": "1",
+        "RAY_DASHBOARD_ADDRESS": wiring.text("address of the dashboard", wiring.dashboard),
+        "RAY_JOB_SUBMISSION_ID": wiring.submission,
+    }
+
+
+def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str, Sourced[str]]) -> dict[str, object]:
+    port = head_port(wiring.head)
+    given = {value(entry, "name") for entry in container.get("env") or ()}
+    address = f"127.0.0.1:{port}" if group.is_head else wiring.address
+    unless_given: dict[str, object] = {
+        "RAY_PORT": port,
+        "RAY_ADDRESS": wiring.text("address of the head", address),
+        "RAY_USAGE_STATS_KUBERAY_IN_USE": "1",
+    }
+    disk = {} if "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE" in given else {"RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE": "1"}
+    return {
+        **({} if group.is_head else head),
+        "RAY_CLUSTER_NAME": _field("metadata.labels['ray.io/cluster']"),
+        "RAY_CLUSTER_NAMESPACE": _field("metadata.namespace"),
+        "RAY_CLOUD_INSTANCE_ID": _field("metadata.name"),
+        "RAY_NODE_TYPE_NAME": _field("metadata.labels['ray.io/group']"),
+        "KUBERAY_GEN_RAY_START_CMD": wiring.text("ray start", wiring.line(group)),
+        **{name: content for name, content in unless_given.items() if name not in given},
+        **({"RAY_USAGE_STATS_EXTRA_TAGS": _TAGS} if group.is_head else {}),
+        **disk,
+    }
+
+
+def _field(path: str) -> Tree:
+    return {"valueFrom": {"fieldRef": {"fieldPath": path}}}
+
+
+def every(role: Role) -> list[Tree]:
+    """All containers, those that run first too."""
+    return [*role.containers, *role.init_containers]
+
+
+def more(plan: Plan) -> Contribution:
+    """The commands of all pods, what Ray's containers have beside variables, and the head's Service."""
+    wiring = RayWiring(plan)
+    out = Contribution(objects=(_service(wiring),))
+    for role in plan.roles:
+        group = wiring.groups.get(role.name.value)
+        if not role.containers:
+            continue
+        out += _submits(wiring, role) if group is None else _ray(wiring, role, group)
+    return out
+
+
+def _submits(wiring: RayWiring, role: Role) -> Contribution:
+    container = role.containers[0]
+    if role.name.value != DRIVER or has_words(container, "command"):
+        return Contribution()
+    text = script(get(wiring.plan.job, "spec"), f"http://{wiring.dashboard}", wiring.submission.value)
+    sets = {"command": ["/bin/bash", "-ce", "--"], "args": [wiring.text("driver", text)]}
+    return Contribution([Patch(role.index, container["name"].value, sets=sets)])
+
+
+def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
+    container = role.containers[0]
+    name = container["name"].value
+    params = start_params(group, wiring.address)
+    sets: dict[str, Tree] = {**_starts(wiring, role, group, container), **_probes(wiring, group, container, params)}
+    ports = named_ports(container)
+    metrics = PORTS["metrics"]
+    port = {"name": "metrics", "containerPort": metrics, "protocol": "TCP"}
+    is_taken = "metrics" in ports or any(value(p, "containerPort") == metrics for p in container.get("ports") or ())
+    patches = [Patch(role.index, name, sets=sets, ports=() if is_taken else (port,))]
+    mounted = {value(mount, "mountPath") for mount in container.get("volumeMounts") or ()}
+    if "/dev/shm" not in mounted and "plasma-directory" not in params:  # noqa: S108 (a path of the pod)
+        patches += _shared_memory(role, container)
+    if not group.is_head:
+        patches.append(Patch(role.index, init_containers=(_waits(wiring, container),)))
+    return Contribution(patches)
+
+
+def _starts(wiring: RayWiring, role: Role, group: RayGroup, container: Tree) -> dict[str, Tree]:
+    """The command that starts Ray; the user's own runs before it, and one that starts Ray itself is left alone."""
+    words = [str(leaf.value) for field in ("command", "args") for _, leaf in leaves(container.get(field) or [])]
+    own = " ".join(words)
+    meta = get(role.tree, "template", "spec", "template", "metadata", "annotations")
+    if "ray start" in own or str(value(meta, _OVERWRITE)).lower() == "true":
+        return {}
+    text = f"{own} && {ULIMIT}; {wiring.line(group)}" if own else f"{ULIMIT}; {wiring.line(group)}"
+    return {"command": _COMMAND, "args": [wiring.text("ray start", text)]}
+
+
+def _shared_memory(role: Role, container: Tree) -> list[Patch]:
+    amounts = get(container, "resources")
+    limit, request = get(amounts, "limits", "memory"), get(amounts, "requests", "memory")
+    size = limit if limit is not None else request
+    volume = {"name": "shared-mem", "emptyDir": {"medium": "Memory", **({} if size is None else {"sizeLimit": size})}}
+    mount = {"name": "shared-mem", "mountPath": "/dev/shm"}  # noqa: S108 (a path of the pod)
+    there = any(value(other, "name") == "shared-mem" for other in role.pod.get("volumes") or ())
+    name = container["name"].value
+    return [Patch(role.index, name, mounts=(mount,)), *([] if there else [Patch(role.index, volumes=(volume,))])]
+
+
+def _waits(wiring: RayWiring, container: Tree) -> Tree:
+    """The container that holds a worker back until the control store answers, with Ray's own environment."""
+    own = [entry for entry in container.get("env") or () if value(entry, "name") not in {"FQ_RAY_IP", "RAY_IP"}]
+    env = [
+        *own,
+        {"name": "FQ_RAY_IP", "value": wiring.text("address of the head", wiring.host)},
+        {"name": "RAY_IP", "value": wiring.text("Service of the head", wiring.service)},
+    ]
+    kept = {key: container[key] for key in ("imagePullPolicy", "securityContext", "volumeMounts") if key in container}
+    text = wiring.text("waiting for the head", _WAIT.replace("{address}", wiring.address))
+    return {
+        "name": "wait-gcs-ready",
+        "image": container.get("image"),
+        "command": _COMMAND,
+        "args": [text],
+        "env": env,
+        "resources": {"limits": _WAITS, "requests": _WAITS},
+        **kept,
+    }
+
+
+def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[str, str]) -> dict[str, Tree]:
+    """The probes that KubeRay adds where there are none."""
+    agent = _port(params, "dashboard-agent-listen-port", AGENT_PORT)
+    version = str(value(wiring.plan.job, "spec", "rayClusterSpec", "rayVersion") or "")
+    if _is_unified(version):
+        check: Tree = {"httpGet": {"path": "/api/healthz", "port": agent}}
+    else:
+        urls = [(2, agent, "api/local_raylet_healthz")]
+        if group.is_head:
+            urls.append((10, _port(params, "dashboard-port", PORTS["dashboard"]), "api/gcs_healthz"))
+        tests = (
+            f"wget --tries 1 -T {seconds} -q -O- http://localhost:{port}/{path} | grep success"
+            for seconds, port, path in urls
+        )
+        check = {"exec": {"command": ["bash", "-c", " && ".join(tests)]}}
+    common = {"timeoutSeconds": 5 if group.is_head else 2, "periodSeconds": 5, "successThreshold": 1, **check}
+    wanted = {
+        "livenessProbe": {"initialDelaySeconds": 30, "failureThreshold": 120, **common},
+        "readinessProbe": {"initialDelaySeconds": 10, "failureThreshold": 10, **common},
+    }
+    return {name: probe for name, probe in wanted.items() if name not in container}
+
+
+def _port(params: dict[str, str], name: str, default: int) -> int:
+    port = whole_number(params.get(name, ""))
+    return default if port is None else port
+
+
+def _is_unified(version: str) -> bool:
+    """Whether Ray has one path that says whether a node is healthy: from 2.53 on."""
+    major, minor = (whole_number(part) for part in (*version.split("."), "", "")[:2])
+    return major is not None and minor is not None and (major, minor) >= (2, 53)
+
+
+def _service(wiring: RayWiring) -> Tree:
+    """The Service of the head, under the name that KubeRay gives it."""
+    ports = named_ports(wiring.head.ray_container) or {key: PORTS[key] for key in PORTS}
+    ports.setdefault("metrics", PORTS["metrics"])
+    jobset = "jobset.sigs.k8s.io/"
+    selector = {f"{jobset}jobset-name": wiring.plan.name, f"{jobset}replicatedjob-name": HEAD}
+    listed = [{"name": name, "port": ports[name], "protocol": "TCP"} for name in sorted(ports)]
+    name = wiring.text("Service of the head", wiring.service)
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector, "ports": listed},
+    }
+
+
+FRAMEWORK = framework(NAME, entries, every, more=more, wired=RayWiring)

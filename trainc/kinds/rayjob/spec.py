@@ -1,0 +1,148 @@
+"""A RayJob as read: its head, its groups of workers and its driver, with KubeRay's defaults."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.job import LegacyJob, Replica, pruned
+from trainc.kinds.trainingoperator.table import NO_PORT, Kind
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, plain, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+API, KIND, FRAMEWORK = "ray.io/v1", "RayJob", "rayjob"
+HEAD, DRIVER = "head", "driver"
+HEAD_GROUP = "headgroup"  # what KubeRay calls the head's group
+CLUSTER: Path = ("spec", "rayClusterSpec")
+MODE, TIER = "volcano.sh/network-topology-mode", "volcano.sh/network-topology-highest-tier-allowed"
+SUBMITTER = "ray-job-submitter"
+PORTS = {"client": 10001, "gcs-server": 6379, "dashboard": 8265, "metrics": 8080, "serve": 8000}
+_BY = Origin(by="KubeRay default")
+_ONE: Sourced[int] = Sourced(1, _BY)
+
+
+class RayGroup(Replica):
+    """The head, or one group of workers: `tree` is what is written of it, `group` what KubeRay calls it."""
+
+    __slots__ = ("group", "tree")
+
+    def __init__(self, role: str, group: str, path: Path, tree: Tree, count: Sourced[int]) -> None:
+        template = pruned(get(tree, "template")) or {}
+        restart = get(template, "spec", "restartPolicy")
+        policy = restart if type(restart) is Sourced else Sourced("Always", _BY)
+        super().__init__(role, path, count, policy, template)
+        self.group = group
+        self.tree = tree
+
+    @property
+    def is_head(self) -> bool:
+        """Whether this is the head."""
+        return self.role == HEAD
+
+    @property
+    def ray_container(self) -> Tree:
+        """The container that Ray runs in, empty where there is none."""
+        return self.containers[0] if self.containers else {}
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """The flags of `ray start` as written."""
+        return {name: str(text) for name, text in (plain(get(self.tree, "rayStartParams")) or {}).items()}
+
+
+class RayJobAsRead(LegacyJob):
+    """One RayJob, ready to be laid out."""
+
+    __slots__ = ("groups",)
+
+    def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
+        groups = read_groups(document.tree)
+        kind = Kind(API, KIND, "rayClusterSpec", tuple(g.role for g in groups), "", NO_PORT, "", FRAMEWORK)
+        super().__init__(document, kind, groups, options, report)
+        self.groups = groups
+
+    def at(self, *path: str | int, key: bool = False) -> Span:
+        """Where something is written below `spec.rayClusterSpec`."""
+        return self.span((*CLUSTER, *path), key=key)
+
+
+def read_groups(tree: Tree) -> tuple[RayGroup, ...]:
+    """The head, then the groups of workers in the order written."""
+    cluster = get(tree, *CLUSTER)
+    head = get(cluster, "headGroupSpec") or {}
+    out = [RayGroup(HEAD, HEAD_GROUP, (*CLUSTER, "headGroupSpec"), head, _ONE)]
+    for index, worker in enumerate(get(cluster, "workerGroupSpecs") or ()):
+        name = value(worker, "groupName") or ""
+        path = (*CLUSTER, "workerGroupSpecs", index)
+        out.append(RayGroup(_role(name), name, path, worker, _pods(worker)))
+    return tuple(out)
+
+
+def _role(group: str) -> str:
+    """What a group's replicatedJob is called: KubeRay lowers the case of names of pods, too."""
+    name = group.lower().replace("_", "-").replace(".", "-").strip("-") or "worker"
+    return f"{name}-workers" if name in {HEAD, DRIVER} else name
+
+
+def _pods(worker: Tree) -> Sourced[int]:
+    """The number of a group's pods: its replicas within their bounds, each of so many hosts."""
+    if value(worker, "suspend") is True:
+        return Sourced(0, _BY)
+    numbers = [
+        _number(worker, name, default)
+        for name, default in (("replicas", 0), ("minReplicas", 0), ("maxReplicas", 2147483647), ("numOfHosts", 1))
+    ]
+    unknown = next((leaf for leaf in numbers if type(leaf.value) is not int), None)
+    return unknown if unknown is not None else derive("pods of the group", _within, *numbers)
+
+
+def _within(replicas: int, least: int, most: int, hosts: int) -> int:
+    return (least if replicas < least else min(replicas, most)) * hosts
+
+
+def _number(tree: Tree, name: str, default: int) -> Sourced[int]:
+    leaf = get(tree, name)
+    return leaf if type(leaf) is Sourced and leaf.value is not None else Sourced(default, _BY)
+
+
+def head_port(head: RayGroup) -> str:
+    """The port of the control store."""
+    return head.params.get("port", str(PORTS["gcs-server"]))
+
+
+def dashboard_port(head: RayGroup) -> int:
+    """The port of the dashboard, as the head's first container names it."""
+    return named_ports(head.ray_container).get("dashboard", PORTS["dashboard"])
+
+
+def named_ports(container: Tree) -> dict[str, int]:
+    """The ports of a container that have names."""
+    ports = get(container, "ports") or ()
+    return {value(port, "name"): value(port, "containerPort") for port in ports if value(port, "name")}
+
+
+def submission(tree: Tree, name: Sourced[str]) -> Sourced[str]:
+    """The name of the submission in Ray: as written, else the job's."""
+    written = get(tree, "spec", "jobId")
+    return written if type(written) is Sourced and written.value else name
+
+
+def driver_template(job: RayJobAsRead) -> Tree:
+    """The pod that submits the program, as written, else one with the head's image."""
+    written = pruned(get(job.spec, "submitterPodTemplate"))
+    if written:
+        return written
+    image = get(job.groups[0].ray_container, "image")
+    container = {
+        "name": SUBMITTER,
+        **({"image": image} if image is not None else {}),
+        "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m", "memory": "200Mi"}},
+    }
+    return stamp({"spec": {"containers": [container], "restartPolicy": "Never"}}, "KubeRay default")

@@ -1,0 +1,1 @@
+"""What kinds share: roles, layout, restarts, hosts and environment of pods."""

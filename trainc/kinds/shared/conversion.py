@@ -1,0 +1,186 @@
+"""Older job kinds as plans: from here on nobody knows that a job was old."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared import run_policy as runpolicy
+from trainc.kinds.shared.counted import MOST, countable, is_countable, is_open
+from trainc.kinds.shared.job import LegacyOptions, read
+from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
+from trainc.kinds.shared.pod_hosts import present_hosts
+from trainc.kinds.shared.pods import finish, prepare
+from trainc.kinds.shared.restart import restart
+from trainc.kinds.shared.versions import servable
+from trainc.kinds.trainingoperator.shapes import SHAPES
+from trainc.kinds.trainingoperator.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
+from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.plan import Plan, Role
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, stamp
+from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from trainc.kinds.shared.job import LegacyJob
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+LONG_NAME = Rule(
+    "older-name-too-long",
+    ERROR,
+    "the job's name fits its operator but is too long for a JobSet",
+    "A JobSet's pods carry two indices and a random suffix in their names, which must fit into 63 characters.",
+)
+STATIC = Rule(
+    "label-per-pod",
+    NOTE,
+    "a label that differed from pod to pod is left out",
+    "All pods of one Job share one template, so a label cannot carry an index; the completion index label does.",
+    differs=EVERY_KIND,
+)
+_LIMIT = 63
+
+
+def older(
+    document: Document,
+    report: Report,
+    options: LegacyOptions | None = None,
+    *,
+    companions: tuple[Document, ...] = (),
+    beside: tuple[Document, ...] = (),
+) -> Plan | None:
+    """The plan of a legal older job; what will be different is reported.
+
+    Where it cannot be compiled, the plan is barred, with a part for each role that has a number of pods; None without any.
+    """
+    kind = kind_of(document.api_version, document.kind)
+    assert kind is not None
+    job = read(document, kind, options or LegacyOptions(), report)
+    counted, unknown = countable(job), is_open(job)
+    for replica in job.replicas:
+        prepare(job, replica)
+    make = SHAPES[kind.api if kind.api == MPI_OPERATOR else LISTED if kind.field == LISTED else kind.kind]
+    shape = make(job) if counted else None
+    barred = not unknown and (shape is None or not fits(job, shape))
+    if shape is None:
+        known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
+        shape = JobLayout(tuple(ReplicatedJobPlan(one.name, one, one.count) for one in known))
+        barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
+    return _plan(job, shape, companions, beside, barred=barred) if shape.parts else None
+
+
+def _plan(
+    job: LegacyJob,
+    shape: JobLayout,
+    companions: tuple[Document, ...],
+    beside: tuple[Document, ...],
+    *,
+    barred: bool,
+) -> Plan:
+    everyone = not barred and not is_open(job) and not any(part.decides for part in shape.parts)
+    built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
+    replicated = [tree for tree, _ in built]
+    barred |= not all(is_kept for _, is_kept in built) or not servable(job, shape, replicated)
+    runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
+    if not all(part.alone for part in shape.parts):
+        span = job.span(("spec", job.kind.field), key=True)
+        job.say(
+            STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")
+        )
+    template = _template(job, shape, replicated)
+    gang = runpolicy.gang(job)
+    plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
+    if not barred and not is_open(job):
+        template = {**template, "spec": {**template["spec"], "replicatedJobs": present_hosts(job, plan, replicated)}}
+        plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
+    plan.barred = barred
+    return plan
+
+
+def _planned(job: LegacyJob, shape: JobLayout, template: Tree, **around: Any) -> Plan:
+    pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
+    namespace = get(job.document.tree, "metadata", "namespace")
+    return Plan(
+        document=job.document,
+        runtime=None,
+        name=job.name,
+        namespace=namespace if type(namespace) is Sourced else None,
+        framework=job.kind.framework,
+        policy={job.kind.framework: stamp(shape.settings, job.kind.kind)},
+        template=template,
+        secrets=job.options.secrets,
+        roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),
+        steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
+        **around,
+    )
+
+
+def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
+    spec: dict[str, Tree] = {}
+    deciding = [part.name for part in shape.parts if part.decides]
+    if deciding:
+        success = {"operator": "All", "targetReplicatedJobs": deciding}
+        spec["successPolicy"] = stamp(success, f"{job.kind.kind} success")
+    spec.update(runpolicy.jobset_fields(job))
+    spec["replicatedJobs"] = replicated
+    return {"metadata": _metadata(job, shape), "spec": spec}
+
+
+def _metadata(job: LegacyJob, shape: JobLayout) -> Tree:
+    metadata = job_metadata(job.document.tree)
+    if shape.layout:
+        metadata["annotations"][TRAINC_PREFIX + "rank-layout"] = stamp(shape.layout, "layout of ranks")
+    return metadata
+
+
+def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tuple[Tree, bool]:
+    """The replicatedJob of a part, and whether a Job can keep its restart policy; what it cannot keep is unknown."""
+    mapped = restart(job, part.replica, decides=decides, tolerates=part.tolerates)
+    policy, budget = mapped or (
+        part.replica.restart.map(lambda _: "${RESTART_POLICY}"),
+        stamp({"backoffLimit": 0}, "unknown"),
+    )
+    spec = {
+        "parallelism": part.pods,
+        "completions": part.pods,
+        "completionMode": stamp("Indexed", "one index per replica"),
+        **budget,
+        **runpolicy.job_fields(job, part.replica.role),
+        **({"successPolicy": stamp(part.succeeds, f"{job.kind.kind} success")} if part.succeeds else {}),
+        "template": finish(job, part, policy),
+    }
+    by = f"{job.kind.kind} roles"
+    out = {"name": stamp(part.name, by), "replicas": part.jobs, "template": {"spec": spec}}
+    if part.waits:
+        out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
+    return out, mapped is not None
+
+
+def fits(job: LegacyJob, shape: JobLayout) -> bool:
+    """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
+    name = job.name.value
+    longest = max(_suffix(part) for part in shape.parts)
+    if len(name) + longest <= _LIMIT:
+        return True
+    room = _LIMIT - longest
+    message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
+    help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
+    job.say(LONG_NAME.at(job.span(("metadata", "name")), message, help=help_))
+    return False
+
+
+def _suffix(part: ReplicatedJobPlan) -> int:
+    return (
+        1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
+    )
+
+
+def _shortened(name: str, room: int) -> str:
+    mark = 0
+    for character in name:
+        mark = (mark * 31 + ord(character)) % 16**5
+    return f"{name[: room - 6].rstrip('-')}-{mark:05x}"

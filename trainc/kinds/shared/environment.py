@@ -1,0 +1,209 @@
+"""The environment of a container as an operator left it: the user's variables, then the operator's, which win."""
+
+from __future__ import annotations
+
+from trainc.frameworks.base.hosts import LONG_VARIABLE, LONGEST_VARIABLE
+from trainc.kinds.shared.peers import aliased, services
+from trainc.kinds.shared.references import names, quotable, rewritten
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patch import Patch
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
+from trainc.model.sourced import Sourced
+from trainc.model.tree import first_leaf, stamp, value
+from trainc.text.object_keys import POD_INDEX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+    Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
+    Chosen = Callable[[Role], list[Tree]]
+
+INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
+INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
+POD_NAMESPACE = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
+# What our values refer to: declared at the head of the list, because a reference sees only earlier entries.
+_HELPERS: dict[str, Tree] = {INDEX: COMPLETION_INDEX, NAMESPACE: POD_NAMESPACE}
+_HELPER_FIELDS = {
+    INDEX: (f"metadata.annotations['{POD_INDEX}']", f"metadata.labels['{POD_INDEX}']"),
+    NAMESPACE: ("metadata.namespace",),
+}
+_HELPER_CONTENTS = {INDEX: "the index of the pod", NAMESPACE: "the namespace of the pod"}
+JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
+GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
+
+OVERRIDDEN = Rule(
+    "env-overridden",
+    WARNING,
+    "a variable of the job is replaced by one that its operator sets",
+    "The operators appended their variables after the user's, and the last of equal names wins.",
+)
+LOST = Rule(
+    "env-reference-lost",
+    ERROR,
+    "a variable refers to one whose value is replaced",
+    "It saw the user's own value under the operator; that value comes from elsewhere and cannot be written in its place.",
+)
+
+
+def every(role: Role) -> list[Tree]:
+    """All regular containers."""
+    return role.containers
+
+
+def first(role: Role) -> list[Tree]:
+    """The first container."""
+    return role.containers[:1]
+
+
+def has_words(container: Tree, field: str) -> bool:
+    """Whether a container says its `command` or `args`; an empty list and null say nothing."""
+    written = container.get(field)
+    return type(written) is list and bool(written)
+
+
+def container_called(name: str) -> Chosen:
+    """The container of that name, none where there is none."""
+    return lambda role: [c for c in role.containers if value(c, "name") == name]
+
+
+def framework(
+    name: str,
+    entries: Entries,
+    chosen: Chosen = every,
+    container: str = "",
+    more: Callable[[Plan], Contribution] | None = None,
+    check: Callable[[Plan, Report], None] | None = None,
+    *,
+    wired: Callable[[Plan], Any] | None = None,
+    refuse: Callable[[Plan, Report], None] | None = None,
+) -> Framework:
+    """A framework that gives the chosen containers the entries of an operator, and `more` beside them.
+
+    `container` is the one whose ports the Services under the operator's names repeat; `check` looks for what only this
+    framework knows, `refuse` for what cannot be built. `wired` makes once for all containers what `entries` reads, which
+    is the plan itself without it.
+    """
+
+    def lower(plan: Plan) -> Contribution:
+        job = wired(plan) if wired is not None else plan
+        patches = [
+            Patch(role.index, c["name"].value, sets={"env": environment(c, ours)})
+            for role in plan.roles
+            for c in chosen(role)
+            if (ours := entries(job, role, c))
+        ]
+        own = Contribution(patches, objects=services(plan, container) if container and aliased(plan) else ())
+        return own + more(plan) if more else own
+
+    def verify(plan: Plan, report: Report) -> None:
+        job = wired(plan) if wired is not None else plan
+        for role in plan.roles:
+            for c in chosen(role):
+                ours = entries(job, role, c)
+                _look(plan, c, ours, report)
+                _lengths(plan, ours, report)
+        if check is not None:
+            check(plan, report)
+
+    return Framework(name, lower, verify=verify, refuse=refuse)
+
+
+def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
+    """The complete list: the index and the namespace where ours refers to them, the user's less ours, ours."""
+    users = container.get("env") or []
+    # An empty value is not a value, as the API writes it.
+    complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
+    helpers = [{"name": name, **_HELPERS[name]} for name in _helpers(ours)]
+    return stamp([*helpers, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
+
+
+def _helpers(ours: Mapping[str, object]) -> tuple[str, ...]:
+    """The variables that our values refer to, which then stand at the head of the list."""
+    contents = [str(_bare(content)) for content in ours.values()]
+    return tuple(name for name in _HELPERS if any(f"$({name})" in content for content in contents))
+
+
+def _bare(content: object) -> object:
+    return content.value if type(content) is Sourced else content
+
+
+def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
+    """The user's variables that nothing replaces, with the values of the replaced ones where they refer to them."""
+    values: dict[str, str] = {}
+    kept = []
+    helpers = _helpers(ours)
+    for entry in users:
+        name, text = value(entry, "name"), entry.get("value")
+        if name in ours or name in helpers:
+            values.update(_said(name, entry, values, helpers))
+        elif type(text) is Sourced and "$" in str(text.value):
+            written = rewritten(str(text.value), values, helpers)
+            kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _said(name: str, entry: Tree, values: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
+    """What a replaced variable said, empty where only the cluster knows."""
+    if "valueFrom" not in entry:
+        return {name: quotable(str(_bare(entry.get("value", ""))), values, helpers)}
+    return {name: f"$({name})"} if name in helpers and _is_helper(entry) else {}
+
+
+def _is_helper(entry: Tree) -> bool:
+    """Whether a variable of the user holds what the helper of its name holds."""
+    fields = _HELPER_FIELDS.get(value(entry, "name"), ())
+    return value(entry, "valueFrom", "fieldRef", "fieldPath") in fields
+
+
+def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
+    for name, content in ours.items():
+        text = _bare(content)
+        size = len(f"{name}={text}".encode()) + 1 if type(text) is str else 0
+        if size <= LONGEST_VARIABLE // 2:
+            continue
+        over = size > LONGEST_VARIABLE
+        message = f"`{name}` {'would be longer than 128' if over else 'is longer than 64'} KiB"
+        effect = "no process starts: `argument list too long`" if over else "at twice the length no process would start"
+        span = plan.document.span(("spec",), key=True)
+        level = ERROR if over else WARNING
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer pods", level=level))
+
+
+def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+    helpers = _helpers(ours)
+    lost: set[str] = set()
+    entries = container.get("env") or []
+    for index, entry in enumerate(entries):
+        name = value(entry, "name")
+        refers = not lost.isdisjoint(names(_text(entry)))
+        leaf = first_leaf(entry)
+        span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec",))
+        if name in ours or name in helpers:
+            if name in ours or not _is_helper(entry):
+                users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
+                rewrite = f", and write its value where `{users[0]}` refers to it" if users else ""
+                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help=f"remove it{rewrite}"))
+                if "valueFrom" in entry or refers:
+                    lost.add(name)
+        elif refers:
+            message = f"`{name}` refers to a variable that is replaced"
+            report.add(LOST.at(span, message, help="give the variable it refers to another name"))
+
+
+def _text(entry: Tree) -> str:
+    """The value of a variable as it is written, empty for one that comes from elsewhere."""
+    return str(_bare(entry.get("value", "")))
+
+
+def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
+    if name in ours:
+        return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
+    return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"

@@ -1,0 +1,217 @@
+"""An older job as read: its roles in their kind's order, every default of its operator filled in."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.replica_lists import listed, spelled
+from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.model.finding import place
+from trainc.model.run import run_name
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import first_leaf, get, value
+from trainc.text.object_keys import TRAINC_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.model.cluster import Version
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+
+class LegacyOptions:
+    """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
+
+    `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `is_free` says
+    that the project chose none, so that a job may ask for the scheduler that it was written for; `kubernetes` and
+    `jobset` are the cluster's versions, None where they are not known; `secrets` say where key material comes from;
+    `namespace` is the one that jobs of the cluster have where they name none.
+    """
+
+    __slots__ = ("cluster_domain", "gang", "is_free", "jobset", "kubernetes", "lenient", "namespace", "secrets")
+
+    def __init__(
+        self,
+        *,
+        gang: str = "",
+        is_free: bool = False,
+        lenient: bool = False,
+        cluster_domain: str = "cluster.local",
+        kubernetes: Version | None = None,
+        jobset: Version | None = None,
+        secrets: Mapping[str, Sourced[str]] | None = None,
+        namespace: Sourced[str] | None = None,
+    ) -> None:
+        self.gang = gang
+        self.is_free = is_free
+        self.lenient = lenient
+        self.cluster_domain = cluster_domain
+        self.kubernetes = kubernetes
+        self.jobset = jobset
+        self.namespace = namespace
+        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+
+
+class Replica:
+    """One role of a job: its canonical name, where it is written, how many pods, what they look like."""
+
+    __slots__ = ("count", "path", "port", "restart", "role", "template")
+
+    def __init__(
+        self,
+        role: str,
+        path: Path,
+        count: Sourced[int],
+        restart: Sourced[str],
+        template: Tree,
+        port: Sourced[int] | None = None,
+    ) -> None:
+        self.role = role
+        self.path = path
+        self.count = count
+        self.restart = restart
+        self.template = template
+        self.port = port  # only where the entry names it beside the template
+
+    @property
+    def name(self) -> str:
+        """The role as the names of pods and Services carry it."""
+        return self.role.lower()
+
+    @property
+    def containers(self) -> list[Tree]:
+        """The regular containers."""
+        return get(self.template, "spec", "containers") or []
+
+    def main(self, name: str) -> Tree:
+        """The container the operator looks at: the one so called, else the first."""
+        return next((c for c in self.containers if value(c, "name") == name), self.containers[0])
+
+
+class LegacyJob:
+    """One older job, ready to be laid out; `replicas` holds its roles in the order of its kind."""
+
+    __slots__ = ("document", "kind", "options", "replicas", "report")
+
+    def __init__(
+        self, document: Document, kind: Kind, replicas: tuple[Replica, ...], options: LegacyOptions, report: Report
+    ) -> None:
+        self.document = document
+        self.kind = kind
+        self.replicas = replicas
+        self.options = options
+        self.report = report
+
+    @property
+    def spec(self) -> Tree:
+        """The job's `spec`."""
+        return get(self.document.tree, "spec") or {}
+
+    @property
+    def name(self) -> Sourced[str]:
+        """The name of the job's run."""
+        return run_name(self.document.tree)
+
+    @property
+    def pods(self) -> int:
+        """The number of pods over all roles."""
+        return sum(replica.count.value for replica in self.replicas)
+
+    def role(self, name: str) -> Replica | None:
+        """The role of that canonical name, None where the job has none."""
+        return next((replica for replica in self.replicas if replica.role == name), None)
+
+    def policy(self, *path: str) -> Tree:
+        """What the job says at `spec.runPolicy.<path>`."""
+        return get(self.spec, "runPolicy", *path)
+
+    def policy_span(self, name: str) -> Span:
+        """Where a policy is written, also when an old version keeps it elsewhere."""
+        leaf = first_leaf(self.policy(name))
+        return (place(leaf.origin) if leaf is not None else None) or self.span(("spec", "runPolicy", name), key=True)
+
+    def asks(self, name: str) -> str:
+        """What the annotation `trainc.dev/<name>` of the job says, "" where it has none."""
+        wish = value(self.document.tree, "metadata", "annotations", TRAINC_PREFIX + name)
+        return wish if type(wish) is str else ""
+
+    def span(self, path: Path, *, key: bool = False) -> Span:
+        """Where something is written in the job's file."""
+        return self.document.span(path, key=key)
+
+    def say(self, finding: Finding) -> None:
+        """Report something about this job."""
+        self.report.add(finding)
+
+
+def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
+    """The job of a document that is legal, defaults filled in."""
+    if kind.field == LISTED:
+        return LegacyJob(document, kind, _listed(document, kind), options, report)
+    replicas = _keyed(document, kind)
+    return LegacyJob(document, kind, replicas, options, report)
+
+
+def _keyed(document: Document, kind: Kind) -> tuple[Replica, ...]:
+    specs = get(document.tree, "spec", kind.field)
+    specs = specs if type(specs) is dict else {}
+    keys = {kind.role(key): key for key in specs}
+    return tuple(_replica(kind, role, keys[role], specs[keys[role]]) for role in kind.roles if role in keys)
+
+
+def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
+    by = Origin(by=f"{kind.kind} default")
+    count = get(tree, "replicas")
+    if type(count) is not Sourced or count.value is None:
+        count = Sourced(0 if kind.kind == "MPIJob" and role == "Worker" else 1, by)
+    restart = get(tree, "restartPolicy")
+    if type(restart) is not Sourced or not restart.value:
+        ssh_launcher = kind.api == MPI_OPERATOR and role == "Launcher"
+        restart = Sourced("OnFailure" if ssh_launcher else kind.restart, by)
+    return Replica(role, ("spec", kind.field, key), count, restart, pruned(get(tree, "template")))
+
+
+def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
+    entries = {entry.role: entry for entry in listed(document.tree)}
+    out = []
+    for role in kind.roles:
+        entry = entries.get(role)
+        if entry is None:
+            continue
+        restart = get(entry.template, "spec", "restartPolicy")
+        policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
+        template = _scheduled(pruned(entry.template) or default_ps(document.tree), document)
+        out.append(Replica(role, entry.path, entry.count, policy, template, entry.port))
+    return tuple(out)
+
+
+def _scheduled(template: Tree, document: Document) -> Tree:
+    """The template with the scheduler that the job names for all its pods, which `mlkube.io` could not do yet."""
+    scheduler = spelled(get(document.tree, "spec"), "schedulerName")
+    pod = get(template, "spec")
+    if type(scheduler) is not Sourced or not scheduler.value or type(pod) is not dict:
+        return template
+    if document.api_version.startswith("mlkube.io/"):
+        return template
+    return {**template, "spec": {**pod, "schedulerName": scheduler}}
+
+
+def pruned(tree: Tree) -> Tree:
+    """A tree without its nulls, as the API server stores it."""
+    if type(tree) is dict:
+        return {key: pruned(node) for key, node in tree.items() if not (type(node) is Sourced and node.value is None)}
+    return [pruned(item) for item in tree] if type(tree) is list else tree
+
+
+def default_ps(job: Tree) -> Tree:
+    """The pod of a parameter server given without template: TensorFlow's own server in the job's image."""
+    by = Origin(by="default PS")
+    image = spelled(get(job, "spec"), "tfImage")
+    if type(image) is not Sourced:
+        image = Sourced("tensorflow/tensorflow:1.3.0", by)
+    container = {"name": Sourced("tensorflow", by), "image": image}
+    return {"spec": {"containers": [container], "restartPolicy": Sourced("OnFailure", by)}}

@@ -1,0 +1,163 @@
+"""Which pod of the JobSet stands for which replica of an older job, and how its peers call it."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import value
+from trainc.text.object_keys import POD_INDEX, TRAINC_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
+
+
+class Peer:
+    """Replica `index` of type `type` (as its operator counted) in pod `pod` of child Job `job` of a role."""
+
+    __slots__ = ("index", "job", "pod", "role", "type")
+
+    def __init__(self, kind: str, index: int | str, role: Role, job: int, pod: int | str) -> None:
+        self.type = kind
+        self.index = index
+        self.role = role
+        self.job = job
+        self.pod = pod
+
+
+class Stretch:
+    """Replicas of one type with consecutive indices, in consecutive pods of a role; `pod` is the first of these."""
+
+    __slots__ = ("count", "index", "pod", "role", "type")
+
+    def __init__(self, kind: str, index: int, role: Role, pod: int, count: int) -> None:
+        self.type = kind
+        self.index = index
+        self.role = role
+        self.pod = pod
+        self.count = count
+
+    def peer(self, index: int) -> Peer:
+        """The replica of that index, which is one of the stretch's."""
+        job, pod = divmod(self.pod + index - self.index, self.role.count.value)
+        return Peer(self.type, index, self.role, job, pod)
+
+    def peers(self) -> Iterator[Peer]:
+        """All of them, in order."""
+        return map(self.peer, range(self.index, self.index + self.count))
+
+
+_RENAMED = {"leader": "worker", "master-rest": "master"}
+
+
+def stretches(plan: Plan) -> list[Stretch]:
+    """All replicas of the job in the order of the roles: a job of thousands has a few stretches."""
+    return [stretch for role in plan.roles for stretch in _stretches(plan, role) if stretch.count > 0]
+
+
+def _stretches(plan: Plan, role: Role) -> list[Stretch]:
+    name, pods = role.name.value, role.replicas.value * role.count.value
+    if name == "node":  # Master and Worker in one Job: the master is its first pod
+        return [Stretch("master", 0, role, 0, min(pods, 1)), Stretch("worker", 0, role, 1, pods - 1)]
+    shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
+    return [Stretch(_RENAMED.get(name, name), shift, role, 0, pods)]
+
+
+def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
+    """Every replica of the job, or every one of these types, in the order of the roles."""
+    for stretch in stretches(plan):
+        if not kinds or stretch.type in kinds:
+            yield from stretch.peers()
+
+
+def peer(plan: Plan, kind: str, index: int) -> Peer:
+    """The replica of that type and index."""
+    return next(
+        stretch.peer(index)
+        for stretch in stretches(plan)
+        if stretch.type == kind and 0 <= index - stretch.index < stretch.count
+    )
+
+
+def total(plan: Plan) -> Sourced[int]:
+    """The number of pods."""
+    counts = [node for role in plan.roles for node in (role.replicas, role.count)]
+    return derive("number of pods", lambda *n: sum(a * b for a, b in zip(n[::2], n[1::2], strict=True)), *counts)
+
+
+def has(plan: Plan, kind: str) -> bool:
+    """Whether the job has replicas of that type."""
+    return any(stretch.type == kind for stretch in stretches(plan))
+
+
+def aliased(plan: Plan) -> bool:
+    """Whether the names of the operator are kept by Services of their own."""
+    return bool(value(plan.job, "metadata", "annotations", f"{TRAINC_PREFIX}compat-names") == "true")
+
+
+def short(plan: Plan, p: Peer) -> str:
+    """The bare host name under which the others know a replica."""
+    return alias(plan, p) if aliased(plan) else own_name(plan, p)
+
+
+def own_name(plan: Plan, p: Peer) -> str:
+    """The host name of a replica's pod."""
+    return f"{plan.name.value}-{p.role.name.value}-{p.job}-{p.pod}"
+
+
+def alias(plan: Plan, p: Peer) -> str:
+    """The name the operator gave to a replica; the first one named replicas for a runtime identifier."""
+    runtime = value(plan.settings, "runtimeId")
+    if runtime is None:
+        return f"{plan.name.value}-{p.type}-{p.index}"
+    job = "" if value(plan.job, "apiVersion").startswith("mlkube.io/") else f"{plan.name.value[:40]}-"
+    return f"{job}{p.type}-{runtime}-{p.index}"
+
+
+def address(plan: Plan, p: Peer) -> str:
+    """The name that resolves in the job's namespace."""
+    return short(plan, p) if aliased(plan) else f"{short(plan, p)}.{plan.name.value}"
+
+
+def host(plan: Plan, kind: str, index: int) -> Sourced[str]:
+    """The address of one replica, resting on the job's name."""
+    name = address(plan, peer(plan, kind, index))
+    return derive(f"address of {kind} {index}", lambda _: name, plan.name)
+
+
+def port(role: Role, container: str, name: str, default: int) -> Sourced[int]:
+    """The port of that name on the container so called, else the operator's default."""
+    main = role.container(container)
+    for entry in (main or {}).get("ports") or []:
+        if value(entry, "name") == name:
+            number: Sourced[int] = entry["containerPort"]
+            return number
+    return derive("default port", lambda _: default, role.name)
+
+
+def services(plan: Plan, container: str) -> list[Tree]:
+    """A headless Service under the operator's own name for every replica."""
+    return [_service(plan, p, container) for p in peers(plan)]
+
+
+def _service(plan: Plan, p: Peer, container: str) -> Tree:
+    domain = "jobset.sigs.k8s.io/"
+    selector = {
+        f"{domain}jobset-name": plan.name,
+        f"{domain}replicatedjob-name": p.role.name,
+        f"{domain}job-index": str(p.job),
+    }
+    if p.role.count.value > 1:
+        selector[POD_INDEX] = str(p.pod)
+    spec = {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector}
+    ports = (p.role.container(container) or {}).get("ports") or []
+    service_ports = [{"name": entry["name"], "port": entry["containerPort"]} for entry in ports if "name" in entry]
+    name = derive("name of its operator", lambda _: alias(plan, p), plan.name)
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {**spec, **({"ports": service_ports} if service_ports else {})},
+    }

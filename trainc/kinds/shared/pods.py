@@ -1,0 +1,162 @@
+"""The pod templates of older jobs as a Job takes them: ports filled in, labels of the operator, strays removed."""
+
+from __future__ import annotations
+
+from trainc.apiserver.normalise import normalise
+from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.tree import get, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob, Replica
+    from trainc.kinds.shared.layout import ReplicatedJobPlan
+    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
+
+POD_RESTART = Rule(
+    "template-restart-policy",
+    WARNING,
+    "the restart policy inside a pod template is overwritten",
+    "The operators took the policy of the replica spec and warned that the one in the template has no effect.",
+)
+HOSTNAME = Rule(
+    "hostname-ignored",
+    WARNING,
+    "a host name in a pod template has no effect",
+    "Indexed Jobs name their pods' hosts and a JobSet sets the subdomain.",
+)
+PORT = Rule(
+    "port-renamed",
+    WARNING,
+    "a port gets the name the operator looks for",
+    "The operators appended a second port of the same number; the API server refuses two ports of one number.",
+)
+STRAY = Rule(
+    "stray-template-field",
+    NOTE,
+    "a pod template carries fields that are none of a template's",
+    "Templates copied from whole objects keep `apiVersion`, `kind` or `creationTimestamp`; nobody reads them.",
+)
+_META = ("labels", "annotations", "finalizers")
+PREFIX = "training.kubeflow.org/"
+
+
+def prepare(job: LegacyJob, replica: Replica) -> None:
+    """Fill in and clean the template of one role."""
+    template = replica.template
+    meta = get(template, "metadata") or {}
+    spec = dict(get(template, "spec") or {})
+    _strays(job, replica, template, meta)
+    for name in ("hostname", "subdomain"):
+        if name in spec:
+            path = (*replica.path, "template", "spec", name)
+            job.say(
+                HOSTNAME.at(job.span(path), f"`{name}` has no effect: the JobSet names its hosts", help="remove it")
+            )
+            del spec[name]
+    inner = value(spec, "restartPolicy")
+    if inner and replica.restart.value and inner != replica.restart.value:
+        path = (*replica.path, "template", "spec", "restartPolicy")
+        message = f"`restartPolicy: {inner}` in the template is overwritten by `{replica.restart.value}`"
+        job.say(POD_RESTART.at(job.span(path), message, help="remove it"))
+    spec.pop("restartPolicy", None)
+    if value(spec, "hostNetwork") is True and _resolves_nothing(job, value(spec, "dnsPolicy")):
+        spec["dnsPolicy"] = stamp("ClusterFirstWithHostNet", "hostNetwork", spec["hostNetwork"])
+    if job.kind.port_name:
+        spec["containers"] = _ports(job, replica, spec)
+    kept = {key: meta[key] for key in _META if meta.get(key)}
+    replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
+
+
+def _resolves_nothing(job: LegacyJob, policy: str | None) -> bool:
+    """Whether a pod in the host's network would not find the job's names: by the default, which is the node's own.
+
+    The mpi-operator replaces whatever is written.
+    """
+    return policy in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
+
+
+def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> None:
+    fields = [key for key in template if key not in {"metadata", "spec"}]
+    fields += [f"metadata.{key}" for key in meta if key not in _META]
+    if fields:
+        path = (*replica.path, "template")
+        message = (
+            f"the template of `{replica.name}` carries {', '.join(f'`{key}`' for key in fields)}, which is dropped"
+        )
+        job.say(STRAY.at(job.span(path, key=True), message, help="remove it"))
+
+
+def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
+    containers = list(spec.get("containers") or [])
+    index = next((i for i, c in enumerate(containers) if value(c, "name") == job.kind.container), 0)
+    main = containers[index]
+    ports = list(main.get("ports") or [])
+    if any(value(port, "name") == job.kind.port_name for port in ports):
+        return containers
+    number = replica.port if replica.port is not None else stamp(job.kind.port, f"{job.kind.kind} default")
+    same = next((i for i, p in enumerate(ports) if _clashes(p, number.value)), None)
+    if same is None:
+        ports.append(
+            stamp({"name": job.kind.port_name, "containerPort": number, "protocol": "TCP"}, f"{job.kind.kind} default")
+        )
+    else:
+        ports[same] = _named(job, replica, ports[same], (index, same))
+    containers[index] = {**main, "ports": ports}
+    return containers
+
+
+def _clashes(port: Tree, number: int) -> bool:
+    return value(port, "containerPort") == number and value(port, "protocol") in {None, "TCP"}
+
+
+def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
+    path = (*replica.path, "template", "spec", "containers", at[0], "ports", at[1])
+    wanted = job.kind.port_name
+    name = value(port, "name")
+    if name:
+        message = f"port {value(port, 'containerPort')} is called `{name}`; the operator looks for `{wanted}`"
+        job.say(PORT.at(job.span(path), message, help=f"call it `{wanted}`"))
+        return port
+    job.say(
+        PORT.at(
+            job.span(path),
+            f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`",
+            help=f"call it `{wanted}`",
+        )
+    )
+    return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
+
+
+def finish(job: LegacyJob, part: ReplicatedJobPlan, policy: Sourced[str] | None) -> Tree:
+    """The template of one part: its role's, with the operator's labels and the pod's restart policy."""
+    template = part.replica.template
+    meta = dict(template.get("metadata") or {})
+    meta["labels"] = {**(meta.get("labels") or {}), **labels(job, part)}
+    spec = dict(template["spec"])
+    if policy is not None:
+        spec["restartPolicy"] = policy
+    return {"metadata": meta, "spec": spec}
+
+
+def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
+    """The labels of the operator that are the same for all pods of a part; the index only of a pod that is alone."""
+    by = f"{job.kind.kind} labels"
+    if job.kind.field == LISTED:
+        return stamp(part.labels, by)
+    own = {PREFIX + "operator-name": job.kind.operator, PREFIX + "job-name": job.name}
+    if part.name != "node" and job.kind.api != MPI_OPERATOR:
+        own[PREFIX + "replica-type"] = part.replica.name
+    if part.alone and job.kind.kind != "MPIJob":
+        own[PREFIX + "replica-index"] = str(part.first)
+        if not part.first and _stands_for_master(job, part):
+            own[PREFIX + "job-role"] = "master"
+    return stamp({**own, **part.labels}, by)
+
+
+def _stands_for_master(job: LegacyJob, part: ReplicatedJobPlan) -> bool:
+    """Whether the operator called worker 0 the master, for want of one; XGBoostJob and PaddleJob never did."""
+    deciders = ("Chief", "Master")
+    known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"}
+    return known and part.replica.role == "Worker" and not any(job.role(role) for role in deciders)

@@ -1,0 +1,135 @@
+"""Refusals worded as the Kubernetes field errors that the older operators print."""
+
+from __future__ import annotations
+
+import re
+
+from trainc.model.finding import ERROR, Edit, Refusal, Rule
+from trainc.model.tree import get, value
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+REFUSED = Rule(
+    "refused-by-operator",
+    ERROR,
+    "the operator of this job kind would refuse the job",
+    "The training operators check their jobs in a webhook or on every pass; what they refuse never ran.",
+    verdict=True,
+)
+
+_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LABEL_TEXT = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
+
+
+class Refuser:
+    """Adds refusals of one job to a report and remembers whether there was any."""
+
+    __slots__ = ("by", "document", "kind", "lenient", "refused", "report")
+
+    def __init__(self, kind: Kind, document: Document, report: Report, *, by: str, lenient: bool) -> None:
+        self.kind = kind
+        self.document = document
+        self.report = report
+        self.by = by
+        self.lenient = lenient
+        self.refused = False
+
+    @property
+    def spec(self) -> Tree:
+        """The job's `spec`, empty where absent."""
+        return mapping(get(self.document.tree, "spec"))
+
+    @property
+    def replicas(self) -> Tree:
+        """The replica specs, empty where absent."""
+        return mapping(get(self.spec, self.kind.field))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles as written: those without any spec too, which the API server drops."""
+        written = mapping(get(self.document.written, "spec", self.kind.field))
+        return tuple(dict.fromkeys([*written, *self.replicas]))
+
+    def say(
+        self,
+        path: Path,
+        text: str,
+        message: str,
+        *,
+        help: str = "",  # noqa: A002 (the word users see)
+        key: bool = False,
+        fix: Iterable[Edit] = (),
+    ) -> None:
+        """One refusal: `text` is what the operator prints, `message` the fact behind it."""
+        self.refused = True
+        span = self.document.span(path, key=key or get(self.document.written, *path) is None)
+        self.report.add(
+            REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)),
+        )
+
+
+def mapping(node: Tree) -> Tree:
+    """The node if it is a map, else an empty one."""
+    return node if type(node) is dict else {}
+
+
+def written(path: Path) -> str:
+    """A path as the operators write it: fields with dots, keys and indices in brackets."""
+    out = ""
+    for depth, step in enumerate(path):
+        bracket = type(step) is int or (depth > 0 and str(path[depth - 1]).endswith("ReplicaSpecs"))
+        out += f"[{step}]" if bracket else f"{'.' if out else ''}{step}"
+    return out
+
+
+def required(path: Path, detail: str) -> str:
+    """The text for a value that is missing."""
+    return f"{written(path)}: Required value: {detail}"
+
+
+def forbidden(path: Path, detail: str) -> str:
+    """The text for a value that may not be there."""
+    return f"{written(path)}: Forbidden: {detail}"
+
+
+def invalid(path: Path, bad: object, detail: str) -> str:
+    """The text for a value of the right type that cannot be."""
+    shown = f'"{bad}"' if type(bad) is str else str(bad)
+    return f"{written(path)}: Invalid value: {shown}: {detail}"
+
+
+def not_supported(path: Path, bad: object, known: Iterable[str]) -> str:
+    """The text for a value outside an enumeration."""
+    names = ", ".join(f'"{name}"' for name in known)
+    return f'{written(path)}: Unsupported value: "{bad}": supported values: {names}'
+
+
+def label_errors(name: str) -> list[str]:
+    """What is wrong with a DNS-1035 label, in the API machinery's words; nothing where a part is filled in later."""
+    if is_placeholder(name):
+        return []
+    errors = [] if len(name) <= 63 else ["must be no more than 63 characters"]
+    return errors if _LABEL.fullmatch(name) else [*errors, _LABEL_TEXT]
+
+
+def containers(replica: Tree) -> list[Tree]:
+    """The containers of a replica spec, empty where there are none."""
+    listed = get(replica, "template", "spec", "containers")
+    return listed if type(listed) is list else []
+
+
+def image(container: Tree) -> str:
+    """The image of a container, empty where absent."""
+    return value(container, "image") or ""

@@ -1,0 +1,183 @@
+"""Restart policies of older jobs as fields of a Job: the policy of the pod, its budget, and what counts against it."""
+
+from __future__ import annotations
+
+from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob, Replica
+    from trainc.model.tree import Tree
+
+FOREVER = 2147483647  # the operators' unset limit: no limit
+SSH_LAUNCHER_LIMIT = 6  # the mpi-operator leaves the launcher's limit to the Job's own default
+
+UNKNOWN_POLICY = Rule(
+    "unknown-policy",
+    ERROR,
+    "a policy has a value its operator does not know",
+    "The schemas of these kinds list no values, so a misspelled policy reached the controller and meant something else.",
+)
+ALWAYS = Rule(
+    "restart-always",
+    ERROR,
+    "Jobs cannot restart a container that succeeded",
+    "With Always a container is started again after exit 0 too, so such a role never succeeded; a Job forbids it.",
+)
+UNLIMITED = Rule(
+    "unlimited-restarts",
+    NOTE,
+    "no `backoffLimit`: containers restart without limit, as before",
+    "A Job gives up after 6 restarts unless told otherwise; the operators never gave up.",
+)
+EXIT_ZERO = Rule(
+    "exit-code-zero",
+    NOTE,
+    "a pod whose main container succeeded while a sidecar failed is replaced",
+    "The operators read exit code 0 of the main container as a failure that must not be retried; a Job replaces the pod.",
+    differs=("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
+)
+EVICTED = Rule(
+    "evicted-pod-replaced",
+    NOTE,
+    "a pod lost to eviction or a dead node is replaced",
+    "The operator failed the whole job there; a Job starts the pod again, which is what one wants.",
+    differs=("MPIJob", "XGBoostJob"),
+)
+HANGS = Rule(
+    "restart-instead-of-hang",
+    NOTE,
+    "a pod that fails with a retryable code starts again",
+    "MPIJob v1 marked the job as restarting and then restarted nothing: the job hung.",
+    differs=("MPIJob",),
+)
+WITHOUT_EFFECT = Rule(
+    "field-without-effect",
+    NOTE,
+    "a field had no effect under its operator and has none here",
+    "Some fields of the older kinds were accepted and never read.",
+)
+_POLICIES = ("Always", "OnFailure", "Never", "ExitCode")
+_PERMANENT = list(range(1, 128))
+_RETRYABLE = list(range(128, 256))
+
+
+def restart(
+    job: LegacyJob, replica: Replica, *, decides: bool, tolerates: bool = False
+) -> tuple[Sourced[str] | None, Tree] | None:
+    """The pod's restart policy and the Job fields for one role, None (reported) where a Job cannot do it.
+
+    `decides` tells whether this role's success is the job's, `tolerates` whether its pods may fail one by one.
+    """
+    policy = replica.restart
+    if policy.value not in _POLICIES:
+        path = (*replica.path, "restartPolicy")
+        message = f"`{policy.value}` is not a restart policy"
+        job.say(UNKNOWN_POLICY.at(job.span(path), message, help=f"one of {', '.join(_POLICIES)}"))
+        return None
+    if job.kind.field == LISTED:
+        return _listed(job, replica, decides=decides)
+    if job.kind.api == MPI_OPERATOR:
+        again = {"podReplacementPolicy": stamp("Failed", "mpi-operator")} if replica.role == "Launcher" else {}
+        return policy, {"backoffLimit": _ssh_limit(job, replica), **again}
+    if policy.value == "ExitCode":
+        return derive("ExitCode", lambda _: "Never", policy), _exit_code(job, replica)
+    if policy.value == "Never" and tolerates:
+        return policy, {"backoffLimitPerIndex": stamp(0, "Never", policy)}
+    if policy.value == "Never":
+        _notes_never(job, replica)
+        return policy, {"backoffLimit": stamp(0, "Never", policy)}
+    if policy.value == "Always" and not _always(job, replica, decides=decides):
+        return None
+    if job.kind.kind == "XGBoostJob":
+        job.say(
+            EVICTED.at(
+                job.span(replica.path, key=True), f"a `{replica.name}` lost to eviction or a dead node is replaced"
+            )
+        )
+    return _on_failure(policy), {"backoffLimit": _limit(job, replica)}
+
+
+def _limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
+    limit = job.policy("backoffLimit")
+    if type(limit) is Sourced and limit.value is not None:
+        return limit
+    message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
+    job.say(UNLIMITED.at(job.span(replica.path, key=True), message, help="set `runPolicy.backoffLimit` to bound it"))
+    return derive("no backoffLimit", lambda _: FOREVER, replica.restart)
+
+
+def _on_failure(policy: Sourced[str]) -> Sourced[str]:
+    return policy if policy.value == "OnFailure" else derive(policy.value, lambda _: "OnFailure", policy)
+
+
+def _always(job: LegacyJob, replica: Replica, *, decides: bool) -> bool:
+    span = job.span((*replica.path, "restartPolicy"))
+    if decides:
+        message = f"`Always` on `{replica.name}`, whose success is the job's: it would never have finished"
+        job.say(ALWAYS.at(span, message, help="use `OnFailure`"))
+        return False
+    message = f"a `{replica.name}` that exits with 0 is not started again"
+    job.say(ALWAYS.at(span, message, help="use `OnFailure`", level=WARNING))
+    return True
+
+
+def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
+    by = replica.restart
+    limit = job.policy("backoffLimit")
+    name = value(replica.main(job.kind.container), "name")
+    never = type(limit) is Sourced and limit.value == 0
+    codes = [_rule("FailJob", name, _PERMANENT)]
+    if not never:
+        codes += [_rule("Ignore", name, _RETRYABLE), {"action": "Ignore", "onPodConditions": [_DISRUPTED]}]
+    if len(replica.containers) > 1:
+        job.say(EXIT_ZERO.at(job.span((*replica.path, "restartPolicy")), EXIT_ZERO.summary))
+    if job.kind.kind == "MPIJob":
+        message = f"a `{replica.name}` that fails with a retryable code starts again"
+        job.say(HANGS.at(job.span((*replica.path, "restartPolicy")), message))
+    fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
+    budget = limit if never else stamp(FOREVER, "ExitCode", by)
+    return {"backoffLimit": budget, **stamp(fields, "ExitCode", by)}
+
+
+_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+
+
+def _rule(action: str, container: str, codes: list[int]) -> Tree:
+    return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": codes}}
+
+
+def _notes_never(job: LegacyJob, replica: Replica) -> None:
+    if job.kind.kind == "XGBoostJob":
+        return
+    limit = job.policy("backoffLimit")
+    if type(limit) is Sourced and limit.value:
+        message = f"`backoffLimit` never applied to `{replica.name}`: its policy is Never"
+        job.say(
+            WITHOUT_EFFECT.at(job.policy_span("backoffLimit"), message, help="use `OnFailure` or `ExitCode` to retry")
+        )
+
+
+def _ssh_limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
+    if replica.role == "Worker":
+        return derive("a dead worker is replaced", lambda _: FOREVER, replica.restart)
+    limit = job.policy("backoffLimit")
+    return limit if type(limit) is Sourced else Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
+
+
+def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced[str] | None, Tree] | None:
+    policy = replica.restart
+    if policy.value == "Always" and not _always(job, replica, decides=decides):
+        return None
+    if policy.value != "Never":
+        return _on_failure(policy), {"backoffLimit": stamp(FOREVER, "no backoffLimit", policy)}
+    name = job.kind.container
+    if decides:
+        codes = [_rule("FailJob", name, _PERMANENT), _rule("Ignore", name, _RETRYABLE)]
+        fields: Tree = {"backoffLimit": FOREVER, "podFailurePolicy": {"rules": codes}}
+    else:
+        fields = {"backoffLimitPerIndex": 6, "podFailurePolicy": {"rules": [_rule("FailIndex", name, _PERMANENT)]}}
+    return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)

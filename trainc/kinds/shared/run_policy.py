@@ -1,0 +1,225 @@
+"""The run policy of older jobs, as far as a JobSet and its Jobs can keep it; what they cannot keep is said."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.job_metadata import FOR_THE_JOB
+from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
+from trainc.kinds.trainingoperator.table import EVERY_KIND, LISTED, MPI_OPERATOR
+from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
+from trainc.schedulers.gang import UNKNOWN_SIZE
+from trainc.text.object_keys import MULTIKUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob
+    from trainc.model.tree import Tree
+
+OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
+CLEAN_POLICIES = ("None", "Running", "All")
+
+CLEAN_UP = Rule(
+    "clean-up-differs",
+    NOTE,
+    "a JobSet cleans up in its own way",
+    "When a JobSet finishes, pods that still run are ended and finished ones stay until it is deleted.",
+    differs=EVERY_KIND,
+)
+BUDGET = Rule(
+    "backoff-per-job",
+    WARNING,
+    "each child Job counts its own restarts",
+    "The operator counted the restarts of all roles against one limit; a Job knows only its own pods.",
+)
+DEADLINE = Rule(
+    "deadline-per-job",
+    NOTE,
+    "each child Job keeps its own deadline",
+    "The operator counted from the job's start; a child Job counts from its own start.",
+    differs=EVERY_KIND,
+)
+DEADLINE_ZERO = Rule(
+    "deadline-zero",
+    WARNING,
+    "a deadline of 0 fails the job at once",
+)
+TTL = Rule(
+    "ttl-under-gitops",
+    WARNING,
+    "a time to live would make the job run again",
+    "Whatever applies manifests from Git applies a deleted job again, and the training starts over.",
+)
+MANAGER = Rule(
+    "managed-by-dropped",
+    NOTE,
+    "`managedBy` names an operator that is no longer involved",
+    "The JobSet controller takes only jobs that name itself or nobody.",
+    differs=EVERY_KIND,
+)
+
+
+def jobset_fields(job: LegacyJob) -> Tree:
+    """What the run policy sets on the JobSet itself."""
+    out: dict[str, Tree] = {}
+    suspend = job.policy("suspend")
+    if type(suspend) is Sourced and suspend.value is True:
+        out["suspend"] = suspend
+    manager = job.policy("managedBy")
+    if type(manager) is Sourced and manager.value in OWN_MANAGERS:
+        job.say(
+            MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
+        )
+    elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
+        message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
+        job.say(WITHOUT_EFFECT.at(job.policy_span("managedBy"), message, help="remove it"))
+    elif type(manager) is Sourced and manager.value:
+        out["managedBy"] = manager
+    ttl = _ttl(job)
+    if ttl is not None:
+        out["ttlSecondsAfterFinished"] = ttl
+    _clean_up(job)
+    return out
+
+
+def job_fields(job: LegacyJob, role: str) -> Tree:
+    """What the run policy sets on the child Jobs of one role."""
+    deadline = job.policy("activeDeadlineSeconds")
+    if type(deadline) is not Sourced or deadline.value is None:
+        return {}
+    if job.kind.api == MPI_OPERATOR and role == "Worker":
+        return {}
+    return {"activeDeadlineSeconds": deadline}
+
+
+def scopes(job: LegacyJob, children: int) -> None:
+    """Say what it means that limits apply to each of several child Jobs."""
+    span = job.policy_span("activeDeadlineSeconds")
+    deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
+    if deadline == 0:
+        job.say(DEADLINE_ZERO.at(span, DEADLINE_ZERO.summary, help="give it time"))
+    elif deadline is not None and children > 1 and job.kind.api != MPI_OPERATOR:
+        job.say(DEADLINE.at(span, f"each of {children} child Jobs has {deadline} s from its own start"))
+    limit = value(job.spec, "runPolicy", "backoffLimit")
+    counted = any(replica.restart.value in {"OnFailure", "Always"} for replica in job.replicas)
+    if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
+        message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
+        job.say(BUDGET.at(job.policy_span("backoffLimit"), message, help="lower it if the sum matters"))
+
+
+def _ttl(job: LegacyJob) -> Sourced[int] | None:
+    ttl = job.policy("ttlSecondsAfterFinished")
+    if type(ttl) is not Sourced or ttl.value is None:
+        return None
+    span = job.policy_span("ttlSecondsAfterFinished")
+    again = "deleted after its time to live, the job is applied again from Git and runs again"
+    if job.asks("keep-ttl") == "true":
+        job.say(TTL.at(span, again, help="remove the annotation `trainc.dev/keep-ttl`"))
+        return ttl
+    help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; else remove it'
+    job.say(TTL.at(span, f"`ttlSecondsAfterFinished` is left out: {again}", help=help_))
+    return None
+
+
+_LATER = "a child that is still running when the job has its result is ended with SIGTERM"
+
+
+def _clean_up(job: LegacyJob) -> None:
+    if job.kind.field == LISTED:
+        span = job.span(("spec", job.kind.field), key=True)
+        job.say(
+            CLEAN_UP.at(span, "pods that still run are ended at success; upstream kept them until the job was deleted")
+        )
+        return
+    policy = job.policy("cleanPodPolicy")
+    is_set = type(policy) is Sourced and policy.value is not None
+    chosen = policy.value if is_set else job.kind.clean
+    span = job.policy_span("cleanPodPolicy") if is_set else job.span(("spec", job.kind.field), key=True)
+    if chosen not in CLEAN_POLICIES:
+        message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
+        job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
+    elif chosen == "All":
+        message = "finished pods stay until the JobSet is deleted: `All` removed them"
+        job.say(CLEAN_UP.at(span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed"))
+    elif chosen == "None":
+        message = "pods that still run when the job is done are ended: `None` let them go on"
+        job.say(CLEAN_UP.at(span, message, level=WARNING if is_set else NOTE, effect=_LATER))
+
+
+def gang(job: LegacyJob) -> Tree:
+    """The job's scheduling policy under the name of whoever places gangs, None without one."""
+    policy = job.policy("schedulingPolicy")
+    chosen = job.options.gang
+    if not chosen:
+        if policy:
+            message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
+            job.say(
+                UNUSED.at(
+                    job.policy_span("schedulingPolicy"),
+                    message,
+                    help="choose a gang scheduler for older jobs in the project",
+                )
+            )
+        return None
+    _counted(job, policy)
+    own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
+    written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
+    return {"older": {**_operators_own(job), **written, **own}}
+
+
+def _operators_own(job: LegacyJob) -> dict[str, Tree]:
+    """What the mpi-operator (v0.8.2) takes where a scheduling policy does not say it."""
+    if job.kind.api != MPI_OPERATOR:
+        return {}
+    classes = (get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas))
+    first = next(
+        (name for name in classes if type(name) is Sourced and name.value), None
+    )  # the launcher's counts first
+    return {"operatorTimeout": Sourced(0, _MPI), **({} if first is None else {"priorityClass": first})}
+
+
+_MPI = Origin(by="MPIJob default")
+
+
+def _counted(job: LegacyJob, policy: Tree) -> None:
+    """Say where the size of the gang, or what it asks for, rests on something that is not known here."""
+    least = value(policy, "minAvailable")
+    span = job.policy_span("schedulingPolicy")
+    if least is not None and type(least) is not int:
+        help_ = "write the number: what the gang needs is computed from it"
+        job.say(UNKNOWN_SIZE.at(span, "how big the gang is is not known here", help=help_))
+    elif least is not None and 0 < least < job.pods and _sums(job, policy):
+        classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
+        if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
+            message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
+            help_ = "say `minResources`, or let `minAvailable` be all pods"
+            job.say(PART_OF_GANG.at(span, message, help=help_))
+
+
+def _sums(job: LegacyJob, policy: Tree) -> bool:
+    """Whether requests are summed up for the gang: by those of its schedulers that look at them, if nobody says them."""
+    return job.options.gang in {"volcano", "coscheduling"} and get(policy, "minResources") is None
+
+
+def _handed_on(job: LegacyJob) -> Tree:
+    """The annotations that the training operator copied to the PodGroup, without those for whoever applies the job."""
+    if job.kind.api == MPI_OPERATOR:
+        return {}
+    annotations = get(job.document.tree, "metadata", "annotations")
+    annotations = annotations if type(annotations) is dict else {}
+    return {key: text for key, text in annotations.items() if not key.startswith(FOR_THE_JOB)}
+
+
+PART_OF_GANG = Rule(
+    "part-of-gang-counted",
+    WARNING,
+    "priorities that only the cluster knows choose the pods of a partial gang",
+    "The operators counted the pods of the role with the highest priority class first, and chose among equals at random.",
+)
+UNUSED = Rule(
+    "scheduling-policy-unused",
+    WARNING,
+    "a scheduling policy without gang scheduling",
+    "The operators created a PodGroup only if they were started with the name of a gang scheduler.",
+)

@@ -1,0 +1,1 @@
+"""TFJob of the training operator, and its ancestors with lists of replica specs."""

@@ -1,0 +1,155 @@
+"""The job kinds of the operators before Trainer v2, as one table: what each calls its parts and what it fills in."""
+
+from __future__ import annotations
+
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Kind:
+    """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.
+
+    `container` is the container the operator looks at ("" for the first one); `port_name`, `port` and `restart` are
+    what the operator fills in; `operator` labels its pods; `framework` wires its processes; `clean` is the clean-up
+    policy where the job names none.
+    """
+
+    __slots__ = (
+        "api",
+        "clean",
+        "container",
+        "field",
+        "framework",
+        "kind",
+        "operator",
+        "port",
+        "port_name",
+        "restart",
+        "roles",
+    )
+
+    def __init__(
+        self,
+        api: str,
+        kind: str,
+        field: str,
+        roles: tuple[str, ...],
+        container: str,
+        port: tuple[str, int],
+        restart: str,
+        framework: str,
+        clean: str = "None",
+    ) -> None:
+        self.api = api
+        self.kind = kind
+        self.field = field
+        self.roles = roles
+        self.container = container
+        self.port_name, self.port = port
+        self.restart = restart
+        self.framework = framework
+        self.clean = clean
+        self.operator = f"{kind.lower()}-controller" if api != MPI_OPERATOR else "mpi-operator"
+
+    def role(self, key: str) -> str:
+        """The role a key names, "" where the kind has no such role: in whatever case, but not for the mpi-operator."""
+        if self.api == MPI_OPERATOR:
+            return key if key in self.roles else ""
+        return next((role for role in self.roles if role.lower() == key.lower()), "")
+
+
+V1 = "kubeflow.org/v1"
+MPI_OPERATOR = "kubeflow.org/v2beta1"
+MASTER_WORKER = ("Master", "Worker")
+TF_ROLES = ("Chief", "Master", "PS", "Worker", "Evaluator")
+TF_PORT = ("tfjob-port", 2222)
+NO_PORT = ("", 0)
+LISTED = "replicaSpecs"  # the ancestors of TFJob hold a list, each entry naming its own type
+LISTED_ROLES = ("MASTER", "PS", "WORKER")
+
+
+def _tfjob(api: str, clean: str) -> Kind:
+    return Kind(api, "TFJob", "tfReplicaSpecs", TF_ROLES, "tensorflow", TF_PORT, "Never", "tfjob", clean)
+
+
+def _listed(api: str, kind: str) -> Kind:
+    return Kind(api, kind, LISTED, LISTED_ROLES, "tensorflow", TF_PORT, "", "tfjob", "None")
+
+
+# Training operator v1.9.0, mpi-operator v0.8.2, and the history of tensorflow/k8s.
+ROWS = (
+    Kind(V1, "JAXJob", "jaxReplicaSpecs", ("Worker",), "jax", ("jaxjob-port", 6666), "Never", "jaxjob"),
+    Kind(
+        V1,
+        "PyTorchJob",
+        "pytorchReplicaSpecs",
+        MASTER_WORKER,
+        "pytorch",
+        ("pytorchjob-port", 23456),
+        "OnFailure",
+        "pytorchjob",
+    ),
+    _tfjob(V1, "None"),
+    Kind(
+        V1, "XGBoostJob", "xgbReplicaSpecs", MASTER_WORKER, "xgboost", ("xgboostjob-port", 9999), "Never", "xgboostjob"
+    ),
+    Kind(V1, "PaddleJob", "paddleReplicaSpecs", MASTER_WORKER, "paddle", ("master", 36543), "OnFailure", "paddlejob"),
+    Kind(V1, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob"),
+    Kind(MPI_OPERATOR, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob-ssh"),
+    _tfjob("kubeflow.org/v1beta2", "Running"),
+    _tfjob("kubeflow.org/v1beta1", "Running"),
+    _tfjob("kubeflow.org/v1alpha2", "All"),
+    _listed("kubeflow.org/v1alpha1", "TFJob"),
+    _listed("tensorflow.org/v1alpha1", "TfJob"),
+    _listed("mlkube.io/v1beta1", "TfJob"),
+    _listed("mlkube.io/v1alpha1", "TfJob"),
+)
+
+KINDS: Mapping[tuple[str, str], Kind] = {(row.api, row.kind): row for row in ROWS}
+NAMES = frozenset(row.kind for row in ROWS)
+MERGED_ROLE = "node"  # Master and Worker as one role, where their pods look alike
+EVERY_KIND = tuple(sorted(NAMES))
+GROUPS = frozenset(row.api.partition("/")[0] for row in ROWS)
+
+# Kinds and versions nobody reconciles any more: since when, and what to do.
+REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("kubeflow.org/v1", "MXJob"): (
+        "MXJob was removed in training operator 1.9",
+        "Apache MXNet is archived: move the training to another framework, then write a TrainJob",
+    ),
+    ("kubeflow.org/v1alpha1", "MPIJob"): (
+        "MPIJob `kubeflow.org/v1alpha1` was replaced by v1 and v2beta1",
+        "write the job as `kubeflow.org/v2beta1`: the replica specs go to `spec.mpiReplicaSpecs`",
+    ),
+    **{
+        ("kubeflow.org/v2alpha1", kind): (
+            f"{kind} `kubeflow.org/v2alpha1` became `trainer.kubeflow.org/v1alpha1` in February 2025",
+            "`trainc migrate` rewrites it in today's spelling",
+        )
+        for kind in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+    },
+    ("kubeflow.org/v1alpha2", "MPIJob"): (
+        "MPIJob `kubeflow.org/v1alpha2` was replaced by v1 and v2beta1",
+        "set `apiVersion: kubeflow.org/v2beta1` and move the policies to `spec.runPolicy`",
+    ),
+}
+
+
+def processes(text: str | None) -> int | None:
+    """The number in a PyTorchJob's `nprocPerNode`, None where the operator read none (Go's Atoi): it took 1 then."""
+    return parsed_int(text)
+
+
+def kind_of(api: str, kind: str) -> Kind | None:
+    """The row of an older kind, None for everything else."""
+    return KINDS.get((api, kind))
+
+
+def foreign(api: str, kind: str) -> bool:
+    """Whether this looks like an older kind but is none that can be compiled: a removed kind or an unknown version."""
+    if (api, kind) in KINDS:
+        return False
+    return (api, kind) in REMOVED or (kind in NAMES and api.partition("/")[0] in GROUPS)

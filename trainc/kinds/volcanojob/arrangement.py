@@ -1,0 +1,186 @@
+"""How the tasks of a Volcano Job become replicatedJobs: their order, their cut into Jobs, and whose success decides."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+from trainc.kinds.volcanojob.policies import matching, of_task
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.volcanojob.spec import JobOfTasks, Task
+    from trainc.model.tree import Tree
+
+RANKS_LOST = Rule(
+    "ranks-impossible",
+    ERROR,
+    "the ranks of the processes cannot be had",
+    "A rank of index + 1 is the number of a Job in its JobSet, which counts the Jobs in their order.",
+)
+PARTITIONS = Rule(
+    "partitions-dropped",
+    WARNING,
+    "the partitions of a task are not placed as groups of their own",
+    "A partition is a Job of its own, whose pods count from 0; what needs an index over the whole task rules it out.",
+)
+SUCCESS = Rule(
+    "success-differs",
+    WARNING,
+    "other pods than in Volcano decide that the job has succeeded",
+    "A JobSet asks for all of some Jobs, or for any one Job; Volcano counts pods and tasks.",
+)
+COUNTED = Rule(
+    "success-uncountable",
+    ERROR,
+    "a number of successful pods decides, over several tasks",
+    "A Job can count its own pods; nobody counts those of several Jobs.",
+)
+_INDEXED = ("env", "pytorch", "tensorflow")  # what tells a pod its number in the whole task
+
+
+def arrange(job: JobOfTasks) -> tuple[list[Task], bool]:
+    """The tasks that have pods, in the order of their Jobs, each cut into Jobs, and whether the ranks can be had."""
+    for task in job.tasks:
+        _cut(job, task)
+    ordered = _ordered(job, [task for task in job.tasks if task.count.value])
+    return ordered, _ranks(job, ordered)
+
+
+def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
+    """The successPolicy of the JobSet, None where all Jobs have to succeed, and whether it can be had."""
+    deciding = [task for task in tasks if _completes(job, task)]
+    counted = value(job.spec, "minSuccess")
+    if not deciding or counted is not None:
+        if counted is None:
+            _partial(job, tasks)
+        return None, counted is None or is_countable(tasks) or _uncountable(job)
+    names = [task.role for task in deciding]
+    if len(deciding) == 1:
+        return stamp({"operator": "All", "targetReplicatedJobs": names}, "TaskCompleted"), True
+    cut = [task.role for task in deciding if task.jobs.value > 1]
+    if cut:
+        message = f"the end of {_listed(cut)} does not complete the job: each of its pods is a Job of its own"
+        help_ = "let the master alone complete the job"
+        job.say(SUCCESS.at(job.span(("spec", "tasks"), key=True), message, help=help_))
+    kept = [name for name in names if name not in cut]
+    both = "All" if len(kept) == 1 else "Any"
+    return stamp({"operator": both, "targetReplicatedJobs": kept}, "TaskCompleted"), bool(kept)
+
+
+def _completes(job: JobOfTasks, task: Task) -> bool:
+    policy = matching(of_task(job, task), "TaskCompleted")
+    return policy is not None and policy.action == "CompleteJob"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _partial(job: JobOfTasks, tasks: list[Task]) -> None:
+    least, total = job.minimum.value, sum(task.count.value for task in tasks)
+    if least < total:
+        message = f"all pods have to succeed: Volcano completes the job when {least} of {total} do"
+        help_ = "complete it with a policy: `event: TaskCompleted`, `action: CompleteJob`"
+        job.say(SUCCESS.at(job.span(("spec", "minAvailable"), key=True), message, help=help_))
+
+
+def is_countable(tasks: list[Task]) -> bool:
+    """Whether the pods that succeed are those of one Job."""
+    return len(tasks) == 1 and tasks[0].jobs.value == 1
+
+
+def _uncountable(job: JobOfTasks) -> bool:
+    message = f"`minSuccess: {value(job.spec, 'minSuccess')}` counts the pods of several Jobs"
+    help_ = "complete the job with a policy of one task: `event: TaskCompleted`, `action: CompleteJob`"
+    job.say(COUNTED.at(job.span(("spec", "minSuccess")), message, help=help_))
+    return False
+
+
+def _cut(job: JobOfTasks, task: Task) -> None:
+    """Cut a task into Jobs: one for each partition, one for each worker whose rank is its Job's number, else one."""
+    torch = job.plugins.get("pytorch")
+    policy = get(task.tree, "partitionPolicy")
+    if policy is not None:
+        used = [name for name in _INDEXED if name in job.plugins]
+        if not used:
+            task.jobs, task.pods = policy["totalPartitions"], policy["partitionSize"]
+            return
+        message = f"the partitions of `{task.role}` are not kept: the plugin `{used[0]}` counts over all of them"
+        help_ = "remove the plugin, or write a JobSet with one Job for each partition"
+        job.say(PARTITIONS.at(job.span((*task.path, "partitionPolicy"), key=True), message, help=help_))
+    if torch is not None and task.role == torch.text("worker") and task.count.value > 1 and _has_master(job):
+        task.jobs, task.pods = task.count, Sourced(1, Origin(by="one Job per worker"))
+
+
+def _has_master(job: JobOfTasks) -> bool:
+    torch = job.plugins.get("pytorch")
+    return torch is not None and job.task(torch.text("master")) is not None
+
+
+def _ordered(job: JobOfTasks, tasks: list[Task]) -> list[Task]:
+    """Master and workers of torch first, and no task before one that it waits for."""
+    torch = job.plugins.get("pytorch")
+    first = [torch.text("master"), torch.text("worker")] if torch is not None and _has_master(job) else []
+    todo = sorted(tasks, key=lambda task: first.index(task.role) if task.role in first else len(first))
+    present = {task.role for task in tasks}
+    waits = [present.intersection(task.waits) for task in todo]
+    followers: dict[str, list[int]] = {}
+    for index, names in enumerate(waits):
+        for name in names:
+            followers.setdefault(name, []).append(index)
+    out: list[Task] = []
+    free = [index for index, names in enumerate(waits) if not names]
+    while free:
+        task = todo[heappop(free)]
+        out.append(task)
+        for index in followers.get(task.role, ()):
+            waits[index].remove(task.role)
+            if not waits[index]:
+                heappush(free, index)
+    return out
+
+
+def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
+    """Whether master and workers get the ranks 0, 1, 2 ...; what is in the way is reported."""
+    torch = job.plugins.get("pytorch")
+    if torch is None:
+        return True
+    master, worker = job.task(torch.text("master")), job.task(torch.text("worker"))
+    at = job.span(("spec", "plugins", "pytorch"), key=True)
+    if master is None:
+        message = f"there is no task `{torch.text('master')}`: the plugin `pytorch` sets no variable at all"
+        job.say(RANKS_LOST.at(at, message, help=f"call a task `{torch.text('master')}`", level=WARNING))
+        return True
+    if master.count.value != 1:
+        message = f"`{master.role}` has {master.count.value} pods, and each of them has rank 0"
+        effect = "the processes never meet: their number is larger than that of the ranks"
+        job.say(RANKS_LOST.at(job.span((*master.path, "replicas")), message, effect=effect, help="ask for one master"))
+        return False
+    if worker is None or worker.count.value <= 1:
+        return True
+    if "tensorflow" in job.plugins:
+        job.say(RANKS_LOST.at(at, "the plugins `pytorch` and `tensorflow` count pods in ways that exclude each other"))
+        return False
+    if [task.role for task in tasks[:2]] != [master.role, worker.role]:
+        message = f"`{master.role}` waits for other tasks: the ranks of `{worker.role}` would not begin with 1"
+        path = (*master.path, "dependsOn")
+        job.say(RANKS_LOST.at(job.span(path, key=True), message, help="let the workers wait for the master instead"))
+        return False
+    job.say(
+        RANK_LAYOUT.at(
+            job.span((*worker.path, "replicas")),
+            f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number",
+        )
+    )
+    return True
+
+
+RANK_LAYOUT = Rule(
+    "rank-is-job-number",
+    NOTE,
+    "each worker of a Volcano Job is a Job of its own",
+    "Kubernetes adds nothing to an index, so the rank of index + 1 is the number of the Job in its JobSet.",
+)

@@ -1,0 +1,116 @@
+"""The pod template of a Volcano task as a Job takes it: labels, annotations, claims, scheduler and priority class."""
+
+from __future__ import annotations
+
+from trainc.kinds.pod_ending import restart_policy
+from trainc.model.finding import NOTE, Rule
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, stamp, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.volcanojob.spec import JobOfTasks, Task
+    from trainc.model.tree import Tree
+
+CLAIM_STAYS = Rule(
+    "claim-stays",
+    NOTE,
+    "a claim that Volcano deleted with its job stays",
+    "Volcano made a claim under a random name for each job; here it is an object with a name of its own.",
+)
+VOLCANO = "volcano"
+DOMAIN = "volcano.sh/"
+# What Volcano copies from the job to its pods; of the last two the first that is there.
+_ANNOTATIONS = ("preemptable", "cooldown-time", "revocable-zone")
+_BUDGETS = ("jdb-min-available", "jdb-max-unavailable")
+_LABELS = ("preemptable", "cooldown-time")
+_BY = "Volcano"
+
+
+def finish(job: JobOfTasks, task: Task) -> Tree:
+    """The template of a task, once it is cleaned of what no template holds."""
+    meta = dict(get(task.template, "metadata") or {})
+    meta["labels"] = {**(meta.get("labels") or {}), **_labels(job, task)}
+    annotations = {**(meta.get("annotations") or {}), **_annotations(job, task)}
+    if annotations:
+        meta["annotations"] = annotations
+    return {"metadata": meta, "spec": _spec(job, task)}
+
+
+def _labels(job: JobOfTasks, task: Task) -> Tree:
+    given = get(job.document.tree, "metadata", "labels") or {}
+    copied = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
+    own = {f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role}
+    return stamp({**own, **copied}, _BY)
+
+
+def _annotations(job: JobOfTasks, task: Task) -> Tree:
+    given = get(job.document.tree, "metadata", "annotations") or {}
+    names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
+    names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in given][:1]
+    copied = {name: given[name] for name in names if name in given}
+    policy = get(task.tree, "topologyPolicy")
+    if type(policy) is Sourced and policy.value:
+        copied[f"{DOMAIN}numa-topology-policy"] = policy
+    return copied
+
+
+def _spec(job: JobOfTasks, task: Task) -> Tree:
+    spec = dict(get(task.template, "spec") or {})
+    scheduler, priority = get(job.spec, "schedulerName"), get(job.spec, "priorityClassName")
+    if type(scheduler) is Sourced and scheduler.value not in {"", VOLCANO} and not value(spec, "schedulerName"):
+        spec["schedulerName"] = scheduler
+    if type(priority) is Sourced and priority.value and not value(spec, "priorityClassName"):
+        spec["priorityClassName"] = priority
+    restart = task.restart
+    ending = restart if restart.value == "Never" else derive("a pod that ends", _ending, restart)
+    spec["restartPolicy"] = restart_policy(restart, ending)
+    volumes = [(f"volume-{index}", volume) for index, volume in enumerate(get(job.spec, "volumes") or ())]
+    if volumes:
+        claims = [{"name": name, "persistentVolumeClaim": {"claimName": _claim(job, name, v)}} for name, v in volumes]
+        mounts = [{"name": name, "mountPath": volume["mountPath"]} for name, volume in volumes]
+        spec["volumes"] = stamp([*(spec.get("volumes") or []), *claims], _BY)
+        spec["containers"] = [
+            {**container, "volumeMounts": stamp([*(container.get("volumeMounts") or []), *mounts], _BY)}
+            for container in spec.get("containers") or ()
+        ]
+    return spec
+
+
+def _ending(_: str) -> str:
+    return "OnFailure"
+
+
+def _claim(job: JobOfTasks, name: str, volume: Tree) -> Tree:
+    """The name of a volume's claim: the one written, else that of the claim that is made."""
+    given = get(volume, "volumeClaimName")
+    return given if type(given) is Sourced and given.value else claim_name(job.name, name)
+
+
+def claim_name(job: Sourced[str], volume: str) -> Sourced[str]:
+    """The name of a claim that the job describes itself."""
+    return derive("claim of the job", lambda name: f"{name}-{volume}", job)
+
+
+def claims(name: Sourced[str], spec: Tree) -> list[Tree]:
+    """The claims that a job describes itself, as objects."""
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": claim_name(name, f"volume-{index}")},
+            "spec": volume["volumeClaim"],
+        }
+        for index, volume in enumerate(get(spec, "volumes") or ())
+        if get(volume, "volumeClaim") is not None
+    ]
+
+
+def check_claims(job: JobOfTasks) -> None:
+    """Say which claims are no longer deleted with the job."""
+    for index, volume in enumerate(get(job.spec, "volumes") or ()):
+        if get(volume, "volumeClaim") is not None:
+            at = job.span(("spec", "volumes", index, "volumeClaim"), key=True)
+            name = claim_name(job.name, f"volume-{index}").value
+            message = f"the claim `{name}` is an object beside the job: it stays when the job is deleted"
+            job.say(CLAIM_STAYS.at(at, message, help="delete it when its data are no longer needed"))

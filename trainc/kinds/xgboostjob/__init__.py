@@ -1,0 +1,1 @@
+"""XGBoostJob of the training operator."""

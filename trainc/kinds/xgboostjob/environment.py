@@ -1,0 +1,38 @@
+"""XGBoostJob: MASTER_*, RANK and WORKER_ADDRS, from which scripts make rabit's or LightGBM's own settings."""
+
+from __future__ import annotations
+
+from trainc.kinds.pytorchjob.environment import rank
+from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.peers import address, host, peer, peers, port, total
+from trainc.model.sourced import derive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.plan import Plan, Role
+    from trainc.model.sourced import Sourced
+    from trainc.model.tree import Tree
+
+
+def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
+    """The variables of training operator v1.9.0, in its order."""
+    own: dict[str, object] = {
+        "MASTER_PORT": _port(plan, "master"),
+        "MASTER_ADDR": host(plan, "master", 0),
+        "WORLD_SIZE": total(plan),
+        "RANK": rank(role),
+        "PYTHONUNBUFFERED": "1",
+    }
+    workers = list(peers(plan, "worker"))
+    if workers:
+        own["WORKER_PORT"] = _port(plan, "worker")
+        names = ",".join(address(plan, p) for p in workers)
+        own["WORKER_ADDRS"] = derive("addresses of the workers", lambda *_: names, plan.name, workers[0].role.count)
+    return own
+
+
+def _port(plan: Plan, kind: str) -> Sourced[int]:
+    return port(peer(plan, kind, 0).role, "xgboost", "xgboostjob-port", 9999)
+
+
+FRAMEWORK = framework("xgboostjob", entries, container="xgboost")

@@ -1,0 +1,58 @@
+"""Bundle -> Findings: will the servers take these pods, and will the pods find each other and run?"""
+
+from __future__ import annotations
+
+from trainc.apiserver.inventory_kinds import CAPACITY
+from trainc.apiserver.schema.served import served
+from trainc.lint.jobset_verdict import accepted
+from trainc.lint.run_checks import expand, look
+from trainc.lint.run_checks import verify as check_pods
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+__all__ = ["check_text", "expand", "look", "verify"]
+
+
+def check_text(document: Document, report: Report) -> None:
+    """What a job gives away by its text alone, whatever keeps it from being read."""
+    from trainc.lint.rules.tokens import secret_in_document  # noqa: PLC0415 (most jobs can be read)
+
+    secret_in_document(document, report)
+
+
+def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+    """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it.
+
+    With `--only admission` that is what the JobSet server says, and only where the output is meant to be applied.
+    """
+    if (report.compiles or not selection.admission_only) and _is_made(bundle):
+        # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
+        accepted(bundle, served(project.cluster), report)
+    if selection.admission_only:
+        return
+    if bundle.jobset is None:
+        if project.delivery:
+            from trainc.lint.delivery import beside  # noqa: PLC0415 (as below)
+
+            beside(bundle, bundle.objects[0], project.delivery, report)
+        return
+    if project.delivery:
+        from trainc.lint.delivery import delivered  # noqa: PLC0415 (not where nobody applies it for people)
+        from trainc.lint.unfilled import unfilled_placeholder  # noqa: PLC0415 (as above)
+
+        delivered(bundle, project.delivery, report)
+        unfilled_placeholder(bundle, project.delivery, report)
+    check_pods(bundle, project, selection, report)
+    if selection.judges_capacity and not CAPACITY.isdisjoint(project.cluster.objects):
+        from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
+
+        look_at_capacity(bundle, project.cluster, report)
+
+
+def _is_made(bundle: Bundle) -> bool:
+    return bundle.plan is not None and bool(bundle.plan.framework) and not bundle.keeps_job

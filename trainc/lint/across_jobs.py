@@ -1,0 +1,171 @@
+"""What only shows across jobs: two objects of one name, two JobSets behind one Service."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.references import KINDS
+from trainc.model.sourced import Sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+    from trainc.model.file_results import Known
+    from trainc.model.finding import Finding
+    from trainc.model.references import Reference
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+    _Key = tuple[str, ...]  # cluster, kind, namespace, name
+    _Job = tuple[str, Span]  # its name, and where that stands
+
+SAME_NAME = Rule(
+    "same-name",
+    ERROR,
+    "two jobs compile to objects of one kind, namespace and name",
+    "Whichever is applied last overwrites the other, and a JobSet cannot be changed into another one.",
+)
+SHARED_SUBDOMAIN = Rule(
+    "shared-subdomain",
+    ERROR,
+    "two JobSets of one namespace use the same network subdomain",
+    "The Service of that name selects the pods of one JobSet; the pods of the other get no DNS names.",
+)
+
+
+class SharedNames:
+    """Remembers the names of every bundle; small enough for ten thousand of them.
+
+    `known` tells of files that the run leaves alone; `has_met_known` says that a bundle has a name of one of theirs.
+    """
+
+    def __init__(self, known: Known | None = None) -> None:
+        self._seen: dict[_Key, _Job] = {}
+        self._known = known
+        self.has_met_known = False
+
+    def add(self, bundle: Bundle, report: Report) -> None:
+        """Compare the names of one bundle with all before it."""
+        self.add_names(names_of(bundle), (bundle.name, _place(bundle.document)), report)
+
+    def add_names(self, names: Iterable[_Key], here: _Job, report: Report) -> None:
+        """Compare the names of a job's objects with all before them."""
+        clashes: list[tuple[_Key, _Job, _Job]] = []
+        for key in names:
+            first = self._seen.setdefault(key, here)
+            if self._known is not None and self._known.has(key):
+                self.has_met_known = True
+            if first is not here:
+                clashes.append((key, first, here))
+        if clashes:
+            _tell(clashes, report)
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a bundle holds what a job names; an object that names no namespace answers to every job."""
+        cluster, namespace, kind, name = reference
+        return any(self._is_taken((cluster, kind, place, name)) for place in (namespace, "default"))
+
+    def has_all(self, bundle: Bundle) -> bool:
+        """Whether bundles before this one hold objects of all its names."""
+        return all(self._is_taken(_key(bundle, tree)) for tree in bundle.objects)
+
+    def _is_taken(self, key: _Key) -> bool:
+        return key in self._seen or (self._known is not None and self._known.has(key))
+
+    def names(self) -> dict[_Key, str]:
+        """Each name, and the file of the first job that has it."""
+        return {key: span.file for key, (_, span) in self._seen.items()}
+
+    def absorb(self, other: SharedNames, report: Report) -> None:
+        """Compare the names that another worker met with all before them."""
+        _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
+
+
+def names_of(bundle: Bundle) -> list[_Key]:
+    """Cluster, kind, namespace and name of each object of a bundle."""
+    return [_key(bundle, tree) for tree in bundle.objects]
+
+
+def _tell(met: Iterable[tuple[_Key, _Job, _Job]], report: Report) -> None:
+    """Findings for names that two jobs have; two jobs of one name are one mistake, whatever else has the same name."""
+    clashes: dict[tuple[Span, Span], dict[_Key, tuple[_Job, _Job]]] = {}
+    for key, first, job in met:
+        if first[1] != job[1]:
+            clashes.setdefault((first[1], job[1]), {})[key] = (first, job)
+    for pair in clashes.values():
+        for key in [key for key in pair if key[1] == "JobSet"] or pair:
+            report.add(_clash(key, *pair[key]))
+
+
+def _place(document: Document) -> Span:
+    """Where the name of a document is written: every job is asked, and nearly every one has a leaf that knows."""
+    metadata = document.written.get("metadata") if type(document.written) is dict else None
+    leaf = metadata.get("name") if type(metadata) is dict else None
+    place = leaf.origin.at if type(leaf) is Sourced else None
+    return document.span(("metadata", "name")) if place is None else place
+
+
+def _key(bundle: Bundle, tree: Tree) -> _Key:
+    metadata = tree.get("metadata") if type(tree) is dict else None
+    return bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
+
+
+def _of(tree: Tree, field: str) -> Tree:
+    """The scalar at a field, None where there is none, as in objects that nobody can apply."""
+    leaf = tree.get(field) if type(tree) is dict else None
+    return leaf.value if type(leaf) is Sourced else None
+
+
+def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
+    _, kind, _, name = key
+    if kind == "Service" and first[0] != job[0]:
+        return SHARED_SUBDOMAIN.at(
+            job[1],
+            f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
+            also=[Label(first[1], "the other job")],
+            effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
+            help="leave `network.subdomain` out, or give each job its own",
+        )
+    if kind in KINDS and first[0] == job[0] == name:
+        return SAME_NAME.at(
+            job[1],
+            f"{kind} `{name}` is here as well, and a job names it",
+            label="and here",
+            also=[Label(first[1], "once here")],
+            effect="nobody can say which of the two the job means; the one that is applied last overwrites the other",
+            help="remove one of them, or annotate the one that is not meant for a cluster with "
+            '`config.kubernetes.io/local-config: "true"`',
+        )
+    return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
+
+
+def shared_service(place: Span, service: str, earlier: str) -> Finding:
+    """The finding for a run that has the same Service as an earlier one of its job that stays."""
+    return SHARED_SUBDOMAIN.at(
+        place,
+        f"this run and the earlier run `{earlier}`, which stays, have one Service, `{service}`",
+        effect="the Service selects the pods of one of them: the other's pods find no peers",
+        help="leave `network.subdomain` out, give each run its own, or let earlier runs go: `oldRun: prune`",
+    )
+
+
+def twins(document: Document, other: Document) -> Finding:
+    """The finding for a job of which another file, outside the selection, holds one of the same name."""
+    name = ("metadata", "name")
+    return _twins(
+        f"{document.kind} `{document.name}` stands in `{other.file}` too", other.span(name), document.span(name)
+    )
+
+
+def _twins(message: str, before: Span, place: Span) -> Finding:
+    return SAME_NAME.at(
+        place,
+        message,
+        label="and here",
+        also=[Label(before, "once here")],
+        effect="the one that is applied last overwrites the other",
+        help="rename one of the jobs, or put it into another namespace",
+    )

@@ -1,0 +1,247 @@
+"""Mistakes that show only where a GitOps tool applies the manifests, again and again.
+
+Argo CD and Flux hold the cluster to what Git says; a training run is created once and ends.
+"""
+
+from __future__ import annotations
+
+from trainc.lint.facts.job import Job
+from trainc.lint.facts.values import table, text
+from trainc.lint.rules.endings import self_deleting
+from trainc.model.cluster import Cluster
+from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.references import KINDS
+from trainc.model.tree import leaves, value
+from trainc.text.object_keys import KUEUE_QUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+HOOK = Rule(
+    "training-as-hook",
+    ERROR,
+    "a training job is a hook of Argo CD or Helm",
+    "Hooks run again at every sync, are left out of an application's health, and can hold a sync up for ever.",
+)
+FORCED = Rule(
+    "forced-sync",
+    ERROR,
+    "an annotation lets the GitOps tool delete a running job to change it",
+    "Force and Replace delete the object and create it again, on any refusal or at every sync.",
+)
+SUBSTITUTED = Rule(
+    "substituted-by-flux",
+    WARNING,
+    "Flux would replace what a shell is meant to read",
+    "With `postBuild.substitute` Flux replaces every `${NAME}` of an object, and since 1.9 fails on unknown names.",
+)
+NO_NAMESPACE = Rule(
+    "no-namespace-under-flux",
+    ERROR,
+    "an object without a namespace is delivered by Flux",
+    "Flux puts no object into a default namespace: without `targetNamespace` the whole Kustomization fails.",
+)
+SUSPENDED = Rule(
+    "suspended-under-flux",
+    ERROR,
+    "a job without a queue is created suspended by Flux, which never changes it again",
+    "Flux creates a JobSet once: to remove `suspend` from Git starts nothing.",
+)
+CLUSTER_SCOPED = Rule(
+    "cluster-scoped-beside-job",
+    WARNING,
+    "a cluster-scoped object is in the same file as a job",
+    "A team's application may usually create namespaced objects only, and pruning it would remove what others use.",
+)
+SECRET = Rule(
+    "secret-in-git",
+    ERROR,
+    "a Secret with its content is in the same file as a job",
+    "Everybody who reads the repository, Argo CD's cache or the history of either reads it.",
+)
+MARKED = Rule(
+    "mark-of-the-tool",
+    WARNING,
+    "a job carries the mark by which a GitOps tool knows its own objects",
+    "The tool writes it itself; a committed one makes it claim the object for another application, or prune it.",
+)
+LEFT_BEHIND = Rule(
+    "annotation-left-behind",
+    WARNING,
+    "an annotation for the GitOps tool on a TrainJob reaches none of its objects",
+    "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
+)
+
+_ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
+_HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
+_MARKS = (f"{_ARGO}tracking-id", "app.kubernetes.io/instance", f"{_FLUX}name", f"{_FLUX}namespace")
+_OF_THE_CLUSTER = frozenset(
+    (
+        "ClusterQueue",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "Namespace",
+        "PersistentVolume",
+        "PriorityClass",
+        "ResourceFlavor",
+        "StorageClass",
+        "WorkloadPriorityClass",
+    )
+)
+# Kinds that stand beside jobs, as far as it is certain that they live in a namespace.
+_IN_A_NAMESPACE = frozenset(
+    (
+        *KINDS,
+        "CronJob",
+        "Deployment",
+        "Job",
+        "LocalQueue",
+        "NetworkPolicy",
+        "Pod",
+        "PodDisruptionBudget",
+        "PodGroup",
+        "PodMonitor",
+        "ResourceQuota",
+        "Role",
+        "RoleBinding",
+        "SecretStore",
+        "Service",
+        "ServiceMonitor",
+    )
+)
+
+
+def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
+    """A finding for everything in a bundle that goes wrong with the tool that applies it."""
+    if type(bundle.jobset) is not dict:
+        return
+    job = Job(bundle, bundle.jobset, Cluster(), report)
+    metadata = table(job.tree, "metadata")
+    if "ttlSecondsAfterFinished" in job.spec:
+        self_deleting(job, level=ERROR)
+    for field in ("labels", "annotations"):
+        _keys(job, field, table(metadata, field))
+    if delivery == "flux" and not job.namespace:
+        report.add(_no_namespace(job.at(("metadata", "name")), job.name))
+    if (
+        delivery == "flux"
+        and value(job.tree, "spec", "suspend") is True
+        and KUEUE_QUEUE not in table(metadata, "labels")
+    ):
+        _suspended(job)
+    plan = bundle.plan
+    if plan is not None and plan.document.kind == "TrainJob":
+        _left_behind(plan.document, report)
+    theirs = {_key(document.tree) for document in plan.companions} if plan is not None else set()
+    for tree in bundle.objects if theirs else ():
+        if _key(tree) in theirs:
+            beside(bundle, tree, delivery, report)
+
+
+def _key(tree: Tree) -> tuple[object, object]:
+    return value(tree, "kind"), value(tree, "metadata", "name")
+
+
+def _keys(job: Job, field: str, keys: Tree) -> None:
+    for key in keys:
+        span = job.at(("metadata", field, key), key=True)
+        if key in _HOOKS:
+            effect = "each sync trains again, and the application is healthy whatever comes of it"
+            job.report.add(HOOK.at(span, f"`{key}` makes a hook of the job", effect=effect, help="remove it"))
+        elif forced := _forced(key, text(keys, key)):
+            effect = "an edit, even a mistyped one, deletes the running job, and the training starts anew"
+            help_ = 'remove it, and start a new run with `trainc.dev/run: "2"`'
+            job.report.add(FORCED.at(span, f"`{key}: {forced}` replaces the job", effect=effect, help=help_))
+        elif key in _MARKS:
+            effect = "the tool takes the job for one of another application, and may remove it"
+            job.report.add(MARKED.at(span, f"`{key}` is written by the tool itself", effect=effect, help="remove it"))
+
+
+def _left_behind(document: Document, report: Report) -> None:
+    for key in table(table(document.tree, "metadata"), "annotations"):
+        if key.startswith((_ARGO, _FLUX, *_HOOKS)):
+            report.add(
+                LEFT_BEHIND.at(
+                    document.span(("metadata", "annotations", key), key=True),
+                    f"`{key}` on a TrainJob reaches none of its objects",
+                    effect="the tool never sees it: what it should keep, order or leave alone is treated like any object",
+                    help="write it below `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
+                    "JobSet gets those",
+                )
+            )
+
+
+def _forced(key: str, written: str) -> str:
+    """What of an annotation's value lets the tool delete a job, empty where nothing does."""
+    if key == f"{_ARGO}sync-options":
+        options = [option.strip() for option in written.split(",")]
+        return ",".join(option for option in options if option in ("Force=true", "Replace=true"))
+    return written if key == f"{_FLUX}force" and written.lower() == "enabled" else ""
+
+
+def _no_namespace(span: Span, name: str) -> Finding:
+    return NO_NAMESPACE.at(
+        span,
+        f"`{name}` names no namespace",
+        effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
+        help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
+    )
+
+
+def _suspended(job: Job) -> None:
+    patch = f"kubectl patch jobset {job.name} -n {job.namespace or 'NAMESPACE'} --type merge"
+    job.report.add(
+        SUSPENDED.at(
+            job.at(("spec", "suspend")),
+            f"Flux creates `{job.name}` suspended, and nothing starts it",
+            effect="it waits for ever: Flux does not apply a later edit of `suspend` to a JobSet that exists",
+            help="remove `suspend`, or name a queue that starts it; one that was created so is started by "
+            f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
+        )
+    )
+
+
+def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
+    """A finding for what goes wrong with an object that people wrote, and that is applied for a job."""
+    kind, name = text(tree, "kind"), text(table(tree, "metadata"), "name")
+    if kind in _OF_THE_CLUSTER:
+        report.add(
+            CLUSTER_SCOPED.at(
+                bundle.span(tree, ("kind",)),
+                f"{kind} `{name}` belongs to the whole cluster",
+                effect="the application may not be allowed to create it, and takes it along when the job goes",
+                help="keep it in a file and an application of its own",
+            )
+        )
+    if delivery == "flux" and kind in _IN_A_NAMESPACE and not text(table(tree, "metadata"), "namespace"):
+        report.add(_no_namespace(bundle.span(tree, ("metadata", "name")), name))
+    if kind == "Secret" and not tree.get("sops") and (table(tree, "data") or table(tree, "stringData")):
+        report.add(
+            SECRET.at(
+                bundle.span(tree, ("kind",)),
+                f"the content of Secret `{name}` stands in Git",
+                effect="whoever can read the repository has it",
+                help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
+            )
+        )
+    substitute = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
+    if delivery == "flux" and substitute.lower() != "disabled" and _shell(tree):
+        report.add(
+            SUBSTITUTED.at(
+                bundle.span(tree, ("kind",)),
+                f"{kind} `{name}` holds `${{`, which Flux reads as a variable of its own",
+                effect="the script is applied with the variable replaced, or the Kustomization fails",
+                help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",
+            )
+        )
+
+
+def _shell(tree: Tree) -> bool:
+    return any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))

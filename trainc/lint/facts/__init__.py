@@ -1,0 +1,1 @@
+"""What rules ask of a job: its pods, containers, commands, hosts, ranks and storage."""

@@ -1,0 +1,157 @@
+"""One concrete pod out of a role: what it is called, what is in its environment, what it runs."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Varies
+from trainc.model.plan import ANCESTOR_LABEL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.values import Value
+
+
+class Pod:
+    """The pod `index` of child Job `replica` of a role; `rank` counts over all pods of the roles that train."""
+
+    __slots__ = ("index", "rank", "replica", "role")
+
+    def __init__(self, role: ExpandedRole, replica: int, index: int, rank: int) -> None:
+        self.role = role
+        self.replica = replica
+        self.index = index
+        self.rank = rank
+
+    @property
+    def host(self) -> str:
+        """The host name inside the pod."""
+        return self.role.host(self.replica, self.index)
+
+    @property
+    def address(self) -> str:
+        """The name under which peers find it; the host name alone where the JobSet gives no DNS names."""
+        return self.role.address(self.replica, self.index) if self.role.job.dns else self.host
+
+    def env(self, container: Container, *, mark: bool = False) -> list[tuple[str, str | Unknown]]:
+        """The variables of a container as the process sees them, in order, with what only the cluster knows as unknown.
+
+        With `mark`, a reference to such a variable becomes its words, such as `<status.podIP>`; else it stays unknown.
+        """
+        names = dict.fromkeys(container.env)
+        if self.role.indexed:
+            names.setdefault("JOB_COMPLETION_INDEX")
+        earlier: dict[str, str] = {}
+        values: list[tuple[str, str | Unknown]] = []
+        left = MOST_TEXT
+        for name in names:
+            value = self._value(container, name, earlier) if left > 0 else TOO_LONG
+            values.append((name, value))
+            if type(value) is str:
+                earlier[name] = value
+                left -= len(value)
+            elif mark and value is not TOO_LONG:
+                earlier[name] = str(value)
+        return values
+
+    def command(self, container: Container) -> list[str]:
+        """Command and args with `$(VAR)` filled in as far as it is known, and no further than a program can be started."""
+        values = {name: value for name, value in self.env(container) if type(value) is str}
+        left = MOST_TEXT
+        words = []
+        for word in container.words:
+            filled = self._filled(word, values) if left > 0 else None
+            words.append(word if filled is None else filled)
+            left -= len(words[-1])
+        return words
+
+    def _value(self, container: Container, name: str, earlier: dict[str, str]) -> str | Unknown:
+        written = container.literal(name)
+        if written is not None and "$(" in written:
+            filled = self._filled(written, earlier)
+            return TOO_LONG if filled is None else filled
+        value = container.value(name)
+        return self.settle(value if value is not None else "")
+
+    def settle(self, value: Value) -> str | Unknown:
+        """A value of the role as this very pod has it."""
+        if type(value) is not Varies:
+            assert type(value) is str or type(value) is Unknown
+            return value
+        if value.by == COMPLETION_INDEX:
+            return str(self.index)
+        if value.by == JOB_INDEX:
+            return str(self.replica)
+        group = None if value.by == "global job index" else self.role.tree.get("groupName")
+        before = 0
+        for role in self.role.job.roles[: self.role.index]:
+            if type(role.replicas) is not int:
+                return Unknown(value.by)
+            if value.by == "global job index" or role.tree.get("groupName") == group:
+                before += role.replicas
+        return str(before + self.replica)
+
+    @staticmethod
+    def _filled(written: str, values: dict[str, str]) -> str | None:
+        """The text with what is known put in; None where no program could be started with it."""
+        if "$(" not in written:
+            return written
+        first, *parts = written.split("$(")
+        out = [first]
+        left = LONGEST
+        for part in parts:
+            name, closed, tail = part.partition(")")
+            if out[-1].endswith("$"):
+                out.append(f"({part}")
+            elif closed and name in values:
+                out += [values[name], tail]
+                left -= len(values[name])
+            else:
+                out.append(f"$({part}")
+            if left < 0:
+                return None
+        return "".join(out)
+
+
+def trainers(job: Job) -> list[ExpandedRole]:
+    """The roles whose pods work together: those with accelerators, else those named by Trainer, else all but helpers."""
+    with_devices = [role for role in job.roles if role.devices]
+    if with_devices:
+        return with_devices
+    labelled = [role for role in job.roles if _step(role) == "trainer"]
+    return labelled or [role for role in job.roles if not _step(role).endswith("initializer")]
+
+
+def _step(role: ExpandedRole) -> str:
+    labels = role.tree.get("template", {}).get("metadata", {})
+    step = labels.get("labels", {}).get(ANCESTOR_LABEL) if type(labels) is dict else None
+    return step.value if step is not None else ""
+
+
+def pod_at(role: ExpandedRole, replica: int, index: int) -> Pod:
+    """One pod by its place; its rank is -1 where the role does not train or a count before it is unknown."""
+    rank = 0
+    for other in trainers(role.job):
+        if other is role:
+            size = role.size
+            return Pod(role, replica, index, rank + replica * size + index if type(size) is int else -1)
+        if type(other.replicas) is not int or type(other.size) is not int:
+            break
+        rank += other.replicas * other.size
+    return Pod(role, replica, index, -1)
+
+
+def pod_of_rank(job: Job, rank: int) -> Pod | None:
+    """The pod of a rank, counted over the roles that train in the order they are listed; None where there is none.
+
+    Pods that are not indexed have random names: none of them, nor of the roles after them, has a rank of its own.
+    """
+    left = rank
+    for role in trainers(job):
+        if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
+            return None
+        if 0 <= left < role.replicas * role.size:
+            return Pod(role, left // role.size, left % role.size, rank)
+        left -= role.replicas * role.size
+    return None

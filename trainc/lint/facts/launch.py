@@ -1,0 +1,182 @@
+"""Launchers: which one starts the processes, with which of its own flags, and what it starts."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.shell import Simple
+    from trainc.lint.facts.values import Value
+    from trainc.model.vocabulary import Launcher
+
+PYTHON = "python"  # no launcher: a program that is started by itself
+
+_ALIASES = {
+    "np": "np",
+    "n": "np",
+    "c": "np",
+    "N": "npernode",
+    "npernode": "npernode",
+    "nproc-per-node": "nproc_per_node",
+    "rdzv-endpoint": "rdzv_endpoint",
+}
+_TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
+
+
+class Launch:
+    """A launcher call: `flags` are its own (dashes as underscores), `program` the words it starts.
+
+    `launcher` is None and `name` is `PYTHON` where a program is started by itself.
+    """
+
+    __slots__ = ("container", "exported", "flags", "launcher", "name", "program")
+
+    def __init__(
+        self,
+        container: Container,
+        launcher: Launcher | None,
+        flags: dict[str, str],
+        program: list[str],
+        exported: dict[str, str],
+    ) -> None:
+        self.container = container
+        self.launcher = launcher
+        self.name = PYTHON if launcher is None else launcher.name
+        self.flags = flags
+        self.program = program
+        self.exported = exported
+
+    def value(self, flag: str) -> Value | None:
+        """What a flag of the launcher says once the shell and the kubelet have expanded it, None where it is absent."""
+        written = self.flags.get(flag)
+        return None if written is None else expanded(written, self.container, self.exported)
+
+    def number(self, flag: str) -> int | Unknown | None:
+        """The number a flag says: None where absent, unknown where it is not a number here."""
+        value = self.value(flag)
+        if value is None:
+            return None
+        number = parsed_int(value)
+        return UNKNOWN if number is None else number
+
+
+def expanded(written: str, container: Container, exported: dict[str, str]) -> Value:
+    """A word of a command after `$(VAR)` and, inside a script, `$VAR`, `${VAR}` and `${VAR:-default}`."""
+    value: Value = container.expand(written) if "$(" in written and not container.script else written
+    if type(value) is not str or "$" not in value:
+        return value
+    name, default = _reference(value)
+    if not name or not container.script:
+        return SUBSTITUTED
+    if name in exported:
+        again = exported[name]
+        return SUBSTITUTED if "$" in again else again
+    held = container.value(name)
+    if held is None:
+        return default if default and "$" not in default else SUBSTITUTED
+    return held
+
+
+def _reference(word: str) -> tuple[str, str]:
+    """The variable that is the whole of a word, and its default."""
+    inner = word[1:]
+    if inner.startswith("{") and inner.endswith("}"):
+        name, _, default = inner[1:-1].partition(":-")
+        return (name, default) if name.isidentifier() else ("", "")
+    return (inner, "") if inner.isidentifier() else ("", "")
+
+
+def find_launch(container: Container) -> Launch | None:
+    """The last launcher that a container runs, None where it runs none that is known here."""
+    vocabulary = container.role.job.vocabulary
+    if PYTHON not in container.text and not any(
+        word in container.text for launcher in vocabulary.launchers for word in launcher.words
+    ):
+        return None
+    launches: Launch | None = None
+    exported: dict[str, str] = {}
+    for simple in container.commands:
+        exported.update(simple.assigned)
+        launch = _launch(container, simple, exported)
+        if launch is not None and (launches is None or launch.name != PYTHON):
+            launches = launch
+    return launches
+
+
+def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> Launch | None:
+    words = simple.words
+    vocabulary = container.role.job.vocabulary
+    for index, word in enumerate(words[:24]):
+        base = word.rpartition("/")[2]
+        module = vocabulary.modules.get(word) if index and words[index - 1] == "-m" else None
+        launcher = vocabulary.programs.get(base) or module
+        if launcher is None and base.startswith("python"):
+            following = words[index + 2] if words[index + 1 : index + 2] == ["-m"] and len(words) > index + 2 else ""
+            if following in vocabulary.modules or (base != "python" and not base[6:].replace(".", "").isdigit()):
+                continue
+            return Launch(container, None, {}, words[index + 1 :], dict(exported))
+        if launcher is not None:
+            start = index + 1
+            if base == "accelerate":
+                if words[start : start + 1] != ["launch"]:
+                    return None
+                start += 1
+            flags, program = _split(words[start:], launcher)
+            return Launch(container, launcher, flags, program, dict(exported))
+    return None
+
+
+def _split(words: list[str], launcher: Launcher) -> tuple[dict[str, str], list[str]]:
+    flags: dict[str, str] = {}
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if not word.startswith("-") or word == "--":
+            break
+        key, equals, content = word.lstrip("-").partition("=")
+        key = _ALIASES.get(key, key.replace("-", "_"))
+        index += 1
+        if equals:
+            flags[key] = content
+        elif key in _TWO:
+            index += 2
+        elif _bare(key, launcher, words, index):
+            flags[key] = ""
+            if key in ("m", "module"):
+                break
+        else:
+            flags[key] = words[index] if index < len(words) else ""
+            index += 1
+    return flags, words[index:]
+
+
+def _bare(key: str, launcher: Launcher, words: list[str], index: int) -> bool:
+    if launcher.switches is not None:
+        return key in launcher.switches
+    following = words[index] if index < len(words) else "-"
+    return (
+        following.startswith("-")
+        or following.endswith((".py", ".sh"))
+        or key in ("m", "module", "multi_gpu", "use_fsdp", "use_deepspeed", "no_python", "force_multi")
+    )
+
+
+def options(words: list[str]) -> dict[str, str]:
+    """The `--key value`, `--key=value` and `key=value` settings of a program, dashes as underscores."""
+    by_name: dict[str, str] = {}
+    for index, word in enumerate(words):
+        key, equals, content = word.partition("=")
+        if word.startswith("--"):
+            name = key[2:].replace("-", "_")
+            if equals:
+                by_name[name] = content
+            elif index + 1 < len(words) and not words[index + 1].startswith("-"):
+                by_name[name] = words[index + 1]
+            else:
+                by_name[name] = ""
+        elif equals and not word.startswith("-") and key.replace(".", "_").replace("+", "").isidentifier():
+            by_name[key.lstrip("+")] = content
+    return by_name

@@ -1,0 +1,210 @@
+"""A JobSet with the groups beside it and the ties of its pods, read back from what will be applied."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.schedulers.gang import members, roles_of
+from trainc.schedulers.keys import PROFILES, concerns, pod_metadata
+from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.plan import Role
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+POD = ("template", "spec", "template")
+# What ties pods to a group, by the section of their metadata, and whose group it is.
+_TIES = {"labels": COSCHEDULING_LABEL, "annotations": VOLCANO_GROUP}
+_BACK_ENDS = {COSCHEDULING_LABEL: "coscheduling", VOLCANO_GROUP: "volcano"}
+
+
+class Tie:
+    """What makes the pods of a role part of a group: whose it is, where it stands, and the group it names."""
+
+    __slots__ = ("back_end", "group", "path", "role")
+
+    def __init__(self, back_end: str, role: Role, path: Path, group: Sourced[str]) -> None:
+        self.back_end = back_end
+        self.role = role
+        self.path = path  # inside the JobSet
+        self.group = group
+
+
+class Group:
+    """One PodGroup: whose it is and the fewest pods that it lets start."""
+
+    __slots__ = ("back_end", "minimum", "minimum_path", "name", "tree")
+
+    def __init__(self, back_end: str, tree: Tree) -> None:
+        self.back_end = back_end
+        self.tree = tree
+        self.minimum_path: Path = (
+            ("spec", "schedulingPolicy", "gang", "minCount") if back_end == "native" else ("spec", "minMember")
+        )
+        self.minimum: int | None = _whole(get(tree, *self.minimum_path))
+        name = value(tree, "metadata", "name")
+        self.name: str = name if type(name) is str else ""  # its pods tie themselves to it
+
+
+class Gang:
+    """The roles whose pods name one group: whose it is, its name, and the group itself where it is among these files."""
+
+    __slots__ = ("back_end", "group", "name", "roles")
+
+    def __init__(self, back_end: str, name: str, group: Group | None) -> None:
+        self.back_end = back_end
+        self.name = name
+        self.group = group
+        self.roles: list[Role] = []
+
+
+class Spot:
+    """The labels or annotations written at one place of a JobSet: on itself, on a role's Job, or on its pods."""
+
+    __slots__ = ("keys", "level", "path", "section")
+
+    def __init__(self, level: str, path: Path, section: str, keys: Tree) -> None:
+        self.level = level  # jobset, job or pod
+        self.path = (*path, section)
+        self.section = section
+        self.keys = keys
+
+
+class Placement:
+    """Everything about placing the pods of one bundle that a rule may want to look at.
+
+    `jobs` are the named replicatedJobs, those that are roles, `pods` the specs of their pods, `queue` is Kueue's, None
+    where the JobSet names none; `spots` are left out where nothing is said to any scheduler or queue.
+    """
+
+    __slots__ = (
+        "_members",
+        "_roles",
+        "back_ends",
+        "bundle",
+        "cluster",
+        "groups",
+        "jobs",
+        "jobset",
+        "pods",
+        "queue",
+        "spots",
+        "ties",
+    )
+
+    def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
+        self.bundle = bundle
+        self.cluster = cluster
+        self.jobset = bundle.jobset
+        self._roles: tuple[Role, ...] | None = None
+        self._members: tuple[Role, ...] | None = None
+        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
+        self.queue: Sourced[str] | None = leaf if type(leaf) is Sourced and leaf.value else None
+        self.spots = _spots("jobset", (), self.jobset)
+        self.ties: list[Tie] = []
+        self.jobs: list[Tree] = []
+        self.pods: list[Tree] = []
+        jobs = self.jobset["spec"].get("replicatedJobs")
+        for index, job in enumerate(jobs if type(jobs) is list else ()):
+            if type(job) is dict and type(job.get("name")) is Sourced:
+                self.jobs.append(job)
+                self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
+        tied = {(tie.back_end, tie.group.value) for tie in self.ties}
+        own = {id(tree) for tree in bundle.objects}
+        groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
+        # A group that goes out with another job of the file counts where pods of this one belong to it.
+        self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in tied)]
+        # Whose groups or ties are there, each once.
+        self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
+
+    def _read(self, path: Path, template: Tree) -> None:
+        """Take in what the template of the next role says."""
+        pod_template = get(template, "spec", "template")
+        pod = get(pod_template, "spec")
+        at = len(self.pods)
+        self.pods.append(pod)
+        self.spots += _spots("job", path, template)
+        for spot in _spots("pod", (*path, "spec", "template"), pod_template):
+            self.spots.append(spot)
+            key = _TIES[spot.section]
+            leaf = spot.keys.get(key)
+            if type(leaf) is Sourced and type(leaf.value) is str:
+                self.ties.append(Tie(_BACK_ENDS[key], self.roles[at], (*spot.path, key), leaf))
+        if type(pod) is dict and NATIVE_FIELD in pod:
+            group = get(pod, NATIVE_FIELD, "podGroupName")
+            if type(group) is Sourced:
+                where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
+                self.ties.append(Tie("native", self.roles[at], where, group))
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """All roles, whether their pods belong to a group or not."""
+        if self._roles is None:
+            self._roles = roles_of(self.jobset["spec"])
+        return self._roles
+
+    @property
+    def members(self) -> tuple[Role, ...]:
+        """The roles whose pods run together from start to end."""
+        if self._members is None:
+            self._members = members(self.roles)
+        return self._members
+
+    def at(self, *path: str | int) -> Span:
+        """The place of a node of the JobSet in the user's files."""
+        return self.bundle.span(self.jobset, path)
+
+    def role_at(self, role: Role, *path: str | int) -> Span:
+        """The place of a node of one role's replicatedJob."""
+        return self.at("spec", "replicatedJobs", role.index, *path)
+
+    def gangs(self) -> list[Gang]:
+        """The gangs to which pods belong, in the order in which the roles name them."""
+        by_name: dict[tuple[str, str], Gang] = {}
+        for tie in self.ties:
+            name = tie.group.value
+            gang = by_name.get((tie.back_end, name))
+            if gang is None:
+                group = next((g for g in self.groups if (g.back_end, g.name) == (tie.back_end, name)), None)
+                gang = by_name[tie.back_end, name] = Gang(tie.back_end, name, group)
+            gang.roles.append(tie.role)
+        return list(by_name.values())
+
+    @property
+    def volcano(self) -> bool:
+        """Whether Volcano has a say: a group, a tie, or a pod that asks for its scheduler."""
+        return "volcano" in self.back_ends or any(
+            value(pod, "schedulerName") == PROFILES["volcano"] for pod in self.pods
+        )
+
+
+def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
+    metadata = tree.get("metadata") if type(tree) is dict else None
+    if type(metadata) is not dict:
+        return []
+    spots = []
+    for section in _TIES:
+        keys = metadata.get(section)
+        if type(keys) is dict and concerns("\n".join(keys)):
+            spots.append(Spot(level, (*path, "metadata"), section, keys))
+    return spots
+
+
+def _group(tree: Tree) -> Group | None:
+    version = value(tree, "apiVersion")
+    group = version.partition("/")[0] if type(version) is str else ""
+    return Group(API_GROUPS[group], tree) if group in API_GROUPS else None
+
+
+def _whole(node: Tree) -> int | None:
+    return node.value if type(node) is Sourced and type(node.value) is int else None
+
+
+def pod_annotations(role: Role) -> Tree:
+    """The annotations of a role's pods, empty where there are none."""
+    annotations = get(pod_metadata(role), "annotations")
+    return annotations if type(annotations) is dict else {}

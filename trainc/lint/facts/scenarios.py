@@ -1,0 +1,188 @@
+"""What becomes of a job: in which order it starts, and what happens when a pod fails with an exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.apiserver.pods.complaints import fields, items, maps, text
+from trainc.lint.facts.childjob import PENDING
+from trainc.lint.facts.lifecycle import Lifecycle
+from trainc.lint.facts.values import Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.lint.facts.job import Job
+
+_MAX_FAILURES = 40  # of one pod that are played through
+_MAX_CODES = 4  # exit codes of one rule that are shown
+_MAX_STEPS = 10_000
+_MOST = 2**31 - 1  # failures or restarts that a limit without a limit stands for
+
+
+def outcomes(job: Job, events: Sequence[str]) -> dict[str, Any]:
+    """The start and the failures of a job, or where `events` are given what can be seen after each.
+
+    Raises:
+        EventError: for an event that cannot happen.
+    """
+    played = Lifecycle(job.tree)
+    view: dict[str, Any] = {"name": job.name, "namespace": job.namespace or None, "services": []}
+    for event in events:
+        played.happen(event)
+    view["timeline"] = played.steps
+    if not events and played.is_foreign:
+        view["start"] = [f"JobSet's controller leaves it to `{played.spec['managedBy']}`: nothing is said of its life"]
+    elif not events:
+        view["start"] = _start(job)
+        view["failures"] = [each for role in played.roles for each in _failures(job, role)]
+    view["services"] = played.services
+    return view
+
+
+def _unknown(job: Job) -> set[str]:
+    """The roles whose numbers of pods are not known here."""
+    return {role.name for role in job.roles if Unknown in (type(role.replicas), type(role.width), type(role.size))}
+
+
+def _start(job: Job) -> list[str]:
+    """When each role starts, as sentences."""
+    played, started, out = Lifecycle(job.tree), set[str](), []
+    if played.is_suspended:
+        out.append("nothing runs before somebody resumes the JobSet (a queue does so when it admits it)")
+        played.happen("resumed")
+    cause = "at once"
+    for _ in range(2 * len(played.roles) + 2):
+        new = [text(role, "name") for role in played.roles if _runs(played, text(role, "name"))]
+        fresh = [name for name in new if name not in started]
+        if fresh:
+            out.append(f"{cause}: {', '.join(f'`{name}`' for name in fresh)}")
+        started.update(fresh)
+        cause = _advance(played)
+        if not cause:
+            break
+    missing = [text(role, "name") for role in played.roles if text(role, "name") not in started]
+    return [*out, *(f"never: `{name}`" for name in missing)]
+
+
+def _runs(played: Lifecycle, role: str) -> bool:
+    return any(child.role == role and child.pods for child in played.jobs.values())
+
+
+def _advance(played: Lifecycle) -> str:
+    """Let all pods become ready, or where they are let one role end well; says which, nothing where nothing is left."""
+    waiting = [
+        (child.role, child.pod_name(pod))
+        for child in played.jobs.values()
+        for pod in child.active()
+        if pod.phase == PENDING
+    ]
+    if waiting:
+        played.happen(f"ready: {','.join(dict.fromkeys(name for _, name in waiting))}")
+        return f"once {_all(list(dict.fromkeys(role for role, _ in waiting)))} ready"
+    child = next((child for child in played.jobs.values() if child.active()), None)
+    if child is None or played.terminal:
+        return ""
+    played.happen(f"succeeded {child.name}")
+    return f"once Job `{child.name}` has succeeded"
+
+
+def _all(names: list[str]) -> str:
+    return f"{' and '.join(f'`{name}`' for name in names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _failures(job: Job, role: dict[str, Any]) -> list[dict[str, Any]]:
+    """What happens when a pod of a role fails again and again in one way, for each way that its policy tells apart."""
+    name = text(role, "name")
+    if name in _unknown(job):
+        return [{"role": name, "steps": ["the number of its pods is not known here"]}]
+    spec = fields(fields(role.get("template")).get("spec"))
+    failures = []
+    for how in _ways(spec):
+        steps = _played(job, name, how)
+        if steps:
+            failures.append({"role": name, "fails": how, "steps": steps})
+    return failures
+
+
+def _ways(spec: dict[str, Any]) -> list[str]:
+    """The exit codes and conditions that the policy of a Job tells apart, and an exit code that nobody expects."""
+    ways = ["exit 1"]
+    for _, rule in maps(fields(spec.get("podFailurePolicy")).get("rules")):
+        codes = items(fields(rule.get("onExitCodes")).get("values"))
+        ways += [f"exit {code}" for code in codes[:_MAX_CODES] if type(code) is int]
+        ways += [text(pattern, "type") for _, pattern in maps(rule.get("onPodConditions"))]
+    return list(dict.fromkeys(ways))
+
+
+def _played(job: Job, role: str, how: str) -> list[str]:
+    """The steps until the JobSet has failed, equal ones counted; of many the first, and how many more there are."""
+    played = Lifecycle(job.tree)
+    if played.is_suspended:
+        played.happen("resumed")
+    steps: list[tuple[str, int]] = []
+    restarts = uncounted = 0
+    for _ in range(_MAX_FAILURES):
+        pod = _pod_of(played, role)
+        if not pod:
+            break
+        counted = played.counted
+        step, is_restart = _step(played, pod, how)
+        restarts += is_restart
+        uncounted += is_restart and played.counted == counted
+        if steps and steps[-1][0] == step:
+            steps[-1] = step, steps[-1][1] + 1
+        else:
+            steps.append((step, 1))
+        if played.terminal:
+            break
+    else:
+        bound = _MOST if uncounted else played.most if restarts else _of_one_job(played, role)
+        if restarts and len(steps) > 1:
+            return [*_words(steps), f"and so on, {_up_to(bound, 'restart')}"]
+        steps[-1] = f"{steps[-1][0]}, {_up_to(bound, 'time')}", 1
+    return _words(steps)
+
+
+def _words(steps: list[tuple[str, int]]) -> list[str]:
+    return [words if count == 1 else f"{words}, {count} times" for words, count in steps]
+
+
+def _up_to(bound: int, what: str) -> str:
+    return "without end" if bound >= _MOST else f"up to {bound} {what}{'s' if bound != 1 else ''}"
+
+
+def _of_one_job(played: Lifecycle, role: str) -> int:
+    """How many failures of the pods that were played a Job of the role stands, each pod as often as the others."""
+    child = next(child for child in played.jobs.values() if child.role == role)
+    if not child.failures:
+        return _MOST  # all of them were ignored
+    per_index = child.spec.get("backoffLimitPerIndex")
+    return min(per_index * child.size, child.most) if type(per_index) is int else child.most
+
+
+def _pod_of(played: Lifecycle, role: str) -> str:
+    """The first running pod of a role, after whatever it waits for; empty where it never runs."""
+    for _ in range(_MAX_STEPS):
+        child = next((child for child in played.jobs.values() if child.role == role and child.active()), None)
+        if child is not None:
+            return child.pod_name(child.active()[0])
+        if not _advance(played):
+            return ""
+    return ""
+
+
+def _step(played: Lifecycle, pod: str, how: str) -> tuple[str, bool]:
+    """What comes of a failure of a pod, and whether Jobs are made anew."""
+    restarts, jobs = played.restarts, dict(played.jobs)
+    played.happen(f"failed {pod} {how}")
+    did = played.did.partition(" (failure")[0]
+    if played.terminal == "Failed":
+        return f"{did}; the JobSet fails ({played.conditions['Failed']})", False
+    if played.terminal:
+        return f"{did}; the JobSet has succeeded", False
+    if played.restarts > restarts:
+        return f"{did}; the JobSet restarts all Jobs", True
+    again = [name for name, child in played.jobs.items() if name in jobs and child is not jobs[name]]
+    return (f"{did}; Job `{again[0]}` alone is restarted", True) if again else (did, False)

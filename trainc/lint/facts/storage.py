@@ -1,0 +1,74 @@
+"""Where a role's pods can leave something that outlives them."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import rows, table, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.tree import Tree
+
+_PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))
+_REMOTE = (
+    "gs://",
+    "s3://",
+    "abfs://",
+    "az://",
+    "wasbs://",
+    "oss://",
+    "hdfs://",
+    "s3a://",
+    "oci://",
+    "cos://",
+    "obs://",
+    "tos://",
+    "http://",
+    "https://",
+)
+
+
+def keeps_state(role: ExpandedRole) -> bool:
+    """Whether anything a pod of the role writes can outlive it: a claim, a network file system, a bucket."""
+    if role.job.claimed:
+        return True
+    return any(map(outlives, role.volumes.values())) or any(_remote(container) for container in role.main)
+
+
+def outlives(volume: Tree) -> bool:
+    """Whether what is written to a volume can outlive the pod."""
+    return any(key != "name" and key not in _PASSING and (key != "hostPath" or not _pseudo(volume)) for key in volume)
+
+
+def _pseudo(volume: Tree) -> bool:
+    return text(table(volume, "hostPath"), "path").startswith(
+        ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt")
+    )
+
+
+def _remote(container: Container) -> bool:
+    if any(mark in container.text for mark in _REMOTE) or "envFrom" in container.tree or "$" in container.text:
+        return True
+    for entry in container.env.values():
+        if any(mark in text(entry, "value") for mark in _REMOTE) or "valueFrom" in entry:
+            name = text(entry, "name")
+            if "valueFrom" not in entry or "fieldRef" not in table(entry, "valueFrom"):
+                return bool(name)
+    return False
+
+
+def mount_of(container: Container, path: str) -> tuple[str, bool]:
+    """The volume mounted at or above a path, and whether it is read-only; the longest mount path wins."""
+    best, volume, read_only = -1, "", False
+    for mount in rows(container.tree, "volumeMounts"):
+        where = text(mount, "mountPath").rstrip("/") or "/"
+        inside = path == where or path.startswith(where + "/") or where == "/"
+        if inside and len(where) > best:
+            leaf = mount.get("readOnly")
+            best, volume, read_only = (
+                len(where),
+                text(mount, "name"),
+                leaf is not None and getattr(leaf, "value", False) is True,
+            )
+    return volume, read_only

@@ -1,0 +1,265 @@
+"""What will run, as plain data: roles, pods, names, ranks, accelerators, order, and an upper bound of what it costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trainc.frameworks.vocabularies import MPIRUN
+from trainc.lint.facts.hostfile import hostfile
+from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
+from trainc.lint.facts.mpi_ranks import process_ranks
+from trainc.lint.facts.prospects import endings, held, retries
+from trainc.lint.facts.start_order import stages, waits
+from trainc.lint.facts.surroundings import images, surroundings, volumes
+from trainc.lint.facts.values import UNKNOWN, Unknown, rows, table, text, whole
+from trainc.model.tree import get, given
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import Count, ExpandedRole
+
+View = dict[str, Any]
+
+UNBOUNDED = "without bound"
+NO_LIMIT = 2**31 - 1  # the largest number of the API
+
+
+def overview(job: Job) -> View:
+    """The whole job: its roles in start order with their pods, accelerators in all, and the most it can use."""
+    ranks = _ranks(job)
+    roles = [_role(role, ranks.get(role.name)) for stage in stages(job) for role in stage]
+    return {
+        "name": job.name,
+        "namespace": job.namespace or None,
+        **surroundings(job, {role["name"]: role["processes"] for role in roles}),
+        "pods": _sum([role["pods"] for role in roles]),
+        "accelerators": _accelerators(job),
+        "order": [[role.name for role in stage] for stage in stages(job)],
+        "roles": roles,
+        "success": _success(job),
+        "restarts": _restarts(job),
+        "endedBy": endings(job),
+        "held": held(job),
+        "acceleratorHours": _bound(job),
+    }
+
+
+def one_pod(job: Job, rank: int) -> View | None:
+    """The pod of a rank: its names, and the environment and command of each container; None where there is none."""
+    processes = process_ranks(job)
+    if processes is not None:
+        places = [place for place, ranks in processes if rank in ranks]
+        return _pod(Pod(places[0].role, places[0].replica, places[0].index, rank)) if places else None
+    pod = pod_of_rank(job, rank)
+    return None if pod is None else _pod(pod)
+
+
+def _pod(pod: Pod) -> View:
+    return {
+        "rank": pod.rank,
+        "role": pod.role.name,
+        "job": pod.replica,
+        "index": pod.index,
+        "host": pod.host,
+        "address": pod.address,
+        "containers": [
+            {
+                "name": container.name,
+                "kind": container.kind,
+                "image": text(container.tree, "image"),
+                "env": {name: str(value) for name, value in pod.env(container, mark=True)},
+                "command": pod.command(container),
+            }
+            for container in pod.role.containers
+        ],
+    }
+
+
+def _role(role: ExpandedRole, ranks: list[int] | None) -> View:
+    count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else None
+    return {
+        "name": role.name,
+        "jobs": _known(role.replicas),
+        "podsPerJob": _known(role.size),
+        "podsAtOnce": _known(role.width),
+        "pods": count,
+        "hosts": _hosts(role),
+        "addresses": role.address("<job>", "<index>") if role.job.dns and role.indexed else None,
+        "ranks": ranks,
+        "accelerators": {resource: _known(number) for resource, number in role.devices.items()},
+        "processes": processes(role),
+        "images": images(role),
+        "volumes": volumes(role),
+        "retries": retries(role),
+        "after": [f"{wait.on.name} {'ready' if wait.status == 'Ready' else 'complete'}" for wait in waits(role)],
+        "containers": [
+            f"{container.name}{'' if container.main else f' ({container.kind})'}" for container in role.containers
+        ],
+    }
+
+
+def _hosts(role: ExpandedRole) -> list[str]:
+    """The first and the last host; none where no pod ever runs."""
+    last = _last(role)
+    if role.width == 0 or 0 in (role.size, role.replicas):
+        return []
+    return [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")]
+
+
+def _last(role: ExpandedRole) -> tuple[int, int] | None:
+    if type(role.replicas) is int and type(role.size) is int and role.replicas > 0 and role.size > 0:
+        return role.replicas - 1, role.size - 1
+    return None
+
+
+def _known(number: Count) -> int | None:
+    return number if type(number) is int else None
+
+
+def _ranks(job: Job) -> dict[str, list[int]]:
+    """The first and the last rank of a role: of its processes where mpirun starts them, else of its pods."""
+    by_role: dict[str, list[int]] = {}
+    processes = process_ranks(job)
+    if processes is not None:
+        for place, ranks in processes:
+            by_role.setdefault(place.role.name, [ranks[0], ranks[-1]])[1] = ranks[-1]
+        return by_role
+    rank = 0
+    for role in trainers(job):
+        if type(role.replicas) is not int or type(role.size) is not int or not role.indexed:
+            break
+        if role.replicas * role.size:
+            by_role[role.name] = [rank, rank + role.replicas * role.size - 1]
+        rank += role.replicas * role.size
+    return by_role
+
+
+def processes(role: ExpandedRole) -> int | str | None:
+    """How many training processes run in a pod of the role, in words where it is not fixed, None where unknown."""
+    worker = role.trainer
+    if worker is None:
+        return None
+    by_flux = _tasks(role)
+    if by_flux is not None:
+        return by_flux
+    hosts, _ = hostfile(role.job)
+    slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
+    if len(slots) == 1:
+        return slots.pop()
+    if worker.launch is not None and worker.launch.launcher is MPIRUN:
+        return "1, which starts the others"
+    launched = _launched(worker)
+    if launched is not None:
+        return launched
+    return max(1, sum(1 for container in role.main if container.devices))
+
+
+def _tasks(role: ExpandedRole) -> int | str | None:
+    """How many tasks Flux starts in a pod of the role, None where something else starts them."""
+    plan, document = role.job.bundle.plan, role.job.bundle.document
+    if document.kind == "MiniCluster":
+        tasks, pods = whole(table(document.tree, "spec"), "tasks"), role.count
+        if type(tasks) is not int or type(pods) is not int or not tasks or not pods:
+            return None
+        return f"{tasks} in all pods" if tasks % pods else tasks // pods
+    if plan is None or plan.framework != "flux" or plan.trainer is None or plan.trainer.name.value != role.name:
+        return None
+    written = given(plan.trainer_field("numProcPerNode"), get(plan.settings, "numProcPerNode"))
+    tasks = 1 if written is None else written.value
+    return tasks if type(tasks) is int else "not known here"
+
+
+def _launched(worker: Container) -> int | str | None:
+    launch = worker.launch
+    if launch is None or launch.launcher is None or not launch.launcher.nodes[0]:
+        return None
+    option, variable = launch.launcher.processes
+    value = launch.value(option) if option else None
+    if value is None and variable:
+        value = worker.value(variable)
+        value = "1" if value is None else value
+    number = parsed_int(value)
+    if number is not None:
+        return number
+    devices = sum(n for n in worker.devices.values() if type(n) is int)
+    if not variable or value in ("auto", "gpu"):
+        return devices or "one per CPU of the host"
+    return "not known here"
+
+
+def _accelerators(job: Job) -> dict[str, int | None]:
+    counts: dict[str, int | None] = {}
+    for role in job.roles:
+        for resource, number in role.devices.items():
+            count = role.count
+            more = number * count if type(number) is int and type(count) is int else None
+            before = counts.get(resource, 0)
+            counts[resource] = before + more if before is not None and more is not None else None
+    return counts
+
+
+def _sum(numbers: list[int | None]) -> int | None:
+    return None if None in numbers else sum(number for number in numbers if number is not None)
+
+
+def _success(job: Job) -> str:
+    policy = table(job.spec, "successPolicy")
+    targets = [leaf.value for leaf in policy.get("targetReplicatedJobs", ())] or [role.name for role in job.roles]
+    any_one = text(policy, "operator") == "Any"
+    return f"{'one Job' if any_one else 'all Jobs'} of {', '.join(targets)}"
+
+
+def _restarts(job: Job) -> int | str | None:
+    policy = table(job.spec, "failurePolicy")
+    if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rows(policy, "rules")):
+        return UNBOUNDED
+    restarts = whole(policy, "maxRestarts") if policy else 0
+    if isinstance(restarts, Unknown):
+        return None
+    return max(0, restarts or 0)
+
+
+def _bound(job: Job) -> View:
+    """Accelerators times the longest time that the deadlines allow, over all restarts."""
+    restarts = _restarts(job)
+    seconds = 0
+    common = _common_deadline(job)
+    for role in job.roles:
+        if not role.devices:
+            continue
+        deadline = whole(role.spec, "activeDeadlineSeconds")
+        if common is not None and (deadline is None or (type(deadline) is int and common < deadline)):
+            deadline = common
+        count = role.count
+        each = [n for n in role.devices.values() if type(n) is int]
+        if type(deadline) is not int or type(count) is not int or len(each) != len(role.devices):
+            return {"hours": None, "why": f"`{role.name}` has no deadline"}
+        seconds += deadline * count * sum(each)
+    if not isinstance(restarts, int):
+        return {"hours": None, "why": "some restarts are not counted"}
+    if not seconds:
+        return {"hours": 0, "why": "no accelerators"}
+    if restarts >= NO_LIMIT:
+        return {"hours": None, "why": "it restarts any number of times"}
+    hours = seconds * (restarts + 1) / 3600
+    return {"hours": round(hours, 2), "why": f"deadline x {restarts + 1} run{'s' if restarts else ''}"}
+
+
+def _common_deadline(job: Job) -> int | None:
+    """The deadline that ends a run for all roles: that of a role which starts at once, and with whose Jobs the run ends."""
+    policy = table(job.spec, "successPolicy")
+    targets = {leaf.value for leaf in policy.get("targetReplicatedJobs", ())} or {role.name for role in job.roles}
+    actions = {text(rule, "action") for rule in rows(table(job.spec, "failurePolicy"), "rules")}
+    in_order = text(table(job.spec, "startupPolicy"), "startupPolicyOrder") == "InOrder"
+    if (
+        in_order
+        or actions - {"FailJobSet", "RestartJobSet"}
+        or (text(policy, "operator") != "Any" and len(targets) > 1)
+    ):
+        return None
+    ending = [role for role in job.roles if role.name in targets and not waits(role) and role.count not in (0, UNKNOWN)]
+    deadlines = [whole(role.spec, "activeDeadlineSeconds") for role in ending]
+    return min((deadline for deadline in deadlines if type(deadline) is int), default=None)

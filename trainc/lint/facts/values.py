@@ -1,0 +1,115 @@
+"""Reading trees that may be wrong, and values that may be unknown: three-valued, because unknown is not wrong."""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.model.tree import Tree
+
+
+class Unknown:
+    """A value that cannot be known from the text: a Secret's content, a `${VAR}` that another tool fills in."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<{self.reason}>"
+
+
+class Varies:
+    """A value that every pod has, but not the same: `by` names the index it follows."""
+
+    __slots__ = ("by",)
+
+    def __init__(self, by: str) -> None:
+        self.by = by
+
+    def __repr__(self) -> str:
+        return f"<{self.by}>"
+
+
+UNKNOWN = Unknown("not known here")
+# Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
+LONGEST = 128 << 10
+MOST_TEXT = 2 << 20
+TOO_LONG = Unknown("longer than a program can be started with")
+SUBSTITUTED = Unknown("filled in by another tool")
+COMPLETION_INDEX = "completion index"
+JOB_INDEX = "job index"
+
+Value = str | Unknown | Varies
+
+_EMPTY_TABLE: dict[str, Tree] = {}
+_EMPTY_ROWS: list[dict[str, Tree]] = []
+
+
+def table(tree: Tree, key: str) -> dict[str, Tree]:
+    """The mapping at `key`, empty where there is none."""
+    node = tree.get(key)
+    return node if type(node) is dict else _EMPTY_TABLE
+
+
+def rows(tree: Tree, key: str) -> list[dict[str, Tree]]:
+    """The mappings listed at `key`, in place; what is not a mapping reads as an empty one."""
+    return mappings(tree.get(key))
+
+
+def mappings(node: Tree) -> list[dict[str, Tree]]:
+    """The mappings of a list, in place; what is not a mapping reads as an empty one."""
+    if type(node) is not list:
+        return _EMPTY_ROWS
+    for item in node:
+        if type(item) is not dict:
+            return [entry if type(entry) is dict else _EMPTY_TABLE for entry in node]
+    return node
+
+
+def text(tree: Tree, key: str) -> str:
+    """The string at `key`, empty where there is none."""
+    node = tree.get(key)
+    if type(node) is Sourced and type(node.value) is str:
+        return node.value
+    return ""
+
+
+def texts(tree: Tree, key: str) -> list[str]:
+    """The strings listed at `key`; other scalars as they read."""
+    node = tree.get(key)
+    if type(node) is not list:
+        return []
+    return [str(item.value) for item in node if type(item) is Sourced and item.value is not None]
+
+
+def flag(tree: Tree, key: str) -> bool:
+    """Whether the field at `key` is true."""
+    node = tree.get(key)
+    return type(node) is Sourced and node.value is True
+
+
+def whole(tree: Tree, key: str) -> int | Unknown | None:
+    """The whole number at `key`: None where absent, unknown where it is something else."""
+    node = tree.get(key)
+    if node is None:
+        return None
+    if type(node) is Sourced:
+        if type(node.value) is int:
+            return node.value
+        if node.value is None:
+            return None
+    return SUBSTITUTED
+
+
+def templated(written: str) -> bool:
+    """Whether a text still holds a place for another tool to fill in, which no shell fills in as well."""
+    return "${" in written or "{{" in written or "<%" in written
+
+
+def substituted(name: str) -> bool:
+    """Whether a name still holds a place for another tool to fill in (envsubst, Flux, Helm, Jinja, xpk)."""
+    return templated(name) or is_placeholder(name)

@@ -1,0 +1,215 @@
+"""Who meets whom: the address that each container is told to find its peers at, and what stands behind it."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.values import Unknown, table, text, texts
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.values import Value
+    from trainc.model.tree import Path
+
+LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
+
+
+class PodAddress:
+    """A pod that an address names: its role, its Job and its index."""
+
+    __slots__ = ("index", "replica", "role")
+
+    def __init__(self, role: ExpandedRole, replica: int, index: int) -> None:
+        self.role = role
+        self.replica = replica
+        self.index = index
+
+
+class Meeting:
+    """One container's address for its peers: the variable or flag that says it, its host, its port where it is known.
+
+    `place` is the pod that the host names, a sentence about why there is none, or None for hosts outside the job.
+    """
+
+    __slots__ = ("container", "host", "name", "place", "port", "port_name")
+
+    def __init__(self, container: Container, name: str, host: str, port: str, port_name: str) -> None:
+        job = container.role.job
+        self.container = container
+        self.name = name
+        self.host = host
+        self.port = port
+        self.port_name = port_name
+        self.place = place_of(job, host) if job.is_name_known else None
+
+    @property
+    def path(self) -> Path:
+        """Where the address stands in the JobSet."""
+        return _path(self.container, self.name)
+
+    @property
+    def port_path(self) -> Path:
+        """Where the port stands."""
+        return _path(self.container, self.port_name)
+
+
+def _path(container: Container, name: str) -> Path:
+    if name.startswith("--"):
+        return container.word_path(name[2:], name[2:].replace("_", "-"))
+    return (*container.env_path(name), "value")
+
+
+def meetings(job: Job) -> list[Meeting]:
+    """Every address that the containers of a job are given, those unknown here left out and counted."""
+    points: list[Meeting] = []
+    addresses, options = job.vocabulary.addresses, job.vocabulary.options
+    for container in job.main:
+        for name in container.env:
+            if name in addresses and not _assigned(container, name):
+                value = container.value(name)
+                if type(value) is str:
+                    _add(points, container, name, value, addresses[name])
+                elif type(value) is Unknown:
+                    job.report.skip(f"the address in `{name}` is not known here")
+        launch = container.launch
+        if launch is not None and launch.name is not PYTHON:
+            for flag, port in options.items():
+                if flag in launch.flags and "$" not in launch.flags[flag]:
+                    _add(points, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
+    return points
+
+
+def _assigned(container: Container, name: str) -> bool:
+    """Whether the script sets the variable itself, so that what stands in env does not count."""
+    return bool(container.script) and f"{name}=" in container.script
+
+
+def _add(points: list[Meeting], container: Container, name: str, value: str, port_name: str) -> None:
+    bare = value.partition("://")[2] or value if ":" in value else value
+    host, colon, port = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
+    if colon:
+        port_name = name
+    elif port_name.startswith("--") and container.launch is not None:
+        port = container.launch.flags.get(port_name[2:], "")
+    elif port_name:
+        held = container.value(port_name)
+        port = held if type(held) is str else ""
+    if host and "." not in host and searched(container.role):
+        host = f"{host}.{container.role.job.subdomain}"
+    if host and "$" not in host and "{" not in host and "<" not in host:
+        points.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+
+
+def searched(role: ExpandedRole) -> bool:
+    """Whether a bare host name of the job resolves in the pods of a role: its subdomain is a search domain there."""
+    domains = texts(table(role.pod, "dnsConfig"), "searches")
+    return any(name.startswith(f"{role.job.subdomain}.") for name in domains)
+
+
+def place_of(job: Job, host: str) -> PodAddress | str | None:
+    """The pod that an address names; a sentence about why there is none; None for hosts outside this job."""
+    first, _, rest = host.partition(".")
+    domain = rest.partition(".")[0]
+    if job.bundle.keeps_job:
+        return _place_of_job(job, first, rest)
+    if not first.startswith(f"{job.name}-"):
+        return f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
+    job_name, _, index = first.rpartition("-")
+    job_name, _, replica = job_name.rpartition("-")
+    role = job.role(job_name.removeprefix(f"{job.name}-")) if job_name.startswith(f"{job.name}-") else None
+    i, j = parsed_int(replica), parsed_int(index)
+    if role is None or i is None or j is None:
+        return _unlike(job, first, rest)
+    if type(role.replicas) is int and i >= role.replicas:
+        return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so there is no Job {i}"
+    if type(role.size) is int and role.size < 1:
+        return None
+    if type(role.size) is int and j >= role.size:
+        return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {j}"
+    if not rest:
+        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+    if domain != job.subdomain and (job.dns or text(role.pod, "subdomain") != domain):
+        return f"the subdomain of these pods is `{job.subdomain}`"
+    if not job.dns and text(role.pod, "subdomain") != domain:
+        return "`enableDNSHostnames: false` gives the pods no DNS names"
+    return PodAddress(role, i, j)
+
+
+def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
+    """The same in a plain Job, whose pods are called after it and their index."""
+    job_name, _, index = first.rpartition("-")
+    role, number = job.roles[0], parsed_int(index)
+    if job_name != job.name or number is None:
+        return _unlike(job, first, rest) if first.startswith(f"{job.name}-") else None
+    if not role.indexed:
+        return "the pods of a Job without `completionMode: Indexed` have random names"
+    if type(role.size) is int and number >= role.size:
+        return f"the Job has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {number}"
+    if not job.dns:
+        return "the pod template has no `subdomain`, so its pods have no DNS names"
+    if not rest:
+        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+    return (
+        PodAddress(role, 0, number)
+        if rest.partition(".")[0] == job.subdomain
+        else (f"the subdomain of these pods is `{job.subdomain}`")
+    )
+
+
+def _unlike(job: Job, first: str, rest: str) -> str | None:
+    if not rest and any(text(s.get("metadata", {}), "name") == first for s in job.kinds.get("Service", ())):
+        return None
+    roles = ", ".join(f"`{role.name}`" for role in job.roles)
+    if not rest or rest.partition(".")[0] in (job.subdomain, job.name):
+        return f"no pod of this job is called `{first}` (its roles are {roles})"
+    return None
+
+
+def ranks(container: Container) -> list[tuple[str, Value]]:
+    """The variables that give a container's process its rank, as they are set in env."""
+    rank_names = container.role.job.vocabulary.ranks
+    if rank_names.isdisjoint(container.env):
+        return []
+    return [
+        (name, value)
+        for name in container.env
+        if name in rank_names and not _assigned(container, name) and (value := container.value(name)) is not None
+    ]
+
+
+def keeps_to_itself(container: Container) -> bool:
+    """Whether the processes of each pod are told to meet among themselves alone, as pods with work of their own do.
+
+    They are few enough for one pod, or torchrun is told of one node, and the address is none or the pod's own.
+    """
+    job = container.role.job
+    if any(meeting.host not in LOCAL for meeting in job.meetings if meeting.container is container):
+        return False
+    launch = container.launch
+    if launch is not None and launch.launcher is not None and launch.launcher.nodes[1]:
+        option, variable = launch.launcher.nodes
+        nodes = launch.value(option)
+        return (nodes if nodes is not None else container.value(variable)) in {"1", "1:1"}
+    sizes = [parsed_int(container.value(name)) for name in job.vocabulary.sizes if name in container.env]
+    own = max([1, *(n for n in container.devices.values() if type(n) is int)])
+    return bool(sizes) and all(size is not None and size <= own for size in sizes)
+
+
+def collective(role: ExpandedRole) -> bool:
+    """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
+    vocabulary = role.job.vocabulary
+    for container in role.main:
+        if keeps_to_itself(container):
+            continue
+        if not vocabulary.ranks.isdisjoint(container.env) or not vocabulary.addresses.keys().isdisjoint(container.env):
+            return True
+        if (
+            container.launch is not None
+            and container.launch.name is not PYTHON
+            and container.launch.flags.get("standalone") is None
+        ):
+            return True
+    return False

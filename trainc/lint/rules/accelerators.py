@@ -1,0 +1,276 @@
+"""Accelerators against machines, and memory against what is asked of it."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.machine import machine_of
+from trainc.lint.facts.values import rows, table, text, whole
+from trainc.lint.refusal import Explanation, Words
+from trainc.lint.tables.devices import EFA, is_network
+from trainc.lint.tables.machines import ACCELERATOR
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import leaves
+from trainc.text.numbers import whole_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Job
+    from trainc.lint.refusal import ServerComplaint
+    from trainc.model.tree import Tree
+
+_NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
+TOO_MANY = Rule(
+    "more-accelerators-than-machine",
+    ERROR,
+    "a pod asks for more accelerators than the machine it selects has",
+    "A pod runs on one node; no node of that type can hold it.",
+)
+
+
+PARTIAL = Rule(
+    "partial-node",
+    WARNING,
+    "a pod of a multi-node job takes a part of a machine, but its network cards",
+    "The cards are tied to the accelerators of the whole machine; the rest of it can hardly be used.",
+)
+
+
+CARDS = Rule(
+    "network-cards-mismatch",
+    WARNING,
+    "a pod asks for another number of RDMA network cards than its machine has",
+    "Fewer cards mean less bandwidth for the same price; more cannot be scheduled.",
+)
+
+
+ARM = Rule(
+    "arm-not-tolerated",
+    WARNING,
+    "a pod for machines with Arm processors does not tolerate their taint",
+    "GKE taints Arm nodes with `kubernetes.io/arch=arm64:NoSchedule`.",
+)
+
+
+CLAIM = Rule(
+    "claim-not-used",
+    WARNING,
+    "a pod claims devices that none of its containers uses",
+    "A claim gives devices to those containers only that name it under `resources.claims`.",
+)
+
+
+CLAIM_UNKNOWN = Rule(
+    "claim-unknown", ERROR, "a container uses a claim that the pod does not declare", "Pod validation refuses it."
+)
+
+
+DOMAIN = Rule(
+    "compute-domain-mismatch",
+    ERROR,
+    "a ComputeDomain is for another number of nodes than the job has pods",
+    "The domain is ready only once that many nodes have joined, and pods wait for it.",
+)
+
+
+SPOT = Rule(
+    "spot-without-toleration",
+    WARNING,
+    "pods select Spot machines without tolerating their taint",
+    "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
+)
+
+
+_ARM = ("nvidia-gb200", "nvidia-gb300")
+_SPOT = "cloud.google.com/gke-spot"
+
+
+def more_accelerators_than_machine(job: Job) -> None:
+    for role in job.roles:
+        devices = role.devices if "nodeSelector" in role.pod else {}
+        machine, path = machine_of(role) if devices else (None, ())
+        for resource, count in devices.items():
+            worker = role.worker
+            if (
+                machine is None
+                or worker is None
+                or resource != machine.resource
+                or type(count) is not int
+                or count <= machine.count
+            ):
+                continue
+            job.report.add(
+                TOO_MANY.at(
+                    job.at(worker.amount_path(resource)),
+                    f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
+                    also=[Label(job.at(path), f"{machine.count} per machine")],
+                    effect="the pods stay pending for ever",
+                    help=f"ask for {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
+                )
+            )
+
+
+def partial_node(job: Job) -> None:
+    for role in job.roles:
+        if not role.several or "nodeSelector" not in role.pod or not role.devices:
+            continue
+        machine, path = machine_of(role)
+        worker = role.worker
+        if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
+            continue
+        count = role.devices.get(machine.resource)
+        if type(count) is int and count < machine.count:
+            job.report.add(
+                PARTIAL.at(
+                    job.at(worker.amount_path(machine.resource)),
+                    f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
+                    also=[Label(job.at(path), f"{machine.count} per machine")],
+                    effect="the other accelerators of each machine can hardly be used",
+                    help=f"ask for {machine.count}, with fewer pods",
+                )
+            )
+
+
+def network_cards_mismatch(job: Job) -> None:
+    for role in job.roles:
+        worker = role.worker
+        if worker is None or EFA not in worker.limits:
+            continue
+        machine, path = machine_of(role)
+        leaf = worker.limits[EFA]
+        cards = leaf.value if type(leaf) is Sourced else None
+        count = cards if type(cards) is int else whole_number(cards)
+        if (
+            machine is None
+            or not machine.cards
+            or count is None
+            or count == machine.cards
+            or worker.devices.get(machine.resource) != machine.count
+        ):
+            continue
+        job.report.add(
+            CARDS.at(
+                job.at(worker.amount_path(EFA)),
+                f"a pod of `{role.name}` asks for {count} EFA cards, but `{machine.name}` has {machine.cards}",
+                also=[Label(job.at(path), f"{machine.cards} cards")],
+                effect="the pods stay pending for ever"
+                if count > machine.cards
+                else f"{machine.cards - count} cards of each machine stand idle",
+                help=f"ask for {machine.cards}",
+            )
+        )
+
+
+def arm_not_tolerated(job: Job) -> None:
+    for role in job.roles:
+        selector = table(role.pod, "nodeSelector")
+        accelerator = text(selector, ACCELERATOR)
+        if accelerator not in _ARM:
+            continue
+        keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
+        if "kubernetes.io/arch" not in keys and "" not in keys:
+            job.report.add(
+                ARM.at(
+                    job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
+                    f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
+                    effect="the pods stay pending; an image without an arm64 variant would not start either",
+                    help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
+                )
+            )
+
+
+def claim_not_used(job: Job) -> None:
+    for role in job.roles:
+        if "resourceClaims" not in role.pod:
+            continue
+        used = {
+            text(c, "name") for container in role.containers for c in rows(table(container.tree, "resources"), "claims")
+        }
+        for index, claim in enumerate(rows(role.pod, "resourceClaims")):
+            if text(claim, "name") not in used and not _is_network(job, claim):
+                job.report.add(
+                    CLAIM.at(
+                        job.at((*role.pod_path, "resourceClaims", index, "name")),
+                        f"no container of `{role.name}` uses the claim `{text(claim, 'name')}`",
+                        effect="the devices are reserved, but no container can reach them",
+                        help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
+                    )
+                )
+
+
+def _is_network(job: Job, claim: Tree) -> bool:
+    """Whether a claim is for network interfaces: their driver puts them into the pod, and no container names them."""
+    template = text(claim, "resourceClaimTemplateName") or text(claim, "resourceClaimName")
+    beside = [*job.kinds.get("ResourceClaimTemplate", ()), *job.kinds.get("ResourceClaim", ())]
+    for tree in beside:
+        if text(table(tree, "metadata"), "name") == template:
+            classes = " ".join(value for path, value in _texts(tree) if path == "deviceClassName")
+            return any(mark in classes for mark in _NETWORK_CLASSES)
+    names = f"{template} {text(claim, 'name')}"
+    return any(mark in names for mark in ("nic", "net", "rdma", "efa"))
+
+
+def _texts(tree: Tree) -> list[tuple[str, str]]:
+    """Every text of an object with the name of its field."""
+    return [(str(path[-1]), leaf.value) for path, leaf in leaves(tree) if type(leaf.value) is str]
+
+
+def compute_domain_mismatch(job: Job) -> None:
+    for domain in job.kinds.get("ComputeDomain", ()):
+        nodes = whole(table(domain, "spec"), "numNodes")
+        template = text(table(table(table(domain, "spec"), "channel"), "resourceClaimTemplate"), "name")
+        users = [
+            r
+            for r in job.roles
+            if any(text(c, "resourceClaimTemplateName") == template for c in rows(r.pod, "resourceClaims"))
+        ]
+        counts = [role.count for role in users]
+        if type(nodes) is not int or nodes == 0 or not users or not all(type(c) is int for c in counts):
+            continue
+        pods = sum(c for c in counts if type(c) is int)
+        if pods != nodes:
+            job.report.add(
+                DOMAIN.at(
+                    job.at_object(domain, ("spec", "numNodes")),
+                    f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
+                    also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
+                    effect="the pods wait for a domain that never gets ready"
+                    if nodes > pods
+                    else "the pods beyond the count get no channel",
+                    help=f"use `numNodes: {pods}`",
+                )
+            )
+
+
+def _unknown_claim(refused: ServerComplaint) -> Words:
+    name, owner = refused.fault.value, refused.container.name if refused.container is not None else ""
+    message = f"`{owner}` uses the claim `{name}`, which the pod does not declare"
+    return Words(message, "declare it under `resourceClaims` of the pod")
+
+
+def spot_without_toleration(job: Job) -> None:
+    for role in job.roles:
+        if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
+            continue
+        if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
+            job.report.add(
+                SPOT.at(
+                    job.at((*role.pod_path, "nodeSelector", _SPOT)),
+                    f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
+                    effect="where the node pool carries the taint the pods stay pending for ever",
+                    help=f'tolerate `{_SPOT}` with value `"true"`',
+                )
+            )
+
+
+EXPLANATIONS = (Explanation(CLAIM_UNKNOWN, "resources.claims.#", _unknown_claim, "Not found"),)
+
+
+CHECKS = (
+    more_accelerators_than_machine,
+    partial_node,
+    network_cards_mismatch,
+    arm_not_tolerated,
+    claim_not_used,
+    compute_domain_mismatch,
+    spot_without_toleration,
+)

@@ -1,0 +1,165 @@
+"""Set-ups of several parts, each written in another place, that do nothing or harm when one part is missing."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import rows, table, text, texts
+from trainc.lint.tables.machines import SLICE
+from trainc.lint.tables.pairs import PAIRS
+from trainc.model.finding import WARNING, Label, Rule
+from trainc.text.memo import Memo
+from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.tree import Path, Tree
+
+SLICES = Rule(
+    "multislice-half-set-up",
+    WARNING,
+    "parts of TPU multislice are there, others are missing",
+    "Several slices train as one only with several Jobs, three MEGASCALE variables, and a node pool for each Job.",
+)
+MAINTENANCE = Rule(
+    "maintenance-half-handled",
+    WARNING,
+    "node maintenance is handled in only one of podFailurePolicy and failurePolicy",
+    "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
+)
+PAIR = Rule(
+    "daemon-and-plugin-differ",
+    WARNING,
+    "the network daemon and the NCCL plugin are not of versions known to work together",
+    "They speak a protocol of their own, and are released in pairs.",
+)
+
+_MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
+_REASON = "PodFailurePolicy"
+_DISRUPTED = "DisruptionTarget"
+
+
+def multislice_half_set_up(job: Job) -> None:
+    for role in job.roles:
+        if type(role.replicas) is not int or not any(container.devices.get(TPU_RESOURCE) for container in role.main):
+            continue
+        names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
+        for missing, path in _missing_slices(job, role, names, role.replicas):
+            job.report.add(
+                SLICES.at(
+                    job.at(path),
+                    f"`{role.name}` is set up for several TPU slices, but {missing}",
+                    effect="the slices do not find each other, or share a node pool",
+                    help="take the whole set-up from one source, such as the component `tpu-multislice`",
+                )
+            )
+
+
+def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: int) -> list[tuple[str, Path]]:
+    if names and replicas < 2:
+        container = next(one for one in role.main if names[0] in one.env)
+        if container.value(_MEGASCALE[0]) == "1":  # a launcher that writes them for one slice as for many
+            return []
+        return [("it is a single Job", container.env_path(names[0]))]
+    if not names:
+        # Separate slices, or a platform that sets all three itself, as JobSet's own example leaves it to.
+        return []
+    missing: list[tuple[str, Path]] = []
+    if len(names) < len(_MEGASCALE):
+        lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
+        missing.append(
+            (f"{lacking} is not set" if len(names) == 2 else f"{lacking} are not set", (*role.path, "replicas"))
+        )
+    metadata = table(table(role.tree, "template"), "metadata")
+    jobset = table(table(job.tree, "metadata"), "annotations")
+    placed = (table(metadata, "annotations"), jobset)
+    if SLICE not in role.annotations and not any(EXCLUSIVE in annotations for annotations in placed):
+        missing.append((f"the annotation `{EXCLUSIVE}` is missing", (*role.path, "replicas")))
+    return missing
+
+
+def maintenance_half_handled(job: Job) -> None:
+    policy = rows(table(job.spec, "failurePolicy"), "rules")
+    reacting = [index for index, rule in enumerate(policy) if _reacts(rule)]
+    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
+    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
+    if disrupted and not reacting and "failurePolicy" in job.spec:
+        role, index = disrupted[0]
+        job.report.add(
+            MAINTENANCE.at(
+                job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
+                f"a lost node ends the Job of `{role.name}`, and no rule of the JobSet is for the reason `{_REASON}`",
+                effect="every maintenance counts as a failure and uses up a restart, or ends the job at once",
+                help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
+            )
+        )
+    if reacting and not failing:
+        job.report.add(
+            MAINTENANCE.at(
+                job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
+                f"the JobSet has a rule for the reason `{_REASON}`, and no Job has a pod failure policy that fails it",
+                effect="no Job ever fails for that reason, so the rule never matches",
+                help=f"give the Jobs a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}`, or remove the rule",
+            )
+        )
+
+
+def _pod_rules(role: ExpandedRole) -> list[Tree]:
+    return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
+
+
+def _reacts(rule: Tree) -> bool:
+    """Whether a rule of the JobSet's failure policy is for Jobs that their pod failure policy has failed."""
+    return _REASON in texts(rule, "onJobFailureReasons")
+
+
+def _ends_job(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy fails the Job."""
+    return text(rule, "action") == "FailJob"
+
+
+def _on_disruption(rule: Tree) -> bool:
+    """Whether a rule of a pod failure policy is for pods that were taken from their node."""
+    return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
+
+
+def daemon_and_plugin_differ(job: Job) -> None:
+    for role in job.roles:
+        images = tuple([text(container.tree, "image") for container in role.containers])
+        for at, of, fitting in _DIFFERING[images]:
+            daemon, plugin = role.containers[at], role.containers[of]
+            listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
+            job.report.add(
+                PAIR.at(
+                    job.at((*plugin.path, "image")),
+                    f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                    also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
+                    effect="connections fail, or data is lost without a message",
+                    help=f"with this daemon use plugin {listed}",
+                )
+            )
+
+
+def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:
+    """The places of a daemon and a plugin not known to work together, and the plugins that the daemon works with."""
+    differing = []
+    for daemon_image, plugin_image, known in PAIRS:
+        daemon, plugin = _place(images, daemon_image), _place(images, plugin_image)
+        fitting = known.get(_tag(images[daemon])) if daemon is not None else None
+        if daemon is not None and plugin is not None and fitting and _tag(images[plugin]) not in fitting:
+            differing.append((daemon, plugin, fitting))
+    return differing
+
+
+_DIFFERING = Memo(_differing)  # by the images of a pod, in order
+
+
+def _place(images: tuple[str, ...], image: str) -> int | None:
+    return next((at for at, one in enumerate(images) if one.rpartition(":")[0].endswith(image)), None)
+
+
+def _tag(image: str) -> str:
+    return image.rpartition(":")[2]
+
+
+CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled)

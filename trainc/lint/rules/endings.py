@@ -1,0 +1,205 @@
+"""How jobs end: what waits for what, and what deletes itself."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.endless import never_ends
+from trainc.lint.facts.start_order import counts, waits
+from trainc.lint.facts.values import table, text
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import value
+from trainc.text.object_keys import KUEUE_QUEUE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.finding import Finding
+
+SELF = Rule(
+    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
+)
+
+
+WAITS = Rule(
+    "waits-for-endless-role",
+    ERROR,
+    "a role starts only once another has ended, which never ends",
+    "`Complete` means that all Jobs of the other role have succeeded.",
+)
+
+
+SUCCESS = Rule(
+    "success-waits-for-endless-role",
+    ERROR,
+    "the job succeeds only once all roles have ended, and one of them never ends",
+    "`operator: All` without targets waits for parameter servers, SSH daemons and dashboards as well.",
+)
+
+
+TTL_CHILD = Rule(
+    "ttl-on-child-job",
+    WARNING,
+    "the child Jobs delete themselves when they have finished",
+    "JobSet makes a Job again that disappears while the job runs, so a finished part of the work is done twice.",
+)
+
+
+TTL_GITOPS = Rule(
+    "self-deleting-job",
+    NOTE,
+    "a job that deletes itself is kept in Git",
+    "Argo CD and Flux see that it is missing and create it again: the training runs a second time.",
+)
+
+
+DEADLINE = Rule(
+    "deadline-on-queue",
+    NOTE,
+    "a deadline on a job that waits in a queue",
+    "The deadline of a Job counts from its start and begins anew with each restart; time in the queue does not count.",
+)
+AT_ONCE = Rule(
+    "deadline-passes-at-once",
+    ERROR,
+    "a Job's deadline has passed when the Job starts",
+    "The Job controller counts the deadline in nanoseconds: zero is over at once, and a very large number overflows.",
+)
+
+
+def depends_on_itself(job: Job) -> None:
+    for role in job.roles:
+        for wait in waits(role) if "dependsOn" in role.tree else ():
+            if wait.on is role:
+                job.report.add(
+                    SELF.at(
+                        job.at(wait.path),
+                        f"`{role.name}` waits for itself",
+                        effect="its Jobs are never created, and nothing says so",
+                        help="name the role that must come first",
+                    )
+                )
+
+
+def waits_for_endless_role(job: Job) -> None:
+    for role in job.roles:
+        for wait in waits(role) if "dependsOn" in role.tree else ():
+            if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
+                job.report.add(
+                    WAITS.at(
+                        job.at(wait.path),
+                        f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
+                        also=[Label(job.at(wait.on.path), "never ends by itself")],
+                        effect=f"`{role.name}` never starts",
+                        help="wait for it with `status: Ready`",
+                    )
+                )
+
+
+def success_waits_for_endless_role(job: Job) -> None:
+    policy = table(job.spec, "successPolicy")
+    if text(policy, "operator") == "Any" or len(job.roles) < 2:
+        return
+    if "targetReplicatedJobs" not in policy and job.bundle.document.kind not in ("JobSet", "TrainJob"):
+        return  # which role decides is written once the numbers of pods are known
+    endless = [role for role in job.roles if counts(role) and never_ends(role)]
+    others = [role for role in job.roles if role not in endless]
+    if endless and others:
+        driver = others[-1].name
+        job.report.add(
+            SUCCESS.at(
+                job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
+                f"the job waits for `{endless[0].name}` to end, which it never does",
+                also=[Label(job.at(endless[0].path), "never ends by itself")],
+                effect="the job stays running after the training, and holds what it holds",
+                help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
+            )
+        )
+
+
+def ttl_on_child_job(job: Job) -> None:
+    for role in job.roles:
+        # A finished Job that is deleted is made again only while the JobSet waits for another one.
+        if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
+            job.report.add(
+                TTL_CHILD.at(
+                    job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
+                    f"the Jobs of `{role.name}` delete themselves when they have finished",
+                    effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
+                    help="set `ttlSecondsAfterFinished` on the JobSet instead",
+                )
+            )
+
+
+def self_deleting_job(job: Job) -> None:
+    if "ttlSecondsAfterFinished" in job.spec:
+        self_deleting(job)
+
+
+def self_deleting(job: Job, *, level: str = "") -> None:
+    """Say that a job deletes itself; certain to train again where a GitOps tool is known to apply it."""
+    job.report.add(
+        TTL_GITOPS.at(
+            job.at(("spec", "ttlSecondsAfterFinished"), key=True),
+            "the job deletes itself when it has finished, but Git still has it",
+            effect="a GitOps controller applies it again, and the training runs a second time",
+            help="remove it, and delete finished jobs from Git",
+            level=level,
+        )
+    )
+
+
+def deadline_on_queue(job: Job) -> None:
+    labels = table(job.metadata, "labels")
+    if KUEUE_QUEUE not in labels:
+        return
+    for role in job.roles:
+        leaf = role.spec.get("activeDeadlineSeconds")
+        if type(leaf) is Sourced:
+            job.report.tell(DEADLINE, leaf, _counts_anew, job, role)
+
+
+def deadline_passes_at_once(job: Job) -> None:
+    if job.bundle.document.kind not in ("JobSet", "TrainJob"):
+        return  # the other kinds have deadlines of their own, which are judged where they are read
+    for role in job.roles:
+        written = value(role.spec, "activeDeadlineSeconds")
+        if type(written) is not int or written < 0:
+            continue
+        counted = (written * _SECOND + _HALF) % (2 * _HALF) - _HALF
+        if counted == written * _SECOND and written:
+            continue
+        over = "overflows" if written else "is over at once"
+        job.report.add(
+            AT_ONCE.at(
+                job.at((*role.spec_path, "activeDeadlineSeconds")),
+                f"the deadline of {written} seconds {over}",
+                level=ERROR if counted <= 0 else WARNING,
+                effect="each Job fails with DeadlineExceeded before it makes a pod"
+                if counted <= 0
+                else f"each Job fails after {counted // _SECOND} seconds",
+                help="remove it, or write the seconds that the Job may take",
+            )
+        )
+
+
+_SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
+
+
+def _counts_anew(job: Job, role: ExpandedRole) -> Finding:
+    return DEADLINE.at(
+        job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
+        "the deadline counts from the start of each Job, and anew after each restart and admission",
+        help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
+    )
+
+
+CHECKS = (
+    depends_on_itself,
+    waits_for_endless_role,
+    success_waits_for_endless_role,
+    ttl_on_child_job,
+    self_deleting_job,
+    deadline_passes_at_once,
+    deadline_on_queue,
+)

@@ -1,0 +1,258 @@
+"""What programs read and write: volumes, checkpoints, paths that variables name."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.storage import mount_of
+from trainc.lint.facts.values import rows, table, text, texts, whole
+from trainc.model.finding import WARNING, Label, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+ONE_NODE = Rule(
+    "one-node-volume",
+    WARNING,
+    "pods of several nodes mount a claim that one node at a time can mount",
+    "`ReadWriteOnce` means one node. Pods on other nodes wait for ever to be created.",
+)
+LOST = Rule(
+    "checkpoints-in-empty-dir",
+    WARNING,
+    "checkpoints go to a directory that ends with the pod, while the job may restart",
+    "A restart makes new pods with new, empty directories.",
+)
+READ_ONLY = Rule(
+    "output-on-read-only-mount",
+    WARNING,
+    "output goes to a path that is mounted read-only",
+    "The first write fails, often hours after the start.",
+)
+NOT_MOUNTED = Rule(
+    "path-not-mounted",
+    WARNING,
+    "a variable names a file below a directory that no volume holds",
+    "The file is in no image by accident: it is usually on a volume whose mount was forgotten.",
+)
+MISSING = Rule(
+    "object-not-declared",
+    WARNING,
+    "a Secret, ConfigMap or claim that nobody declares",
+    "Pods that refer to one that does not exist wait for it for ever.",
+)
+
+_OUTPUTS = (
+    "output_dir",
+    "output-dir",
+    "checkpoint_dir",
+    "checkpoint_path",
+    "ckpt_dir",
+    "save_dir",
+    "save",
+    "default_root_dir",
+    "base_output_directory",
+    "logging_dir",
+)
+_CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
+_PATHS = {
+    "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hanging collectives",
+    "NCCL_TOPO_FILE": "the topology",
+    "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
+}
+_IN_IMAGE = (
+    "/opt/amazon",
+    "/opt/aws",
+    "/usr/share",
+    "/opt/hpcx",
+    "/opt/nvidia",
+    "/opt/conda",
+    "/app",
+    "/workspace",
+)
+
+
+# Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
+_KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
+_WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
+
+
+def one_node_volume(job: Job) -> None:
+    for name, modes, shown in _claims(job):
+        if not modes or any(mode in modes for mode in ("ReadWriteMany", "ReadOnlyMany")):
+            continue
+        for role in job.roles:
+            volume = _mounted(role, name)
+            if volume is None or not role.several:
+                continue
+            job.report.add(
+                ONE_NODE.at(
+                    job.at(volume),
+                    f"{role.count} pods of `{role.name}` mount `{name}`, which one node at a time can mount",
+                    also=[Label(shown, f"{modes[0]} here")],
+                    effect="pods that are placed on a second node are never created, unless the storage is shared in spite of its mode",
+                    help="use a storage class with `ReadWriteMany`, or a claim per pod (`ephemeral`)",
+                )
+            )
+
+
+def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
+    claims: list[tuple[str, list[str], Span]] = []
+    for claim in job.kinds.get("PersistentVolumeClaim", ()):
+        modes = texts(table(claim, "spec"), "accessModes")
+        claims.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
+    for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies") if job.claimed else ()):
+        for at, template in enumerate(rows(policy, "templates")):
+            path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec", "accessModes")
+            claims.append(
+                (text(table(template, "metadata"), "name"), texts(table(template, "spec"), "accessModes"), job.at(path))
+            )
+    return claims
+
+
+def _mounted(role: ExpandedRole, claim: str) -> Path | None:
+    """Where a role uses a claim: as a volume of the pod, or by a mount of one that JobSet adds."""
+    for index, volume in enumerate(rows(role.pod, "volumes")):
+        if text(table(volume, "persistentVolumeClaim"), "claimName") == claim:
+            return (*role.pod_path, "volumes", index)
+    if claim in role.job.claimed:
+        for container in role.containers:
+            for index, mount in enumerate(rows(container.tree, "volumeMounts")):
+                if text(mount, "name") == claim:
+                    return (*container.path, "volumeMounts", index)
+    return None
+
+
+def _output(container: Container, names: tuple[str, ...]) -> str:
+    if "/" not in container.text:
+        return ""
+    given = container.options
+    return next((given[name] for name in names if given.get(name, "").startswith("/")), "")
+
+
+def checkpoints_in_empty_dir(job: Job) -> None:
+    restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
+    if type(restarts) is not int or restarts < 1:
+        return
+    for container in job.main:
+        path = _output(container, _CHECKPOINTS) if container.role.volumes else ""
+        volume, _ = mount_of(container, path) if path else ("", False)
+        source = container.role.volumes.get(volume) if path else None
+        if source is not None and "emptyDir" in source:
+            job.report.add(
+                LOST.at(
+                    job.at_word(container, path),
+                    f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
+                    also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
+                    effect="after a restart the checkpoints are gone, and training restarts from step 0",
+                    help="write them to a claim or a bucket",
+                )
+            )
+
+
+def output_on_read_only_mount(job: Job) -> None:
+    for container in job.main:
+        if "volumeMounts" not in container.tree:
+            continue
+        path = _output(container, _OUTPUTS)
+        volume, read_only = mount_of(container, path) if path else ("", False)
+        if read_only:
+            job.report.add(
+                READ_ONLY.at(
+                    job.at_word(container, path),
+                    f"`{path}` is on `{volume}`, which is mounted read-only",
+                    effect="the first write fails",
+                    help="mount it for writing, or write elsewhere",
+                )
+            )
+
+
+def path_not_mounted(job: Job) -> None:
+    for name, what in _PATHS.items():
+        if name not in job.names:
+            continue
+        for container in job.main:
+            path = container.literal(name)
+            if (
+                not path
+                or not path.startswith("/")
+                or path.startswith(_IN_IMAGE)
+                or "$" in path
+                or mount_of(container, path)[0]
+            ):
+                continue
+            if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
+                job.report.add(
+                    NOT_MOUNTED.at(
+                        job.at((*container.env_path(name), "value")),
+                        f"`{name}` names `{path}`, and no volume is mounted there",
+                        effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may not be found'}",
+                        help="mount the volume that holds it, or correct the path",
+                        level=WARNING if "dumps" in what else "note",
+                    )
+                )
+
+
+def object_not_declared(job: Job) -> None:
+    if not job.cluster.closed and not job.cluster.objects:
+        return
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes")):
+            for kind, field, name in _references(volume):
+                _declared(job, kind, name, role.pod_path, "volumes", index, field)
+        for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
+            _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
+        for container in role.containers:
+            _env_declared(job, container)
+
+
+def _env_declared(job: Job, container: Container) -> None:
+    for index, entry in enumerate(rows(container.tree, "env")):
+        source = table(entry, "valueFrom")
+        for field, kind in _KEYS.items():
+            if field in source:
+                name = text(table(source, field), "name")
+                _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
+    for index, entry in enumerate(rows(container.tree, "envFrom")):
+        for field, kind in _WHOLE.items():
+            name = text(table(entry, field), "name")
+            _declared(job, kind, name, container.path, "envFrom", index, field, "name")
+
+
+def _is_there(job: Job, kind: str, name: str) -> bool:
+    """Whether the cluster may have an object, or nothing can be said of it."""
+    return not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False
+
+
+def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> None:
+    """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
+    if _is_there(job, kind, name):
+        return
+    if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
+        return
+    job.report.add(
+        MISSING.at(
+            job.at((*base, *below)),
+            f"{kind} `{name}` is neither beside this job nor in the cluster",
+            effect="the pods wait for it and are never started",
+            help="put it beside the job, or into the cluster's folder",
+        )
+    )
+
+
+_SOURCES = (
+    ("Secret", "secret", "secretName"),
+    ("ConfigMap", "configMap", "name"),
+    ("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
+)
+
+
+def _references(volume: Tree) -> list[tuple[str, str, str]]:
+    """The objects that a volume needs: kind, the field that names it, and its name."""
+    return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
+
+
+CHECKS = (one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, object_not_declared)

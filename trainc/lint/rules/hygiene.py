@@ -1,0 +1,284 @@
+"""What should not stand in Git: moving tags, secrets, what a server writes."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import rows, substituted, table, text
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.text.object_keys import LAST_APPLIED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Job
+    from trainc.model.tree import Path, Tree
+
+TAG = Rule(
+    "moving-tag",
+    WARNING,
+    "an image without a tag, or with `latest`",
+    "Pods that start on different days, or on nodes with different caches, then run different programs in one job.",
+)
+
+
+PULL = Rule("pull-policy-and-tag", NOTE, "a pull policy that does not fit the image's tag", "")
+
+
+SERVER = Rule(
+    "server-managed-field",
+    WARNING,
+    "a field that the API server writes stands in the source",
+    "It is ignored at best; resourceVersion and uid make applies fail.",
+)
+
+
+NAMESPACES = Rule(
+    "namespaces-differ",
+    ERROR,
+    "objects of one job are in different namespaces",
+    "Pods see Secrets, ConfigMaps, claims and PodGroups of their own namespace only.",
+)
+
+
+HOST_PATH = Rule(
+    "sensitive-host-path",
+    NOTE,
+    "a directory of the host that gives power over the node is mounted for writing",
+    "Whoever controls the program then controls the node.",
+)
+
+
+DUPLICATE = Rule(
+    "object-twice", ERROR, "two objects have the same kind, name and namespace", "The later one overwrites the earlier."
+)
+
+
+SERVICE = Rule(
+    "service-shadows-peers",
+    WARNING,
+    "a Service with the name of the pods' subdomain is not JobSet's",
+    "JobSet looks for a Service of that name only, takes any that it finds, and never corrects it: the pods then have no DNS names.",
+)
+
+
+_MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
+
+
+_SENSITIVE = (
+    "/",
+    "/etc",
+    "/root",
+    "/var/run/docker.sock",
+    "/run/containerd",
+    "/var/run/containerd",
+    "/var/lib/kubelet",
+    "/proc",
+    "/boot",
+)
+
+
+_SERVER_FIELDS = frozenset(
+    (
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "selfLink",
+        "managedFields",
+        "ownerReferences",
+        "deletionTimestamp",
+    )
+)
+
+
+def moving_tag(job: Job) -> None:
+    seen: set[str] = set()
+    for container in job.containers:
+        image = text(container.tree, "image")
+        if image in seen or not _moving(image):
+            continue
+        seen.add(image)
+        tag = _tag(image)
+        job.report.add(
+            TAG.at(
+                job.at((*container.path, "image")),
+                f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
+                effect="a restart, or another node, may run another program than the one that was tested",
+                help="name a version, or better a digest: `image@sha256:...`",
+            )
+        )
+
+
+def _moving(image: str) -> bool:
+    """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
+    if not image or "@sha256:" in image or "placeholder" in image.lower():
+        return False
+    name = image.rpartition("/")[2]
+    if substituted(name) or any(mark in name for mark in "$<{"):
+        return False
+    tag = _tag(image)
+    is_filled_in = name != image and (substituted(image) or any(mark in image for mark in "$<{"))
+    return tag in _MOVING or (not tag and not is_filled_in)
+
+
+def _tag(image: str) -> str:
+    return image.rpartition("/")[2].partition(":")[2]
+
+
+def pull_policy_and_tag(job: Job) -> None:
+    for container in job.containers:
+        policy = text(container.tree, "imagePullPolicy")
+        image = text(container.tree, "image")
+        if policy == "Always" and "@sha256:" in image:
+            message, help_ = (
+                "an image named by its digest never changes, but is asked for at each start",
+                "use `IfNotPresent`",
+            )
+        elif policy == "IfNotPresent" and _tag(image) in _MOVING:
+            message, help_ = (
+                "each node keeps the first image of this moving tag that it has pulled",
+                "name a version or a digest",
+            )
+        else:
+            continue
+        job.report.add(
+            PULL.at(
+                job.at((*container.path, "imagePullPolicy")),
+                message,
+                also=[Label(job.at((*container.path, "image")), "the image")],
+                help=help_,
+            )
+        )
+
+
+def server_managed_field(job: Job) -> None:
+    source = job.bundle.document.tree  # what is applied has been cleaned
+    metadata = table(source, "metadata")
+    paths: list[Path] = []
+    if not _SERVER_FIELDS.isdisjoint(metadata):
+        paths += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+    if LAST_APPLIED in table(metadata, "annotations"):
+        paths.append(("metadata", "annotations", LAST_APPLIED))
+    if table(source, "status"):
+        paths.append(("status",))
+    for path in paths:
+        job.report.add(
+            SERVER.at(
+                job.bundle.document.span(path, key=True),
+                f"`{path[-1]}` is written by the server",
+                effect="applying it from Git does nothing, or fails once the object has changed",
+                help="remove it",
+            )
+        )
+
+
+def _own(job: Job) -> dict[str, list[Tree]]:
+    """The objects that go out with this job, by kind: of others in its file the job that they go with is told."""
+    own = {id(tree) for tree in job.bundle.objects}
+    return {kind: [tree for tree in trees if id(tree) in own] for kind, trees in job.kinds.items()}
+
+
+def namespaces_differ(job: Job) -> None:
+    if len(job.kinds) == 0:
+        return
+    for kind, trees in _own(job).items():
+        if kind not in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim"):
+            continue
+        for tree in trees:
+            namespace = text(table(tree, "metadata"), "namespace")
+            if (namespace or "default") == (job.namespace or "default") or not namespace or not job.namespace:
+                continue
+            job.report.add(
+                NAMESPACES.at(
+                    job.at_object(tree, ("metadata", "namespace")),
+                    f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
+                    also=[Label(job.at(("metadata", "namespace")), "the job's")],
+                    effect="the pods do not find it",
+                    help=f"put it into `{job.namespace}`",
+                    level=WARNING,
+                )
+            )
+
+
+def sensitive_host_path(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            path = text(table(volume, "hostPath"), "path")
+            where = path.rstrip("/") or path
+            if where in _SENSITIVE:
+                job.report.add(
+                    HOST_PATH.at(
+                        job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
+                        f"the pods of `{role.name}` mount `{path}` of their nodes",
+                        effect="who controls the program controls the node",
+                        help="mount the one directory that is needed, read-only",
+                    )
+                )
+
+
+def object_twice(job: Job) -> None:
+    if not job.kinds:
+        return
+    for kind, trees in _own(job).items():
+        seen: dict[tuple[str, str, str], object] = {}
+        for tree in trees:
+            metadata = table(tree, "metadata")
+            key = (text(tree, "apiVersion"), text(metadata, "namespace"), text(metadata, "name"))
+            first = seen.setdefault(key, tree)
+            if first is not tree and key[2] and not (kind == "Service" and any(_unlike_peers(t, job) for t in trees)):
+                job.report.add(
+                    DUPLICATE.at(
+                        job.at_object(tree, ("metadata", "name")),
+                        f"there are two of {kind} `{key[2]}`",
+                        also=[Label(job.at_object(first, ("metadata", "name")), "the first")],
+                        effect="the later one overwrites the earlier",
+                        help="rename one of them",
+                    )
+                )
+
+
+def service_shadows_peers(job: Job) -> None:
+    if not job.dns:
+        return
+    for service in job.kinds.get("Service", ()):
+        fault = _unlike_peers(service, job)
+        if fault:
+            job.report.add(
+                SERVICE.at(
+                    job.at_object(service, ("metadata", "name")),
+                    f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
+                    also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
+                    effect="the pods do not find each other"
+                    if job.bundle.keeps_job
+                    else "JobSet takes any Service of that name, and the pods do not find each other",
+                    help="rename it",
+                )
+            )
+
+
+def _unlike_peers(service: Tree, job: Job) -> str:
+    """Why a Service with the name of the pods' subdomain does not join them; empty for others and for one that does."""
+    if text(table(service, "metadata"), "name") != job.subdomain:
+        return ""
+    spec = table(service, "spec")
+    if text(spec, "clusterIP") != "None":
+        return "it is not headless (`clusterIP: None`)"
+    return "" if _selects(table(spec, "selector"), job) else "it does not select the job's pods"
+
+
+def _selects(selector: dict[str, object], job: Job) -> bool:
+    for key in selector:
+        value = text(selector, key)
+        for role in job.roles:
+            if text(role.labels, key) != value and role.system(key) != value:
+                return False
+    return bool(selector)
+
+
+CHECKS = (
+    moving_tag,
+    pull_policy_and_tag,
+    server_managed_field,
+    namespaces_differ,
+    sensitive_host_path,
+    object_twice,
+    service_shadows_peers,
+)

@@ -1,0 +1,264 @@
+"""Whether the pods find each other: one coordinator, which exists, starts in time and has the port."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.values import flag, table, text
+from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.world import Meeting
+    from trainc.model.vocabulary import Launcher
+
+NO_POD = Rule(
+    "coordinator-names-no-pod",
+    ERROR,
+    "the address where the processes meet names no pod of the job",
+    "Pods of a JobSet are called `<job>-<role>-<Job>-<index>.<subdomain>`; any other name does not resolve, and every "
+    "process waits for the rendezvous until it times out, holding its accelerators.",
+)
+IS_LOCAL = Rule(
+    "coordinator-is-local",
+    ERROR,
+    "several pods are told to meet at their own loopback address",
+    "Each pod then waits for the others inside itself.",
+)
+NO_SERVICE = Rule(
+    "rendezvous-host-unknown",
+    WARNING,
+    "the rendezvous host is neither a pod of this job nor a Service beside it",
+    "It may exist in the cluster, but nothing in these files makes it.",
+)
+BAD_PORT = Rule(
+    "bad-coordinator-port",
+    ERROR,
+    "the port where the processes meet is not a port",
+    "Ports are numbers from 1 to 65535.",
+)
+PORTS = Rule(
+    "coordinator-ports-differ",
+    ERROR,
+    "containers that meet at one host are told different ports",
+    "Those with the other port wait for a process that listens elsewhere.",
+)
+HOSTS = Rule(
+    "coordinators-differ",
+    WARNING,
+    "containers of one role are told different hosts to meet at",
+    "One world has one rank 0.",
+)
+LATER = Rule(
+    "coordinator-starts-later",
+    ERROR,
+    "the role that others meet at starts after they have ended or come up",
+    "JobSet makes the Jobs of a role only once everything it depends on is there.",
+)
+NOT_READY = Rule(
+    "addresses-only-when-ready",
+    WARNING,
+    "DNS answers only for ready pods, while pods are ready only once they have met",
+    "JobSet publishes the addresses of pods that are not ready unless told otherwise, so that they can meet at start-up.",
+)
+
+_ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
+_EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
+
+
+def coordinator_names_no_pod(job: Job) -> None:
+    for meeting in job.meetings:
+        reason = meeting.place
+        if type(reason) is str:
+            job.report.add(
+                NO_POD.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{meeting.host}`: {reason}",
+                    effect=_EFFECT,
+                    help=_address(job, meeting),
+                )
+            )
+
+
+def _address(job: Job, meeting: Meeting) -> str:
+    role = meeting.container.role
+    if job.dns:
+        return f"the first pod of `{role.name}` is `{role.address()}`"
+    if job.bundle.keeps_job:
+        return "write `subdomain` in the pod template, and a headless Service of that name"
+    return "leave `network.enableDNSHostnames` on"
+
+
+def coordinator_is_local(job: Job) -> None:
+    for meeting in job.meetings:
+        if meeting.host in LOCAL and meeting.container.role.several:
+            role, alone = meeting.container.role, keeps_to_itself(meeting.container)
+            job.report.add(
+                IS_LOCAL.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
+                    effect="each pod trains by itself, on whatever it is given" if alone else _EFFECT,
+                    help=f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
+                    level=WARNING if alone else ERROR,
+                )
+            )
+
+
+def rendezvous_host_unknown(job: Job) -> None:
+    for meeting in job.meetings:
+        host = meeting.host
+        if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
+            continue
+        if _is_store(meeting):
+            continue  # a store of its own, which several jobs may share
+        services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
+        if host not in services and host != job.subdomain:
+            job.report.add(
+                NO_SERVICE.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{host}`, which no Service beside this job is called",
+                    effect="unless the cluster has a Service of that name, the processes never meet",
+                    help=_address(job, meeting),
+                )
+            )
+
+
+def _is_store(meeting: Meeting) -> bool:
+    """Whether torchrun meets in an etcd, which runs apart from the job."""
+    container = meeting.container
+    backend = container.launch.value("rdzv_backend") if container.launch is not None else None
+    backend = container.value("PET_RDZV_BACKEND") if backend is None else backend
+    return type(backend) is str and backend.startswith("etcd")
+
+
+def bad_coordinator_port(job: Job) -> None:
+    for meeting in job.meetings:
+        port = meeting.port
+        number = parsed_int(port)
+        if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
+            job.report.add(
+                BAD_PORT.at(
+                    job.at(meeting.port_path),
+                    f"`{port}` is not a port",
+                    effect=_EFFECT,
+                    help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
+                )
+            )
+
+
+def coordinator_ports_differ(job: Job) -> None:
+    first: dict[tuple[str, str], Meeting] = {}
+    for meeting in job.meetings:
+        if not meeting.port:
+            continue
+        other = first.setdefault((meeting.name, meeting.host), meeting)
+        if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
+            job.report.add(
+                PORTS.at(
+                    job.at(meeting.port_path),
+                    f"`{meeting.container.role.name}` meets at port {meeting.port}, `{other.container.role.name}` at port {other.port}",
+                    also=[Label(job.at(other.port_path), f"port {other.port} here")],
+                    effect=_EFFECT,
+                    help="give all of them the same port",
+                )
+            )
+
+
+def coordinators_differ(job: Job) -> None:
+    passing = [(launcher, *pair) for launcher in job.vocabulary.launchers for pair in launcher.passes_on.items()]
+    for meeting in job.meetings:
+        for other in job.meetings:
+            if other is meeting:
+                break
+            if meeting.container is not other.container or meeting.host == other.host:
+                continue
+            for launcher, read, set_ in passing:
+                if {meeting.name, other.name} != {read, set_}:
+                    continue
+                job.report.add(
+                    HOSTS.at(
+                        job.at(meeting.path),
+                        f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
+                        also=[Label(job.at(other.path), "the other host")],
+                        help=_advice(launcher, meeting if meeting.name == read else other, set_),
+                    )
+                )
+
+
+def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
+    """Which of two variables to change: programs that no launcher starts read the one that a launcher would set."""
+    launch = meeting.container.launch
+    if launch is not None and launch.name == PYTHON:
+        return f"set `{set_}` to `{meeting.host}`: plain python reads it, and `{launcher.name}` alone reads `{meeting.name}`"
+    return f"remove one of them: `{launcher.name}` reads `{meeting.name}` and sets `{set_}` itself"
+
+
+def coordinator_starts_later(job: Job) -> None:
+    if len(job.roles) < 2:
+        return
+    from trainc.lint.facts.start_order import waits_for  # noqa: PLC0415 (most jobs have one role)
+
+    for meeting in job.meetings:
+        place = meeting.place
+        role = meeting.container.role
+        if not isinstance(place, PodAddress) or place.role is role:
+            continue
+        wait = waits_for(place.role, role)
+        if wait is None:
+            continue
+        ends = wait.status == "Complete"
+        launch = meeting.container.launch
+        is_read = not meeting.name.startswith(_ELASTIC) or (launch is not None and launch.launcher is not None)
+        effect = "the workers time out unless the coordinator comes up soon enough"
+        if ends:
+            effect = "each waits for the other: nothing ever trains"
+            effect = effect if is_read else f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
+        job.report.add(
+            LATER.at(
+                job.at(wait.path),
+                f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
+                also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
+                effect=effect,
+                help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`"
+                if is_read or not ends
+                else f"do not give `{role.name}` the variables of those that train",
+                level=ERROR if ends and is_read else WARNING,
+            )
+        )
+
+
+def addresses_only_when_ready(job: Job) -> None:
+    network = table(job.spec, "network")
+    if "publishNotReadyAddresses" not in network or flag(network, "publishNotReadyAddresses"):
+        return
+    for meeting in job.meetings:
+        if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
+            job.report.add(
+                NOT_READY.at(
+                    job.at(("spec", "network", "publishNotReadyAddresses")),
+                    f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
+                    also=[
+                        Label(
+                            job.at((*meeting.container.path, "readinessProbe"), key=True),
+                            "and this probe decides when that is",
+                        )
+                    ],
+                    effect="if the probe answers only after the rendezvous, the pods wait for each other for ever",
+                    help="remove `publishNotReadyAddresses: false`",
+                )
+            )
+            return
+
+
+CHECKS = (
+    coordinator_names_no_pod,
+    coordinator_is_local,
+    rendezvous_host_unknown,
+    bad_coordinator_port,
+    coordinator_ports_differ,
+    coordinators_differ,
+    coordinator_starts_later,
+    addresses_only_when_ready,
+)

@@ -1,0 +1,208 @@
+"""Parallelism arguments of known trainers against the devices that there are."""
+
+from __future__ import annotations
+
+from trainc.frameworks.vocabularies import MPIRUN
+from trainc.lint.facts.values import table, text
+from trainc.lint.tables.devices import GPU, TPU, device_kind
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.text.numbers import parsed_int
+from trainc.text.object_keys import TPU_RESOURCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+
+MESH = Rule(
+    "mesh-mismatch",
+    ERROR,
+    "the parallel sizes in the arguments do not make the number of devices",
+    "A mesh has a place for each device and a device for each place.",
+)
+BATCH = Rule(
+    "batch-not-divisible",
+    WARNING,
+    "the global batch does not divide among the data-parallel replicas",
+    "Trainers refuse it at start, or drop the rest silently.",
+)
+
+_MODEL = (
+    ("tensor_model_parallel_size", "tensor"),
+    ("pipeline_model_parallel_size", "pipeline"),
+    ("context_parallel_size", "context"),
+)
+_BATCHES = ("global_batch_size", "model.global_batch_size", "data.global_batch_size", "train_global_batch_size")
+_PREFIXES = ("", "trainer.strategy.", "strategy.", "model.", "trainer.", "model.strategy.")
+_MESHES = ("ici_", "dcn_")
+_KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=")
+
+
+def mesh_mismatch(job: Job) -> None:
+    if not any(word in job.text for word in _KEYWORDS):
+        return
+    for container in job.main:
+        if any(word in container.text for word in _KEYWORDS):
+            given = container.options
+            _maxtext(job, container, given)
+            _megatron(job, container, given)
+
+
+def _devices(container: Container) -> int:
+    """Devices of one child Job, 0 where they cannot be counted."""
+    role = container.role
+    counts = [n for resource, n in role.devices.items() if device_kind(resource) in (GPU, TPU)]
+    if len(counts) != 1 or type(counts[0]) is not int or type(role.width) is not int:
+        return 0
+    return counts[0] * role.width
+
+
+def _maxtext(job: Job, container: Container, given: dict[str, str]) -> None:
+    if TPU_RESOURCE not in container.devices:
+        _joined(job, container, given)
+        return
+    for prefix, total, what in (
+        ("ici_", _devices(container), "devices of a slice"),
+        ("dcn_", container.role.replicas, "slices"),
+    ):
+        sizes = {key: value for key, value in given.items() if key.startswith(prefix) and key.endswith("_parallelism")}
+        numbers = {key: parsed_int(value) for key, value in sizes.items()}
+        if not sizes or type(total) is not int or not total or None in numbers.values():
+            continue
+        counts = {total, 2 * total} if prefix == "ici_" and _two_per_chip(container) else {total}
+        product, open_ = 1, False
+        for number in numbers.values():
+            assert number is not None
+            if number == -1:
+                open_ = True
+            else:
+                product *= number
+        if (
+            product in counts
+            or (open_ and product and any(number % product == 0 for number in counts))
+            or not _complete(prefix, sizes, product, total)
+        ):
+            continue
+        _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
+
+
+def _joined(job: Job, container: Container, given: dict[str, str]) -> None:
+    """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
+    sizes = {key: value for key, value in given.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
+    numbers = [parsed_int(value) for value in sizes.values()]
+    replicas, product = container.role.replicas, 1
+    total = _devices(container) * replicas if type(replicas) is int else 0
+    for number in numbers:
+        product *= 1 if number is None or number == -1 else number
+    both = {prefix for prefix in _MESHES for key in sizes if key.startswith(prefix)} == set(_MESHES)
+    if (
+        not both
+        or None in numbers
+        or not total
+        or product == total
+        or (-1 in numbers and product and not total % product)
+    ):
+        return
+    _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
+
+
+def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> None:
+    job.report.add(
+        MESH.at(
+            job.at(container.word_path(next(iter(sizes)))),
+            f"{made}, but there are {there}",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
+            effect="the program stops at start: the mesh does not fit the devices",
+            help="change a size, or leave one at -1: it then takes what is left",
+            notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
+        )
+    )
+
+
+def _two_per_chip(container: Container) -> bool:
+    """Whether JAX may see two devices per TPU chip: on Ironwood it does, and without a selector one cannot tell."""
+    generation = text(table(container.role.pod, "nodeSelector"), "cloud.google.com/gke-tpu-accelerator")
+    return TPU_RESOURCE in container.devices and generation in ("", "tpu7x")
+
+
+def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> bool:
+    """Whether the sizes that are given decide alone: MaxText leaves one size open (-1) in its own defaults."""
+    default = "ici_fsdp_parallelism" if prefix == "ici_" else "dcn_data_parallelism"
+    return default in sizes or product > total or product == 0 or total % product != 0
+
+
+def _megatron(job: Job, container: Container, given: dict[str, str]) -> None:
+    sizes, world = _split(job, container, given)
+    product = _product(sizes)
+    if not sizes or not product or not world % product:
+        return
+    factors = " x ".join(f"{name} {size}" for name, size in sizes.items())
+    words = [name.split("_")[0] for name, _ in _MODEL]
+    spelled = [
+        f"{word}{mark}"
+        for word in words
+        for mark in ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size")
+    ]
+    job.report.add(
+        MESH.at(
+            job.at_word(container, *spelled),
+            f"{factors} = {product} does not divide the {world} devices",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
+            effect="the program stops at start: the devices cannot be split that way",
+            help=f"choose sizes whose product divides {world}",
+        )
+    )
+
+
+def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[str, int], int]:
+    """The model-parallel sizes of Megatron, NeMo and the like, and the devices that they split; empty where unknown."""
+    sizes: dict[str, int] = {}
+    for name, short in _MODEL:
+        written = next((given[p + name] for p in _PREFIXES if p + name in given), None)
+        number = parsed_int(written)
+        if written is not None and number is None:
+            job.report.skip("a parallel size is not known here")
+            return {}, 0
+        if number is not None:
+            sizes[short] = number
+    devices = _devices(container)
+    role = container.role
+    if not devices or container.launch is None or container.launch.launcher is MPIRUN or type(role.replicas) is not int:
+        return {}, 0
+    return sizes, devices * role.replicas
+
+
+def _product(sizes: dict[str, int]) -> int:
+    product = 1
+    for size in sizes.values():
+        product *= size
+    return product
+
+
+def batch_not_divisible(job: Job) -> None:
+    if "global" not in job.text or "batch" not in job.text:
+        return
+    for container in job.main:
+        given = container.options if "global" in container.text else {}
+        written = next((given[key] for key in _BATCHES if key in given), None)
+        batch = parsed_int(written)
+        sizes, world = _split(job, container, given) if batch else ({}, 0)
+        product = _product(sizes)
+        replicas = world // product if product and world % product == 0 else 0
+        if batch is None or not replicas or batch % replicas == 0:
+            continue
+        near = max(replicas, round(batch / replicas) * replicas)
+        job.report.add(
+            BATCH.at(
+                job.at_word(container, "global_batch_size", "global-batch-size"),
+                f"a global batch of {batch} does not divide among {replicas} data-parallel replicas",
+                also=[
+                    Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} replicas remain for data")
+                ],
+                effect="the trainer refuses to start, or leaves samples out",
+                help=f"the nearest that does is {near}",
+            )
+        )
+
+
+CHECKS = (mesh_mismatch, batch_not_divisible)

@@ -1,0 +1,274 @@
+"""MPI: launcher, workers and slots."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.hostfile import hostfile
+from trainc.lint.facts.mpi_roles import launchers, workers
+from trainc.lint.facts.start_order import waits_for
+from trainc.lint.facts.values import mappings, table, whole
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.tree import get, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.model.plan import Plan
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+SLOTS = Rule(
+    "mpi-processes-exceed-slots",
+    ERROR,
+    "mpirun is to start another number of processes than the hosts have slots",
+    "Open MPI refuses more processes than slots; with fewer, some accelerators stand idle.",
+)
+SLOTS_GPUS = Rule(
+    "slots-mismatch",
+    WARNING,
+    "the hostfile gives a worker another number of slots than it has accelerators",
+    "A slot is a process; one process for each accelerator is what collectives expect.",
+)
+LAUNCHER = Rule(
+    "launcher-holds-accelerators",
+    WARNING,
+    "the launcher asks for accelerators but is not among the hosts",
+    "It only starts the others; its accelerators stand idle.",
+)
+EARLY = Rule(
+    "launcher-before-workers",
+    WARNING,
+    "mpirun may start before the workers' SSH daemons listen",
+    "mpirun tries each host once; a host that does not answer ends the job.",
+)
+
+_WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
+
+
+NO_REQUESTS = Rule(
+    "launcher-without-requests",
+    NOTE,
+    "the launcher asks for neither cpu nor memory",
+    "A pod without requests is the first that a node under pressure kills, and mpirun ends all processes with it.",
+)
+
+
+VERSIONS = Rule(
+    "mpi-versions-differ",
+    WARNING,
+    "launcher and nodes of an MPI job run different versions of one image",
+    "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob reaches the "
+    "launcher alone; the nodes have theirs from the runtime.",
+)
+
+IMAGE = Rule(
+    "image-of-launcher-alone",
+    WARNING,
+    "the image of an MPI TrainJob replaces the launcher's, and the nodes keep that of the runtime",
+    "The runtime gives launcher and nodes one image, and Kubeflow Trainer puts the `image` of a TrainJob into the launcher "
+    "alone (v2.3.0). mpirun starts the program in the nodes' image.",
+)
+
+
+def mpi_processes_exceed_slots(job: Job) -> None:
+    for container in launchers(job):
+        assert container.launch is not None
+        processes = container.launch.number("np")
+        total = _total(job, container)
+        if type(processes) is not int or not total:
+            continue
+        oversubscribe = "oversubscribe" in container.text
+        if processes in (total, _accelerators(job, container)) or (processes > total and oversubscribe):
+            continue  # where slots and accelerators differ, that is the mistake
+        more = processes > total
+        job.report.add(
+            SLOTS.at(
+                job.at_word(container, "-np", "-n"),
+                f"`mpirun` starts {processes} processes on hosts with {total} slots",
+                effect="mpirun refuses: there are not enough slots"
+                if more
+                else f"{total - processes} accelerators stand idle",
+                help=f"use `-np {total}`, or leave it out: the hostfile then decides",
+                level=ERROR if more else WARNING,
+            )
+        )
+
+
+def _total(job: Job, launcher: Container) -> int:
+    hosts, _ = hostfile(job)
+    if hosts:
+        slots = [host.slots for host in hosts]
+        return sum(s for s in slots if s is not None) if None not in slots else 0
+    return _accelerators(job, launcher)
+
+
+def _accelerators(job: Job, launcher: Container) -> int:
+    """The accelerators of all hosts, 0 where their number is not known."""
+    total = 0
+    for role in workers(job, launcher.role):
+        devices = [n for n in role.devices.values() if type(n) is int]
+        count = role.count
+        if len(devices) != 1 or type(count) is not int:
+            return 0
+        total += devices[0] * count
+    return total
+
+
+def slots_mismatch(job: Job) -> None:
+    if job.bundle.plan is not None and job.bundle.plan.framework == "mpi":
+        return  # the framework has said so at the place where slots are asked for
+    hosts, config = hostfile(job)
+    for role in job.roles if hosts else ():
+        slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
+        devices = [n for n in role.devices.values() if type(n) is int]
+        if len(devices) == 1 and len(slots) == 1 and slots != set(devices):
+            (number,) = slots
+            worker = role.worker
+            assert worker is not None
+            job.report.add(
+                SLOTS_GPUS.at(
+                    _slots_span(job, config),
+                    f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
+                    also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
+                    effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
+                    help=f"write `slotsPerWorker: {devices[0]}`"
+                    if job.bundle.document.kind == "MPIJob"
+                    else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
+                )
+            )
+
+
+def _slots_span(job: Job, config: Tree) -> Span:
+    """Where the number of slots is written: in the hostfile, or in the MPIJob that it is made from."""
+    document = job.bundle.document
+    if document.kind == "MPIJob" and get(document.tree, "spec", "slotsPerWorker") is not None:
+        return document.span(("spec", "slotsPerWorker"))
+    return job.at_object(config, ("data", "hostfile"))
+
+
+def launcher_holds_accelerators(job: Job) -> None:
+    for container in launchers(job):
+        hosts, _ = hostfile(job)
+        role = container.role
+        if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
+            job.report.add(
+                LAUNCHER.at(
+                    job.at((*container.path, "resources", "limits")),
+                    f"`{role.name}` asks for accelerators, but mpirun starts nothing on it",
+                    effect="they stand idle for as long as the job runs",
+                    help="ask for them in the workers alone, or make the launcher a node (`runLauncherAsNode: true`)",
+                )
+            )
+
+
+def launcher_without_requests(job: Job) -> None:
+    for container in launchers(job):
+        if container.devices:
+            continue
+        if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
+            job.report.add(
+                NO_REQUESTS.at(
+                    job.at(container.path),
+                    f"the launcher `{container.name}` asks for neither cpu nor memory",
+                    effect="it is the first to be killed when its node runs short, and the whole job ends with it",
+                    help="give it `resources: {requests: {cpu: 1, memory: 2Gi}}`",
+                )
+            )
+
+
+def mpi_versions_differ(job: Job) -> None:
+    for launcher in launchers(job):
+        for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
+            ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
+            if ours == theirs or not _repository(ours) or _repository(ours) != _repository(theirs):
+                continue
+            job.report.add(
+                VERSIONS.at(
+                    job.at((*launcher.path, "image")),
+                    f"the launcher runs `{ours}`, and `{worker.role.name}` runs `{theirs}`",
+                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                    effect="the program that trains is the one of the nodes' image, and Open MPI of two versions may not meet",
+                    help=f"write the same image for both; that of the nodes stands at the role `{worker.role.name}`",
+                )
+            )
+
+
+def image_of_launcher_alone(job: Job) -> None:
+    plan = job.bundle.plan
+    if plan is None or plan.framework != "mpi" or plan.trainer_field("image") is None:
+        return
+    for launcher in launchers(job):
+        written = _repository(_runtime_image(plan, launcher))
+        for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
+            ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
+            is_one = written and written == _repository(_runtime_image(plan, worker))
+            if not is_one or not _repository(ours) or _repository(ours) == _repository(theirs):
+                continue
+            job.report.add(
+                IMAGE.at(
+                    job.at((*launcher.path, "image")),
+                    f"`{ours}` reaches the launcher alone, and `{worker.role.name}` runs `{theirs}`",
+                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                    effect="mpirun fails on the nodes if their image lacks the program, and trains another one if it has it",
+                    help=f"write the image of the job at the role `{worker.role.name}` of a runtime of your own too",
+                )
+            )
+
+
+def _runtime_image(plan: Plan, container: Container) -> str:
+    """The image of a container before `spec.trainer` changes it, "" where there is none."""
+    images = [_image(layer.tree, container) for layer in plan.layers]
+    return next((image for image in reversed(images) if image), "")
+
+
+def _image(template: Tree, container: Container) -> str:
+    """The image that a layer gives a container, "" where it gives none."""
+    roles = mappings(get(template, "spec", "replicatedJobs"))
+    role = next((one for one in roles if value(one, "name") == container.role.name), None)
+    containers = mappings(get(role, "template", "spec", "template", "spec", "containers"))
+    return str(next((value(one, "image") for one in containers if value(one, "name") == container.name), None) or "")
+
+
+def _repository(image: str) -> str:
+    """An image without its tag and digest; empty where a part of it is filled in later."""
+    path = image.partition("@")[0]
+    tag = path.rpartition("/")[2].partition(":")[1:]
+    is_known = not any(mark in image for mark in "${<%")
+    return path.removesuffix("".join(tag)) if is_known else ""
+
+
+def _retries(job: Job, role: ExpandedRole) -> bool:
+    """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
+    return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
+
+
+def launcher_before_workers(job: Job) -> None:
+    if len(job.roles) < 2:
+        return
+    for container in launchers(job):
+        role = container.role
+        if any(word in container.text for word in _WAITS) or role.init or _retries(job, role):
+            continue
+        late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
+        if late:
+            job.report.add(
+                EARLY.at(
+                    job.at(role.path),
+                    f"`{role.name}` does not wait for `{late[0].name}`",
+                    also=[Label(job.at(late[0].path), "the hosts it connects to")],
+                    effect="mpirun fails when a worker's SSH daemon is not up yet, and with `backoffLimit: 0` the job fails with it",
+                    help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
+                )
+            )
+
+
+CHECKS = (
+    mpi_processes_exceed_slots,
+    slots_mismatch,
+    launcher_holds_accelerators,
+    launcher_without_requests,
+    mpi_versions_differ,
+    image_of_launcher_alone,
+    launcher_before_workers,
+)

@@ -1,0 +1,258 @@
+"""Variables that nobody expands, or that are not there when they are."""
+
+from __future__ import annotations
+
+import itertools
+
+from trainc.lint.facts.shell import SHELLS, script_of
+from trainc.lint.facts.values import rows, templated, text, texts
+from trainc.lint.unfilled import is_program_text
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.tree import leaves
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+
+NOT_EXPANDED = Rule(
+    "variable-without-shell",
+    ERROR,
+    "a command uses `$VAR`, but no shell is there to expand it",
+    "Kubernetes expands only `$(VAR)`. Without a shell the program gets the dollar sign and the name as they stand.",
+)
+
+
+UNDEFINED = Rule(
+    "undefined-variable",
+    ERROR,
+    "a `$(VAR)` refers to a variable that is not set, or is set further down",
+    "Kubernetes expands variables in the order of the list and leaves what it does not know as it stands.",
+)
+
+
+IN_ENV = Rule(
+    "shell-variable-in-env",
+    WARNING,
+    "the value of a variable holds `$VAR`, which Kubernetes does not expand",
+    "Only `$(VAR)` is expanded in env. `PATH: $PATH:/opt/bin` replaces the path by these very characters.",
+)
+
+
+# Programs that hand the words behind them to a shell of their own.
+_TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
+_OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own
+# Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
+_OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
+
+
+def variable_without_shell(job: Job) -> None:
+    for container in job.containers if "$" in job.text else ():
+        words = _unexpanded(container) if "$" in container.text else []
+        read = _read_by_launcher(container) if words else []
+        for field, index, word in words:
+            name = _shell_variable(word)
+            is_set = name in (*_OF_IMAGE, "JOB_COMPLETION_INDEX") or (
+                name in container.env and container.literals.get(name) != f"${name}"
+            )
+            launcher = next((launcher for launcher, value in read if word.endswith(value)), "")
+            if not is_set and not launcher and not _looks_like_variable(word, name):
+                continue
+            if not is_set and _is_template(job, name):
+                job.report.skip(f"what `${name}` will be")
+                continue
+            job.report.add(
+                NOT_EXPANDED.at(
+                    job.at((*container.path, field, index)),
+                    f"no shell expands `${name}` here",
+                    effect=f"`{launcher}` gets the characters `${name}` for a number or an address, and fails"
+                    if launcher
+                    else f"the program gets the characters `${name}`",
+                    help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
+                    level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
+                )
+            )
+
+
+def _has_shell(container: Container) -> bool:
+    return (
+        any(word.rpartition("/")[2] in SHELLS for word in container.words[:6])
+        or "-c" in container.words
+        or not texts(container.tree, "command")
+    )
+
+
+def _to_expand(name: str, *, is_set: bool) -> str:
+    if name in _OF_IMAGE and not is_set:
+        return "run the command in a shell: `[sh, -c, LINE]`"
+    written = (
+        f"write `$({name})`, which Kubernetes expands" if is_set else f"add `{name}` to `env` and write `$({name})`"
+    )
+    return f"{written}, or run the command in a shell: `[sh, -c, LINE]`"
+
+
+def _unexpanded(container: Container) -> list[tuple[str, int, str]]:
+    """The words of a command with a `$NAME` that no shell reads, each with its field and index."""
+    words = container.words
+    bases = [word.rpartition("/")[2] for word in words]
+    if not _TO_A_SHELL.isdisjoint(bases):
+        return []
+    scripts = {script_of(words[at:])[0] for at, base in enumerate(bases) if base in SHELLS}
+    scripts.update(after for word, after in itertools.pairwise(words) if word == "-c")
+    if "command" not in container.tree:
+        scripts.update(words[:1])  # the image's own command may be a shell
+    return [
+        (field, index, word)
+        for field in ("command", "args")
+        for index, word in enumerate(texts(container.tree, field))
+        if "$" in word and word not in scripts and _shell_variable(word)
+    ]
+
+
+def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
+    """What a launcher of the command reads as a number or an address and holds a `$`, each with the launcher's name."""
+    launch = container.launch
+    if launch is None or launch.launcher is None:
+        return []
+    own = launch.launcher
+    options = (own.nodes[0], own.processes[0], own.rank[0], *own.numbers, *own.addresses, *own.addresses.values())
+    return [(own.name, value) for option, value in launch.flags.items() if option in options and "$" in value]
+
+
+def _looks_like_variable(word: str, name: str) -> bool:
+    """Whether a word is more likely to mean a variable that is not set here than these characters."""
+    if not _OF_PATTERNS.isdisjoint(word):
+        return False
+    return name.isupper() or word == f"${name}" or word.endswith(f"=${name}")
+
+
+def _is_template(job: Job, name: str) -> bool:
+    """Whether a tool such as envsubst fills in this file later: it holds what no server takes, or says `${NAME}`, too."""
+    if f"${{{name}}}" in job.text:
+        return True
+    return any(
+        is_placeholder(leaf.value) and not is_program_text(path)
+        for path, leaf in leaves(job.tree)
+        if "$" in str(leaf.value)
+    )
+
+
+def _shell_variable(word: str) -> str:
+    """The name in the first `$NAME` of a word; `$$` is Kubernetes' own, `${NAME}` may be a template's."""
+    index = word.find("$")
+    while index >= 0:
+        name = ""
+        for char in word[index + 1 :]:
+            if not (char.isalnum() or char == "_"):
+                break
+            name += char
+        if name and not name[0].isdigit():
+            return name
+        index = word.find("$", index + (2 if word.startswith("$$", index) else 1))
+    return ""
+
+
+def undefined_variable(job: Job) -> None:
+    plan = job.bundle.plan
+    if plan is not None and plan.barred:
+        if any(
+            "$" in written for container in job.containers for written in (container.text, *container.literals.values())
+        ):
+            job.report.skip("the variables of a framework that was not asked")
+        return
+    for container in job.containers:
+        if "envFrom" in container.tree:
+            continue
+        seen: set[str] = set()
+        for index, entry in enumerate(rows(container.tree, "env") if container.has_references else ()):
+            value = text(entry, "value")
+            if "$(" in value:
+                for name in _references(value):
+                    if name not in seen:
+                        _undefined(job, container, name, index)
+            seen.add(text(entry, "name"))
+        if "$(" in container.text and not container.script and not _has_shell(container):
+            for name in _references(container.text):
+                if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _service_link(name):
+                    job.report.add(
+                        UNDEFINED.at(
+                            job.at_word(container, f"$({name})"),
+                            f"`$({name})` is not set in `{container.name}`",
+                            effect=f"the program gets the characters `$({name})`",
+                            help=f"add `{name}` to `env`",
+                        )
+                    )
+
+
+def _references(value: str) -> list[str]:
+    names = []
+    head, *parts = value.split("$(")
+    for part in parts:
+        name, closed, _ = part.partition(")")
+        if closed and name.isidentifier() and not head.endswith("$"):
+            names.append(name)
+        head = part
+    return names
+
+
+def _service_link(name: str) -> bool:
+    return name.endswith(("_SERVICE_HOST", "_SERVICE_PORT", "_PORT"))
+
+
+def _undefined(job: Job, container: Container, name: str, index: int) -> None:
+    if _service_link(name):
+        return
+    later = name in container.env
+    also = [Label(job.at(container.env_path(name)), "set only here")] if later else ()
+    help_ = f"move `{name}` above it" if later else f"add `{name}` above it"
+    if name == "JOB_COMPLETION_INDEX":
+        help_ = "Kubernetes adds this variable at the end of the list: set one of your own from the same field above it"
+    job.report.add(
+        UNDEFINED.at(
+            job.at((*container.path, "env", index, "value")),
+            f"`$({name})` is {'set further down' if later else 'not set'}",
+            also=also,
+            effect=f"the value keeps the characters `$({name})`",
+            help=help_,
+        )
+    )
+
+
+def shell_variable_in_env(job: Job) -> None:
+    for container in job.containers:
+        for index, entry in enumerate(rows(container.tree, "env")):
+            leaf = entry.get("value")
+            value = leaf.value if leaf is not None and hasattr(leaf, "value") else None
+            if type(value) is not str or "$" not in value:
+                continue
+            name = _shell_variable(value)
+            if name and f"${name}" in job.name:
+                continue  # the job's own name is filled in before Kubernetes sees either
+            if not name or templated(value) or value == f"${name}":
+                if name or templated(value):
+                    job.report.skip("a variable is filled in by another tool")
+                own = text(entry, "name")
+                if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
+                    continue
+            path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
+            job.report.add(
+                IN_ENV.at(
+                    job.at((*container.path, "env", index, "value")),
+                    f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`",
+                    effect=f"{'nothing of the old path is left' if path_like else 'the program'} "
+                    + ("and programs and libraries are not found" if path_like else f"sees the characters `${name}`"),
+                    help=f"write `$({name})` if it is set above"
+                    if not path_like
+                    else "set it in the start script, where a shell expands it, or write the whole path",
+                    level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
+                )
+            )
+
+
+def _finds_programs(path: str) -> bool:
+    """Whether a search path names a directory in which every image has its programs."""
+    return not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(path.split(":"))
+
+
+CHECKS = (variable_without_shell, undefined_variable, shell_variable_in_env)

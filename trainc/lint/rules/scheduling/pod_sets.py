@@ -1,0 +1,201 @@
+"""Rules about what Kueue makes of a JobSet: its pod sets, their topology, and how long they may take to get ready."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.placement import POD, pod_annotations
+from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.schedulers.gang import pods, waits
+from trainc.schedulers.keys import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE
+from trainc.text.object_keys import EXCLUSIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.lint.facts.placement import Placement
+    from trainc.model.cluster import Version
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Role
+    from trainc.model.report import Report
+
+WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise
+MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
+NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
+
+POD_SETS = Rule(
+    "kueue-pod-sets",
+    ERROR,
+    "a JobSet has more roles than a Workload of Kueue can hold",
+    "Kueue makes one pod set of each replicatedJob: 8 before version 0.18, 10 in 0.18, 18 since 0.19.",
+)
+LEVEL = Rule(
+    "kueue-topology-misplaced",
+    ERROR,
+    "a topology is asked for where Kueue does not look",
+    "Kueue reads annotations of the pod template. On the JobSet or the Job they are ignored, and the pods are spread "
+    "as if nobody had asked.",
+)
+UNKNOWN_LEVEL = Rule(
+    "unknown-topology",
+    ERROR,
+    "a topology level that no Topology of the cluster has",
+    "Kueue finds no domain for the job and never admits it.",
+)
+PODSET_GROUPS = Rule(
+    "kueue-podset-group",
+    ERROR,
+    "a group of pod sets that Kueue cannot place in one domain",
+    "Kueue groups exactly two pod sets, one of them a single pod, that ask for the same topology.",
+)
+SLOW = Rule(
+    "kueue-slow-start",
+    WARNING,
+    "pods may get ready later than Kueue waits for them",
+    "Since 0.19 Kueue evicts by default what is not ready 30 minutes after it was admitted, and counts roles that "
+    "have not been created yet.",
+)
+EXCLUSIVE_AND_QUEUE = Rule(
+    "kueue-exclusive-placement",
+    WARNING,
+    "Kueue's topology and JobSet's exclusive placement both choose the nodes",
+    "They are two ways to the same end; together each may rule out what the other has chosen.",
+)
+
+
+def look(placement: Placement, report: Report) -> None:
+    """Report every fault in what a queued JobSet asks of Kueue."""
+    for finding in _misplaced(placement):
+        report.add(finding)
+    if placement.queue is None:
+        return
+    for finding in _limit(placement):
+        report.add(finding)
+    if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
+        for finding in (*_levels(placement), *_groups(placement), *_exclusive(placement)):
+            report.add(finding)
+    version = placement.cluster.kueue
+    if (version is None or version >= WAIT_FOR_PODS) and _slow(placement):
+        for finding in (*_probes(placement), *_later_roles(placement)):
+            report.add(finding)
+
+
+def most_pod_sets(kueue: Version | None) -> int:
+    """How many pod sets a Workload may have; the newest limit where the version is not known."""
+    if kueue is None or kueue >= (0, 19):
+        return 18
+    return 10 if kueue >= (0, 18) else 8
+
+
+def _limit(placement: Placement) -> Iterator[Finding]:
+    most = most_pod_sets(placement.cluster.kueue)
+    if len(placement.jobs) > most:
+        yield POD_SETS.at(
+            placement.role_at(placement.roles[most], "name"),
+            f"the job has {len(placement.roles)} roles, and Kueue takes at most {most}",
+            label="one too many",
+            effect="Kueue cannot make a Workload of it: the job stays suspended",
+            help="merge roles with equal pods into one with more replicas",
+        )
+
+
+def _misplaced(placement: Placement) -> Iterator[Finding]:
+    for spot in placement.spots:
+        if spot.level == "pod" or spot.section != "annotations":
+            continue
+        for key in spot.keys:
+            if key.startswith(PODSET):
+                yield LEVEL.at(
+                    placement.at(*spot.path, key),
+                    f"`{key}` is not read here",
+                    effect="the pods are placed without it",
+                    help="move it to the annotations of the pod template",
+                )
+
+
+def _levels(placement: Placement) -> Iterator[Finding]:
+    known = placement.cluster.topology_levels()
+    if known is None:
+        return
+    for role in placement.roles:
+        annotations = pod_annotations(role)
+        for key in NAMED_LEVELS:
+            leaf = annotations.get(key)
+            if type(leaf) is Sourced and leaf.value not in known:
+                yield UNKNOWN_LEVEL.at(
+                    placement.role_at(role, *POD, "metadata", "annotations", key),
+                    f"no Topology of the cluster has the level `{leaf.value}`",
+                    help=f"use one of {', '.join(f'`{level}`' for level in known)}" if known else "",
+                )
+
+
+def _groups(placement: Placement) -> Iterator[Finding]:
+    groups: dict[str, list[Role]] = {}
+    for role in placement.roles:
+        leaf = pod_annotations(role).get(PODSET_GROUP)
+        if type(leaf) is Sourced:
+            groups.setdefault(str(leaf.value), []).append(role)
+    for name, roles in groups.items():
+        fault = _fault_of(roles)
+        if fault:
+            yield PODSET_GROUPS.at(
+                placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP),
+                f"the group `{name}` {fault}",
+                effect="Kueue refuses the job",
+                help="group the one pod of a launcher with the pods of its nodes, and give both the same topology",
+            )
+
+
+def _fault_of(roles: list[Role]) -> str:
+    if len(roles) != 2:
+        return f"has {len(roles)} roles, not two"
+    if min(map(pods, roles)) != 1:
+        return "has no role of a single pod"
+    wishes = [{key: value(pod_annotations(role), key) for key in MODES} for role in roles]
+    if wishes[0] != wishes[1]:
+        return "asks for two different topologies"
+    return "" if any(wishes[0].values()) else "asks for no topology"
+
+
+def _exclusive(placement: Placement) -> Iterator[Finding]:
+    wishes = any(key.startswith(PODSET) for role in placement.roles for key in pod_annotations(role))
+    path = ("metadata", "annotations", EXCLUSIVE)
+    if wishes and get(placement.jobset, *path) is not None:
+        yield EXCLUSIVE_AND_QUEUE.at(
+            placement.at(*path),
+            "the job asks both Kueue and JobSet for a topology",
+            help="keep Kueue's annotations, and remove this one",
+        )
+
+
+def _slow(placement: Placement) -> bool:
+    """Whether anything in a job may make it wait for some of its pods."""
+    if any("dependsOn" in job for job in placement.jobs):
+        return True
+    listed = [get(pod, "containers") for pod in placement.pods]
+    return any(get(one, "readinessProbe") is not None for each in listed if type(each) is list for one in each)
+
+
+def _probes(placement: Placement) -> Iterator[Finding]:
+    for role in placement.members:
+        for index, container in enumerate(role.containers):
+            if get(container, "readinessProbe") is not None:
+                path = (*POD, "spec", "containers", index, "readinessProbe")
+                yield SLOW.at(
+                    placement.role_at(role, *path),
+                    f"container `{value(container, 'name')}` counts as ready only when its probe says so",
+                    effect="if that takes more than 30 minutes, Kueue evicts the job and starts it again",
+                    help="remove the probe: peers find each other without it",
+                )
+
+
+def _later_roles(placement: Placement) -> Iterator[Finding]:
+    for role in placement.members:
+        if waits(role):
+            yield SLOW.at(
+                placement.role_at(role, "dependsOn"),
+                f"`{role.name.value}` is created later, while Kueue waits for all roles to get ready",
+                effect="what comes before has 30 minutes, then Kueue evicts the job and starts it again",
+                help="raise `waitForPodsReady.timeout` of the cluster, or make what comes before a job of its own",
+            )

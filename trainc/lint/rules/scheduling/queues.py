@@ -1,0 +1,201 @@
+"""Rules about queues and priorities: that they exist, and that only one of them decides when a job starts."""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.sourced import Sourced, is_written
+from trainc.model.tree import get, value
+from trainc.schedulers.keys import KUEUE_PRIORITY
+from trainc.schedulers.volcano import SYSTEM_CLASSES
+from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.lint.facts.placement import Group, Placement
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree
+
+UNKNOWN_QUEUE = Rule(
+    "unknown-queue",
+    ERROR,
+    "a queue that the cluster does not have",
+    "Volcano refuses the PodGroup; Kueue leaves the job suspended for ever.",
+)
+UNKNOWN_PRIORITY = Rule(
+    "unknown-priority-class",
+    ERROR,
+    "a priority class that the cluster does not have",
+    "The API server refuses every pod that names it.",
+)
+VOLCANO_QUEUES = Rule(
+    "volcano-queue",
+    WARNING,
+    "a Volcano group does not say in which queue it waits",
+    "Without a queue it waits in `default`, whoever that belongs to; `root` takes no jobs at all.",
+)
+KUEUE_AND_VOLCANO = Rule(
+    "kueue-with-volcano",
+    ERROR,
+    "a job waits in a queue of Kueue and in one of Volcano",
+    "Kueue admits the job and holds its quota while Volcano keeps its pods back, until Kueue evicts it and it all "
+    "begins again.",
+)
+SUSPENDED = Rule(
+    "suspend-with-queue",
+    WARNING,
+    "a manifest sets the field by which a queue starts and stops the job",
+    "Kueue writes `suspend` itself: each time the manifest is applied again, the running job is stopped or a waiting "
+    "one started without its quota.",
+)
+MISPLACED_QUEUE = Rule(
+    "queue-misplaced",
+    ERROR,
+    "a queue is named where Kueue does not look",
+    "Kueue reads a label of the JobSet. Anywhere else the name is ignored, and the job runs without quota.",
+)
+
+
+def look(placement: Placement, report: Report) -> None:
+    """Report every fault of the queues and priorities of a job."""
+    for group in placement.groups:
+        if group.back_end == "volcano":
+            for finding in _volcano_queue(placement, group):
+                report.add(finding)
+    if placement.queue is not None:
+        for finding in (*_both(placement), *_suspended(placement)):
+            report.add(finding)
+    for finding in _misplaced(placement):
+        report.add(finding)
+    _known(placement, report)
+
+
+def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
+    leaf = get(group.tree, "spec", "queue")
+    queue = value(leaf)
+    if not is_written(leaf):
+        yield _ignored(placement) or VOLCANO_QUEUES.at(
+            placement.bundle.span(group.tree, ("metadata", "name")),
+            "the job names no Volcano queue",
+            effect="it waits in the queue `default`",
+            help=_named_by(placement),
+        )
+    elif queue in {"", "root"}:
+        yield VOLCANO_QUEUES.at(
+            placement.bundle.span(group.tree, ("spec", "queue")),
+            f"`{queue}` is not a queue that takes jobs",
+            effect="Volcano refuses the PodGroup, or never starts it",
+            help="name a leaf queue",
+            level=ERROR,
+        )
+
+
+def _ignored(placement: Placement) -> Finding | None:
+    """The queue that a TrainJob names although its runtime's policy reads only the runtime's template."""
+    plan, path = placement.bundle.plan, ("metadata", "annotations", VOLCANO_QUEUE)
+    if plan is None or not value(plan.job, *path):
+        return None
+    return VOLCANO_QUEUES.at(
+        plan.document.span(path),
+        f"the Volcano queue `{value(plan.job, *path)}` of the job is not read",
+        effect="it waits in the queue `default`",
+        help=f"write the annotation{_where(placement)}",
+    )
+
+
+def _named_by(placement: Placement) -> str:
+    """Where a job names its queue."""
+    plan = placement.bundle.plan
+    if plan is not None and get(plan.gang, "older", "defaultQueue") is not None:
+        return "name one in `spec.queue`"
+    return f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}"
+
+
+def _where(placement: Placement) -> str:
+    by_policy = placement.cluster.scheduler is None and placement.bundle.plan is not None
+    if by_policy:
+        return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster"
+    return ", or set `queue` for the whole cluster"
+
+
+def _both(placement: Placement) -> Iterator[Finding]:
+    queue = placement.queue
+    if queue is not None and placement.volcano:
+        tie = next((t for t in placement.ties if t.back_end == "volcano"), None)
+        yield KUEUE_AND_VOLCANO.at(
+            placement.at("metadata", "labels", KUEUE_QUEUE),
+            f"the job waits in Kueue's queue `{queue.value}` and is scheduled by Volcano",
+            also=[Label(placement.at(*tie.path), "Volcano's group")] if tie else (),
+            effect="Kueue holds the quota while Volcano keeps the pods back",
+            help="remove the label, or choose another scheduler for the cluster",
+        )
+
+
+def _suspended(placement: Placement) -> Iterator[Finding]:
+    suspend = get(placement.jobset, "spec", "suspend")
+    if placement.queue is not None and type(suspend) is Sourced and suspend.value is not None:
+        yield SUSPENDED.at(
+            placement.at("spec", "suspend"),
+            "`suspend` is set on a job that waits in a queue",
+            also=[Label(placement.at("metadata", "labels", KUEUE_QUEUE), "the queue decides when it runs")],
+            effect="whoever applies the manifest again stops the job that Kueue has started",
+            help="remove `suspend`: Kueue sets it when the job is created",
+        )
+
+
+def _misplaced(placement: Placement) -> Iterator[Finding]:
+    for spot in placement.spots:
+        if KUEUE_QUEUE in spot.keys and (spot.level, spot.section) != ("jobset", "labels"):
+            yield MISPLACED_QUEUE.at(
+                placement.at(*spot.path, KUEUE_QUEUE),
+                f"`{KUEUE_QUEUE}` is not read here",
+                effect="the job is not queued" if placement.queue is None else "",
+                help="make it a label of the JobSet (of the TrainJob, where there is one)"
+                if placement.queue is None
+                else "remove it: the label of the JobSet says it",
+                level=ERROR if placement.queue is None else WARNING,
+            )
+
+
+def _known(placement: Placement, report: Report) -> None:
+    """Compare every queue and priority class with those the cluster's folder lists."""
+    namespace = value(placement.jobset, "metadata", "namespace") or "default"
+    labels = get(placement.jobset, "metadata", "labels")
+    if type(labels) is dict:
+        _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
+        _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
+    for group in placement.groups:
+        if group.back_end == "volcano" and is_written(get(group.tree, "spec", "queue")):
+            _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
+    for pod in placement.pods:
+        leaf = get(pod, "priorityClassName")
+        if type(leaf) is Sourced and leaf.value not in SYSTEM_CLASSES:
+            _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
+
+
+def _one_of(placement: Placement, report: Report, rule: Rule, kind: str, leaf: Tree, namespace: str = "") -> None:
+    if type(leaf) is not Sourced or not leaf.value:
+        return
+    known = placement.cluster.has(kind, leaf.value, namespace)
+    if known is None:
+        report.skip(f"{kind} names of the cluster")
+    elif not known:
+        names = placement.cluster.names(kind, namespace) or []
+        report.add(_unknown(rule, kind, leaf, names, namespace, _place(placement, leaf)))
+
+
+def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
+    where = f" in namespace `{namespace}`" if namespace else ""
+    return rule.at(
+        span,
+        f"the cluster has no {kind} `{leaf.value}`{where}",
+        help=meant(leaf.value, names, f"add its manifest to the cluster's folder once there is a {kind}"),
+    )
+
+
+def _place(placement: Placement, leaf: Sourced[str]) -> Span:
+    return next(iter(leaf.origin.spans()), None) or placement.bundle.document.span(("metadata", "name"))

@@ -1,0 +1,268 @@
+"""Rules about belonging: every member is tied to one group of one back end, by the right key in the right place."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.placement import POD
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.tree import value
+from trainc.schedulers.gang import pods
+from trainc.schedulers.keys import DEFAULT_PROFILE, PROFILES
+from trainc.text.object_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.lint.facts.placement import Gang, Group, Placement
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Role
+    from trainc.model.report import Report
+
+TWO_BACK_ENDS = Rule(
+    "two-gang-schedulers",
+    ERROR,
+    "the pods of one job belong to groups of two back ends",
+    "Two schedulers hold the pods back for different reasons, and neither knows of the other.",
+)
+UNTIED = Rule(
+    "gang-tie-missing",
+    ERROR,
+    "a gang counts pods that nothing ties to it",
+    "The pods that are tied wait for a minimum that can never be reached.",
+)
+NO_GROUP = Rule(
+    "podgroup-missing",
+    WARNING,
+    "pods name a group that is not among these files",
+    "Pods of a group that does not exist wait for it, without a word in their own status.",
+)
+MISPLACED = Rule(
+    "gang-tie-misplaced",
+    ERROR,
+    "the group label or annotation is where the scheduler does not look",
+    "The coscheduling plugin reads a label of the pod, Volcano an annotation of the pod. JobSet copies neither the "
+    "JobSet's nor the Job's metadata to pods.",
+)
+SCHEDULER_NAME = Rule(
+    "gang-scheduler-name",
+    WARNING,
+    "the pods of a gang do not ask for the scheduler that knows it",
+    "Any other scheduler ignores the group and places each pod for itself.",
+)
+PRIORITY = Rule(
+    "gang-priority",
+    ERROR,
+    "the members of one gang have different priorities",
+    "The queue sorts pods by priority first: the gang is torn apart, and Kubernetes' own scheduler refuses it.",
+)
+GROUP_NAME = Rule(
+    "podgroup-name",
+    ERROR,
+    "a PodGroup's name cannot be written on its pods",
+    "The name is used as a label value: at most 63 letters, digits, `-`, `_` and `.`, alphanumeric at both ends.",
+)
+
+
+def look(placement: Placement, report: Report) -> None:
+    """Report every fault in how the pods of a job belong to their group."""
+    for finding in _misplaced(placement):
+        report.add(finding)
+    if not placement.back_ends:
+        return
+    for finding in (
+        *_two(placement),
+        *_untied(placement),
+        *_groupless(placement),
+        *_scheduler_names(placement),
+        *_priorities(placement),
+        *_names(placement),
+    ):
+        report.add(finding)
+
+
+def _two(placement: Placement) -> Iterator[Finding]:
+    first = next(iter(placement.ties), None)
+    other = next((t for t in placement.ties if first and t.back_end != first.back_end), None)
+    if first is None or other is None:
+        return
+    yield TWO_BACK_ENDS.at(
+        placement.at(*first.path),
+        f"the job is a gang of `{first.back_end}` and of `{other.back_end}`",
+        label=f"`{first.back_end}`",
+        also=[Label(placement.at(*other.path), f"`{other.back_end}`")],
+        effect="each back end waits for what the other holds back",
+        help="keep one, or choose with the cluster's `scheduler:`",
+    )
+
+
+def _untied(placement: Placement) -> Iterator[Finding]:
+    for group in placement.groups:
+        names = [tie for tie in placement.ties if tie.back_end == group.back_end and tie.group.value == group.name]
+        if not _writable(group) or not (names or _own(placement, group)):
+            continue
+        tied = {tie.role.index for tie in names}
+        short = group.minimum is not None and group.minimum > sum(pods(tie.role) for tie in names)
+        for role in placement.members if len(tied) < len(placement.roles) else ():
+            if role.index not in tied and not _elsewhere(placement, group, role):
+                yield UNTIED.at(
+                    placement.role_at(role, "name"),
+                    f"the pods of `{role.name.value}` are not tied to the PodGroup `{group.name}`",
+                    effect="they are placed alone, and do not count for the group's minimum"
+                    if short
+                    else "they are placed alone: the others may run, and be paid for, while these wait for a node",
+                    help=f"add {_key(group.back_end)} to the pod template",
+                    level=ERROR if short else WARNING,
+                )
+
+
+def _own(placement: Placement, group: Group) -> bool:
+    """Whether a group to which no pod is tied is meant for them: it has the job's name."""
+    return placement.back_ends == [group.back_end] and group.name == placement.bundle.name
+
+
+def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:
+    """Whether the role belongs to another group of the same back end, one of several in a job."""
+    return any(t.role is role and t.back_end == group.back_end and t.group.value != group.name for t in placement.ties)
+
+
+def _groupless(placement: Placement) -> Iterator[Finding]:
+    here = {(group.back_end, group.name) for group in placement.groups}
+    for tie in placement.ties:
+        if (tie.back_end, tie.group.value) not in here:
+            here.add((tie.back_end, tie.group.value))
+            yield NO_GROUP.at(
+                placement.at(*tie.path),
+                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not among these files",
+                effect="unless somebody else creates it, they stay pending",
+                help="put the PodGroup beside the job, or let the cluster's `scheduler:` make it",
+            )
+
+
+def _key(back_end: str) -> str:
+    return {
+        "coscheduling": f"the label `{COSCHEDULING_LABEL}`",
+        "volcano": f"the annotation `{VOLCANO_GROUP}`",
+        "native": f"the field `{NATIVE_FIELD}.podGroupName`",
+    }[back_end]
+
+
+def _misplaced(placement: Placement) -> Iterator[Finding]:
+    for spot in placement.spots:
+        for key, section in ((COSCHEDULING_LABEL, "labels"), (VOLCANO_GROUP, "annotations")):
+            if key in spot.keys and (spot.level != "pod" or spot.section != section):
+                yield MISPLACED.at(
+                    placement.at(*spot.path, key),
+                    f"`{key}` is read neither here nor from here",
+                    effect="the pods belong to no group",
+                    help=f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template",
+                )
+
+
+def _scheduler_names(placement: Placement) -> Iterator[Finding]:
+    if len({tie.back_end for tie in placement.ties}) > 1:
+        return  # no name can be right for two
+    for gang in placement.gangs():
+        back_end, tied = gang.back_end, gang.roles
+        written = {str(value(role.pod, "schedulerName") or "") for role in tied}
+        names = {"" if name == DEFAULT_PROFILE else name for name in written}
+        # Where the coscheduling plugin runs in the cluster's one scheduler, its name is written on purpose.
+        meant = back_end == "coscheduling" and DEFAULT_PROFILE in written
+        if len(names) > 1:
+            yield _differing(placement, tied, names)
+        elif back_end == "native" and names & set(PROFILES.values()):
+            yield _foreign(placement, tied[0], back_end)
+        elif names == {""} and back_end in PROFILES and not meant:
+            yield _unnamed(placement, tied[0], back_end)
+        elif back_end in PROFILES and names & (set(PROFILES.values()) - {PROFILES[back_end]}):
+            yield _foreign(placement, tied[0], back_end)
+
+
+def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Finding:
+    listed = ", ".join(f"`{name or DEFAULT_PROFILE}`" for name in sorted(names))
+    return SCHEDULER_NAME.at(
+        placement.role_at(tied[0], *POD, "spec", "schedulerName"),
+        f"the pods of one gang ask for different schedulers: {listed}",
+        also=[Label(placement.role_at(role, *POD, "spec", "schedulerName"), "differs") for role in tied[1:]],
+        effect="no scheduler ever sees the whole gang",
+        help="give all of them one `schedulerName`",
+        level=ERROR,
+    )
+
+
+def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
+    scheduler = value(role.pod, "schedulerName")
+    return SCHEDULER_NAME.at(
+        placement.role_at(role, *POD, "spec", *(("schedulerName",) if scheduler else ())),
+        f"the pods are tied to a {back_end} group but ask for {f'`{scheduler}`' if scheduler else 'no scheduler'}",
+        effect="where kube-scheduler does not run the plugin itself, the pods are placed one by one, without a gang"
+        if back_end == "coscheduling"
+        else "kube-scheduler places the pods one by one, without a gang",
+        help=f"set `schedulerName: {PROFILES[back_end]}`, or whatever your cluster calls it",
+    )
+
+
+def _foreign(placement: Placement, role: Role, back_end: str) -> Finding:
+    name = value(role.pod, "schedulerName")
+    return SCHEDULER_NAME.at(
+        placement.role_at(role, *POD, "spec", "schedulerName"),
+        f"the pods are tied to a {back_end} group but ask for `{name}`",
+        effect=f"`{name}` does not know the group: no gang",
+        help=f"set `schedulerName: {PROFILES[back_end]}`" if back_end in PROFILES else "remove `schedulerName`",
+        level=ERROR,
+    )
+
+
+def _priorities(placement: Placement) -> Iterator[Finding]:
+    for gang in placement.gangs():
+        classes = {value(role.pod, "priorityClassName") or "" for role in gang.roles}
+        group, by_volcano = gang.group, gang.back_end == "volcano"
+        if len(classes) > 1:
+            yield _torn(placement, gang, classes)
+        elif group is not None:
+            own = value(group.tree, "spec", "priorityClassName")
+            if own is not None and own not in classes:
+                yield PRIORITY.at(
+                    placement.bundle.span(group.tree, ("spec", "priorityClassName")),
+                    f"the PodGroup has the priority class `{own}`, its pods have `{classes.pop() or 'none'}`",
+                    effect="the group waits by one priority, and its pods are evicted by the other"
+                    if by_volcano
+                    else "kube-scheduler refuses the group",
+                    help="give both the same class",
+                    level=WARNING if by_volcano else ERROR,
+                )
+
+
+def _torn(placement: Placement, gang: Gang, classes: set[str]) -> Finding:
+    tied, by_volcano = gang.roles, gang.back_end == "volcano"
+    listed = ", ".join(f"`{name}`" if name else "none" for name in sorted(classes))
+    return PRIORITY.at(
+        placement.role_at(tied[0], *POD, "spec", "priorityClassName"),
+        f"the pods of one gang have different priority classes: {listed}",
+        also=[Label(placement.role_at(role, *POD, "spec", "priorityClassName"), "differs") for role in tied[1:]],
+        effect="Volcano places the pods of higher priority first, and takes the others away first"
+        if by_volcano
+        else "the pods of higher priority hold their nodes while the others wait behind other jobs",
+        help="give all members one `priorityClassName`",
+        level=WARNING if by_volcano else ERROR,
+    )
+
+
+def _names(placement: Placement) -> Iterator[Finding]:
+    for group in placement.groups:
+        if not _writable(group):
+            yield GROUP_NAME.at(
+                placement.bundle.span(group.tree, ("metadata", "name")),
+                f"`{group.name}` cannot be the value of the label that ties pods to it",
+                effect="no pod can belong to the group",
+                help="shorten it to at most 63 characters, alphanumeric at both ends",
+            )
+
+
+def _writable(group: Group) -> bool:
+    """Whether pods can name the group: the coscheduling plugin reads a label, the others take any object's name."""
+    if group.back_end != "coscheduling" or is_placeholder(group.name):
+        return True
+    bare = group.name.replace("-", "").replace("_", "").replace(".", "")
+    ends = group.name[:1] + group.name[-1:]
+    return len(group.name) <= 63 and bare.isalnum() and ends.isalnum()

@@ -1,0 +1,177 @@
+"""Secrets that stand where everyone can read them."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import text, texts
+from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.text.masking import named_secret
+from trainc.text.placeholders import is_placeholder, placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+SECRET = Rule(
+    "secret-in-text",
+    ERROR,
+    "a token or a password stands in the manifest",
+    "Everyone who can read the repository or the job can read it, and Git never forgets. It has to be revoked.",
+)
+
+
+PLACEHOLDER = Rule(
+    "secret-placeholder",
+    WARNING,
+    "a placeholder puts a token or a password into the manifest",
+    "Whoever fills in `${HF_TOKEN}` writes the token into the rendered file, and from there it goes to Git or to everybody "
+    "who can read the job.",
+)
+_KEY = "PRIVATE KEY-----"  # of whatever sort it is
+_TOKENS = (
+    "-----BEGIN ",
+    "hf_",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "glpat-",
+    "AKIA",
+    "ASIA",
+    "sk-",
+    "xoxb-",
+    "xoxp-",
+    "nvapi-",
+    "AIza",
+    "dckr_pat_",
+    "ya29.",
+    "eyJhbGci",
+)
+
+_SHORTEST = 16  # characters of a token
+
+
+def secret_in_text(job: Job) -> None:
+    for container in job.containers:
+        for name, entry in container.env.items():
+            value = text(entry, "value")
+            if value and is_secret(name, value):
+                _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
+        _words(job, container)
+
+
+def secret_placeholder(job: Job) -> None:
+    for container in job.containers:
+        for name in container.env:
+            value = container.literals.get(name, "")
+            if is_placeholder(value) and placeholder(value) == value and named_secret(name):
+                job.report.add(
+                    PLACEHOLDER.at(
+                        job.at((*container.env_path(name), "value")),
+                        f"`{value}` puts the secret `{name}` into the manifest",
+                        effect="everyone who can read the rendered file or the job has it",
+                        help=f"refer to a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+                    )
+                )
+
+
+def secret_in_document(document: Document, report: Report) -> None:
+    """Look for the same in a job that cannot be read as one: in every variable and every command of its text."""
+    todo: list[tuple[Path, Tree]] = [((), document.tree)]
+    while todo:
+        path, node = todo.pop()
+        if type(node) is list:
+            todo.extend(((*path, index), child) for index, child in enumerate(node))
+        elif type(node) is dict:
+            todo.extend(((*path, key), child) for key, child in node.items())
+            name, value = text(node, "name"), text(node, "value")
+            if value and is_secret(name, value):
+                span = document.span((*path, "value"))
+                report.add(_token_finding(span, f"the value of `{name}` looks like a secret", name))
+            for field in ("command", "args"):
+                for index, word in enumerate(texts(node, field)):
+                    if holds_token(word):
+                        span = document.span((*path, field, index))
+                        report.add(_token_finding(span, "the command holds what looks like a token", "TOKEN"))
+
+
+def _words(job: Job, container: Container) -> None:
+    if not any(prefix in container.text for prefix in _TOKENS):
+        return
+    for field in ("command", "args"):
+        for index, word in enumerate(texts(container.tree, field)):
+            if holds_token(word):
+                _secret(
+                    job,
+                    (*container.path, field, index),
+                    f"the command of `{container.name}` holds what looks like a token",
+                    "TOKEN",
+                )
+
+
+def holds_token(word: str) -> bool:
+    """Whether a part of a word of a command looks like a token of a known service."""
+    if len(word) < _SHORTEST or not [prefix for prefix in _TOKENS if prefix in word]:
+        return False
+    if _KEY in word:
+        return True
+    parts = word.replace("=", " ").replace('"', " ").replace("'", " ").split()
+    return any(part.startswith(_TOKENS) and _random(part) for part in parts)
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether the value of a variable looks like key material, by itself or by the name of the variable."""
+    if _KEY in value:
+        return True
+    if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
+        return False
+    if value.startswith(_TOKENS) and (_random(value) or _is_of_hugging_face(value)):
+        return True
+    return named_secret(name) and (_random(value) or "PASSW" in name.upper())
+
+
+def _is_of_hugging_face(value: str) -> bool:
+    """Whether a text is a token of Hugging Face: 34 letters, and often no digit among them."""
+    letters = value.removeprefix("hf_")
+    return value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
+
+
+def _random(value: str) -> bool:
+    """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
+    if (
+        len(value) < _SHORTEST
+        or " " in value
+        or value.lower().strip("x*-_.") == ""
+        or "xxx" in value.lower()
+        or "..." in value
+    ):
+        return False
+    if any(
+        word in value.lower()
+        for word in ("your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy")
+    ):
+        return False
+    parts = value.replace("_", "-").replace(".", "-").split("-")
+    if len(parts) > 2 and all(part.isalpha() or part.isdigit() or len(part) < 4 for part in parts):
+        return False  # words and numbers, as names of models and runs have them
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
+
+
+def _secret(job: Job, path: Path, message: str, name: str) -> None:
+    job.report.add(_token_finding(job.at(path), message, name))
+
+
+def _token_finding(span: Span, message: str, name: str) -> Finding:
+    return SECRET.at(
+        span,
+        message,
+        effect="everyone who can read the repository or the job has it; it must be revoked",
+        help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+    )
+
+
+CHECKS = (secret_in_text, secret_placeholder)

@@ -1,0 +1,299 @@
+"""Whether nodes, processes and ranks add up."""
+
+from __future__ import annotations
+
+from trainc.frameworks.vocabularies import TORCHRUN
+from trainc.lint.facts.world import collective, keeps_to_itself
+from trainc.lint.tables.devices import GPU, device_kind, is_network
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.launch import Launch
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.values import Unknown
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path
+
+_OWN_RESOURCES = (
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+)  # others, but for cards, may be devices that trainc does not know
+NNODES = Rule(
+    "nodes-mismatch",
+    ERROR,
+    "the launcher expects another number of nodes than the job has pods",
+    "With too few pods every process waits at the rendezvous until it times out; with too many, some never get in.",
+)
+
+
+NPROC = Rule(
+    "processes-mismatch",
+    ERROR,
+    "the launcher starts another number of processes than the pod has accelerators",
+    "More processes than accelerators fail at start; fewer leave accelerators idle, and those are paid for.",
+)
+
+
+NPROC_AUTO = Rule(
+    "processes-by-host-cpus",
+    WARNING,
+    "the launcher is to count accelerators in a container that asks for none",
+    "`auto` then means one process for each CPU of the whole host, whatever the container may use.",
+)
+
+
+WORLD = Rule(
+    "world-size-mismatch",
+    ERROR,
+    "WORLD_SIZE is not what the pods and their accelerators make",
+    "Processes wait for peers that do not exist, or collide with peers that were not counted.",
+)
+
+
+def nodes_mismatch(job: Job) -> None:
+    for container in job.main:
+        count_written = _nodes(container)
+        if count_written is None:
+            continue
+        written, name, path = count_written
+        low, _, high = written.partition(":")
+        least, most = parsed_int(low), parsed_int(high or low)
+        pods = _pods_meeting(job, container.role)
+        if least is None or most is None or not pods:
+            job.report.skip("the number of nodes a launcher expects is not known here")
+        elif not any(least <= count <= most for count in pods):
+            job.report.add(_nodes_finding(job, container, name, path, written))
+
+
+def _nodes(container: Container) -> tuple[str, str, Path] | None:
+    launch = container.launch
+    if launch is None or launch.launcher is None:
+        return None
+    flag, counting = launch.launcher.nodes
+    if flag and flag in launch.flags:
+        value = launch.value(flag)
+        words = flag.replace("_", "-"), flag
+        if type(value) is str:
+            if "$" in launch.flags[flag]:
+                variable = launch.flags[flag].strip('${}"').partition(":")[0]
+                path = (
+                    (*container.env_path(variable), "value")
+                    if variable in container.env
+                    else container.word_path(*words)
+                )
+            else:
+                path = container.word_path(*words)
+            return value, f"--{flag}", path
+        return None
+    value = container.value(counting) if counting else None
+    if type(value) is str and "standalone" not in launch.flags:
+        return value, counting, (*container.env_path(counting), "value")
+    return None
+
+
+def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
+    """The numbers of pods that may be meant: one Job's, the role's, and those of all roles that meet at one host."""
+    if type(role.size) is not int or type(role.replicas) is not int:
+        return set()
+    counts = {role.size, role.size * role.replicas}
+    if len(job.roles) == 1:
+        return counts
+    hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
+    meeting = [m.container for m in job.meetings if m.host in hosts]
+    roles = {id(container.role): container.role for container in meeting}
+    # A pod that knows the world and has no rank in it may only look on, as tasks beside torch's do in a Volcano Job.
+    ranked = {id(c.role): c.role for c in meeting if any(name in c.env for name in job.vocabulary.ranks)}
+    if len(roles) > 1:
+        for those in (roles, ranked) if ranked else (roles,):
+            numbers = [count for other in those.values() if type(count := other.count) is int]
+            if len(numbers) < len(those):
+                return set()
+            counts.add(sum(numbers))
+    elif not hosts and len(job.roles) > 1:
+        every = [other.count for other in job.roles if collective(other)]
+        counts.add(sum(count for count in every if type(count) is int))
+    return counts
+
+
+def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str) -> Finding:
+    role = container.role
+    low, _, high = written.partition(":")
+    least, most = parsed_int(low) or 0, parsed_int(high or low)
+    count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+    launcher = container.launch.name if container.launch is not None else "the launcher"
+    devices = sum(n for n in role.devices.values() if type(n) is int) * count
+    held = f"; {devices} accelerators stand idle meanwhile" if devices else ""
+    alone = most == 1 and keeps_to_itself(container)
+    waits = f"the {count} pods wait at the rendezvous for {least - count} more that never come{held}"
+    extra = f"{count} pods want to join a group of {written}: those that come last never get in{held}"
+    return NNODES.at(
+        _spot(job, container, path, name, name.replace("_", "-")),
+        f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
+        label=f"`{name}` says {written}",
+        also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
+        effect=f"each of the {count} pods trains by itself" if alone else waits if least > count else extra,
+        help=f"say {count} here, unless each pod has work of its own"
+        if alone
+        else f"say {count} here, or give `{role.name}` {job.sized(role, least)}",
+        level=WARNING if alone else ERROR,
+    )
+
+
+def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
+    """A place in the command where `path` leads there, else the place of the variable."""
+    return job.at_word(container, *words) if path[-2] in ("command", "args") else job.at(path)
+
+
+def processes_mismatch(job: Job) -> None:
+    for container in job.main:
+        devices = _counted(container)
+        launch = container.launch if devices else None
+        if launch is None or launch.launcher is None or not any((*launch.launcher.nodes, *launch.launcher.processes)):
+            continue
+        written, path = _processes(container)
+        processes = parsed_int(written)
+        if written is not None and processes is None and written not in ("auto", "gpu"):
+            job.report.skip("the number of processes a launcher starts is not known here")
+        if processes is None or processes == devices:
+            continue
+        more = processes > devices
+        idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
+        job.report.add(
+            NPROC.at(
+                _spot(job, container, path, *_process_words(launch)),
+                f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
+                label=f"{processes} here",
+                also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
+                effect="two processes get the same accelerator, and the first collective fails" if more else idle,
+                help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
+                level=ERROR if more else WARNING,
+            )
+        )
+
+
+def _process_words(launch: Launch) -> tuple[str, ...]:
+    """What a command says about the number of processes, or else the launcher itself."""
+    option = launch.launcher.processes[0] if launch.launcher is not None else ""
+    option = option or "num_processes"
+    return (f"--{option}", f"--{option.replace('_', '-')}", launch.name)
+
+
+def _counted(container: Container) -> int:
+    """The GPUs of a container, 0 where there are none, or where they are not one process each: Intel's have tiles."""
+    counts = _gpus(container)
+    return counts[0][1] if len(counts) == 1 and type(counts[0][1]) is int else 0
+
+
+def _gpus(container: Container) -> list[tuple[str, int | Unknown]]:
+    """The GPUs of a container that stand for one process each, by resource."""
+    devices = container.devices.items()
+    return [(name, n) for name, n in devices if device_kind(name) == GPU and not name.startswith("gpu.intel")]
+
+
+def _processes(container: Container) -> tuple[str | None, Path]:
+    launch = container.launch
+    assert launch is not None
+    assert launch.launcher is not None
+    option, variable = launch.launcher.processes
+    if variable:
+        value = launch.value(option) if option else None
+        if value is not None:
+            return (value if type(value) is str else "?"), container.word_path(option, option.replace("_", "-"))
+        value = container.value(variable)
+        if value is not None:
+            return (value if type(value) is str else "?"), (*container.env_path(variable), "value")
+        return "1", container.word_path(*launch.launcher.words)
+    if option:
+        value = launch.value(option)
+        return (value if type(value) is str else None), container.word_path(option)
+    processes, machines = launch.number("num_processes"), launch.number("num_machines")
+    machines = 1 if machines is None else machines
+    if type(processes) is int and type(machines) is int and machines > 0 and processes % machines == 0:
+        return str(processes // machines), container.word_path("num_processes")
+    return None, container.path
+
+
+def processes_by_host_cpus(job: Job) -> None:
+    for container in job.main:
+        launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
+        if (
+            launch is None
+            or launch.launcher is not TORCHRUN
+            or container.devices
+            or container.role.pod.get("resourceClaims") is not None
+            or any(name not in _OWN_RESOURCES and not is_network(name) for name in container.limits)
+        ):
+            continue
+        written, path = _processes(container)
+        if written not in ("auto", "gpu"):
+            continue
+        gpu = written == "gpu"
+        job.report.add(
+            NPROC_AUTO.at(
+                job.at(path),
+                f"`torchrun` is to start one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` asks for none",
+                effect="torchrun refuses to start without a GPU"
+                if gpu
+                else "it starts as many processes as the host has CPUs",
+                help="ask for accelerators under `resources.limits`, or name the number of processes",
+            )
+        )
+
+
+def world_size_mismatch(job: Job) -> None:
+    for container in job.main:
+        for name in container.env:
+            if name in job.vocabulary.sizes and f"{name}=" not in container.script and not keeps_to_itself(container):
+                _check_world(job, container, name)
+
+
+def _check_world(job: Job, container: Container, name: str) -> None:
+    size = parsed_int(container.value(name))
+    if size is None:
+        job.report.skip(f"{name} is not known here")
+        return
+    pods = _pods_meeting(job, container.role)
+    fitting = _fitting(container, pods)
+    if (
+        not max(pods, default=0)
+        or size in fitting
+        or (not _counted(container) and any(p and size % p == 0 for p in pods))
+    ):
+        return
+    job.report.add(_world(job, container, name, size, max(pods), max(fitting)))
+
+
+def _fitting(container: Container, pods: set[int]) -> set[int]:
+    """The world sizes that can be meant: one process per pod, per accelerator, or per process the launcher starts."""
+    per_pod = {1}
+    if _counted(container):
+        per_pod.add(_counted(container))
+    launcher = container.launch.launcher if container.launch is not None else None
+    if launcher is not None and launcher.processes[1]:
+        number = parsed_int(_processes(container)[0])
+        if number:
+            per_pod.add(number)
+    return {count * each for count in pods for each in per_pod}
+
+
+def _world(job: Job, container: Container, name: str, size: int, pods: int, fitting: int) -> Finding:
+    per_pod = fitting // pods
+    devices = _counted(container)
+    what = f"{pods} pods with {per_pod} accelerators each make {fitting}" if devices else f"there are {pods} pods"
+    short = size > fitting
+    return WORLD.at(
+        job.at((*container.env_path(name), "value")),
+        f"`{name}` is {size}, but {what}",
+        label=f"{size} here",
+        also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
+        effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",
+        help=f"use {fitting}, or leave it to the launcher",
+    )
+
+
+CHECKS = (nodes_mismatch, processes_mismatch, processes_by_host_cpus, world_size_mismatch)

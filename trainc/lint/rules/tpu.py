@@ -1,0 +1,267 @@
+"""TPU slices: topology, chips, hosts, slices."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import substituted, table, text
+from trainc.lint.tables.machines import GENERATIONS, SLICE
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import KUEUE_QUEUE, TPU_RESOURCE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.containers import Container
+    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.tables.machines import Generation
+    from trainc.model.finding import Finding
+    from trainc.model.tree import Path
+
+ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
+
+CHIPS = Rule(
+    "tpu-topology-mismatch",
+    ERROR,
+    "pods times chips is not what the TPU topology has",
+    "A slice is all or nothing: GKE schedules a Job onto a slice only if its pods take every host of it.",
+)
+UNKNOWN = Rule(
+    "tpu-topology-unknown",
+    ERROR,
+    "a TPU topology that this generation does not have",
+    "Slices come in fixed shapes; no node pool of another shape can exist.",
+)
+GENERATION = Rule(
+    "tpu-accelerator-unknown", WARNING, "a TPU accelerator label that is none of GKE's", "No node carries such a label."
+)
+SELECTOR = Rule(
+    "tpu-selector-missing",
+    ERROR,
+    "TPU chips without both node selectors that say which",
+    "GKE requires `gke-tpu-accelerator` and `gke-tpu-topology` of every pod that asks for TPU chips.",
+)
+HOST = Rule(
+    "tpu-chips-per-host",
+    ERROR,
+    "a pod asks for another number of chips than a host of this generation has",
+    "Chips of a host are not shared between pods; a pod takes all of them.",
+)
+SINGLE = Rule(
+    "multislice-single-host",
+    WARNING,
+    "several slices of a topology that has a single host",
+    "Multislice training works between slices of several hosts each.",
+)
+
+
+def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
+    users = []
+    for role in job.roles:
+        for container in role.main:
+            chips = container.devices.get(TPU_RESOURCE) if container.devices else None
+            if type(chips) is int and chips:
+                users.append((role, container, chips))
+                break
+    return users
+
+
+def _selector(role: ExpandedRole, key: str) -> str:
+    return text(table(role.pod, "nodeSelector"), key)
+
+
+def _path(role: ExpandedRole, key: str) -> Path:
+    return (*role.pod_path, "nodeSelector", key)
+
+
+def _topology(role: ExpandedRole) -> str:
+    """The topology of the slice that the pods of one Job make: of a node pool, unless GKE makes the slice itself."""
+    return text(role.annotations, SLICE) or _selector(role, TOPOLOGY)
+
+
+def _topology_path(role: ExpandedRole) -> Path:
+    if text(role.annotations, SLICE):
+        return (*role.spec_path, "template", "metadata", "annotations", SLICE)
+    return _path(role, TOPOLOGY)
+
+
+def _sizes(topology: str) -> tuple[int, ...]:
+    parts = topology.lower().split("x")
+    return tuple(int(part) for part in parts) if all(whole_number(part) is not None for part in parts) else ()
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def _chips_of(container: Container) -> Path:
+    return (*container.path, "resources", "limits", TPU_RESOURCE)
+
+
+def tpu_topology_mismatch(job: Job) -> None:
+    for role, container, _ in _users(job):
+        topology = _topology(role)
+        sizes = _sizes(topology)
+        chips = role.devices.get(TPU_RESOURCE)
+        if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
+            if topology and not sizes:
+                job.report.skip("a TPU topology is not known here")
+            continue
+        job.report.add(_mismatch(job, role, container, sizes, role.width, chips))
+
+
+def _mismatch(
+    job: Job, role: ExpandedRole, container: Container, sizes: tuple[int, ...], width: int, chips: int
+) -> Finding:
+    """Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them."""
+    total, alone = _product(sizes), chips == _product(sizes)
+    table_ = f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {width * chips}"
+    hosts = total // chips if chips and total % chips == 0 else 0
+    if alone:
+        effect = "each pod gets a slice of its own, with no fast network to the others"
+        help_ = f"choose a topology of {width * chips} chips, unless each pod has work of its own"
+    else:
+        effect = "the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts"
+        help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that these pods make"
+    return CHIPS.at(
+        job.at(_topology_path(role)),
+        f"topology `{_topology(role)}` has {total} chips, but the {width} pod{'s' if width != 1 else ''} of a Job of `{role.name}` ask for {width * chips}",
+        label=f"{total} chips here",
+        also=[
+            Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
+            Label(job.at(_chips_of(container)), f"{chips} chips each"),
+        ],
+        effect=effect,
+        help=help_,
+        notes=(table_,),
+        level=WARNING if alone else ERROR,
+    )
+
+
+def tpu_topology_unknown(job: Job) -> None:
+    for role, _, _ in _users(job):
+        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        topology = _topology(role)
+        sizes = _sizes(topology)
+        if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
+            continue
+        if not sizes or not generation.legal(sizes):
+            job.report.add(
+                UNKNOWN.at(
+                    job.at(_topology_path(role)),
+                    f"TPU {generation.name} has no topology `{topology}`",
+                    also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                    effect="no node pool can have it: the pods stay pending",
+                    help=_shapes(generation, sizes),
+                )
+            )
+
+
+def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
+    ascending = tuple(sorted(sizes))
+    if generation.legal(ascending):
+        return f"write the sizes in ascending order: `{'x'.join(map(str, ascending))}`"
+    if generation.topologies:
+        return f"it has {', '.join(generation.topologies)}"
+    return (
+        "it has 2x2x1, 2x2x2, 2x2x4, 2x4x4, and shapes whose three sizes are multiples of 4, "
+        f"of at most {generation.cubes * 64} chips"
+    )
+
+
+def tpu_accelerator_unknown(job: Job) -> None:
+    for role, _, _ in _users(job):
+        accelerator = _selector(role, ACCELERATOR)
+        if (
+            accelerator
+            and accelerator not in GENERATIONS
+            and not substituted(accelerator)
+            and "$" not in accelerator
+            and "<" not in accelerator
+        ):
+            job.report.add(
+                GENERATION.at(
+                    job.at(_path(role, ACCELERATOR)),
+                    f"`{accelerator}` is no TPU accelerator that is known here",
+                    effect="if no node pool carries it, the pods stay pending",
+                    help=f"known are {', '.join(f'`{name}`' for name in GENERATIONS)}",
+                )
+            )
+
+
+def tpu_selector_missing(job: Job) -> None:
+    for role, container, _ in _users(job):
+        missing = [key for key in (ACCELERATOR, TOPOLOGY) if not _selector(role, key)]
+        if missing and not _placed_otherwise(role):
+            job.report.add(
+                SELECTOR.at(
+                    job.at(_chips_of(container)),
+                    f"`{role.name}` asks for TPU chips without node selector {' and '.join(f'`{key}`' for key in missing)}",
+                    effect="GKE refuses the pods, or no slice is found for them",
+                    help="add both to `nodeSelector` of the pod",
+                    level=ERROR if len(missing) == 1 else WARNING,
+                )
+            )
+
+
+def _placed_otherwise(role: ExpandedRole) -> bool:
+    """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
+    selector = table(role.pod, "nodeSelector")
+    if SLICE in role.annotations:
+        return True
+    if "affinity" in role.pod or any(
+        key.startswith("cloud.google.com/") and key not in (ACCELERATOR, TOPOLOGY) for key in selector
+    ):
+        return True
+    metadata = table(role.job.tree, "metadata")
+    return KUEUE_QUEUE in table(metadata, "labels")
+
+
+def tpu_chips_per_host(job: Job) -> None:
+    for role, container, chips in _users(job):
+        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
+            continue
+        sizes = _sizes(_topology(role))
+        fitting = generation.chips(_product(sizes) if sizes else 0)
+        if not fitting or chips in fitting:
+            continue
+        hosts = " or ".join(map(str, fitting))
+        host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
+        job.report.add(
+            HOST.at(
+                job.at(_chips_of(container)),
+                f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
+                also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
+                help=f"ask for {hosts} chips in each pod",
+            )
+        )
+
+
+def multislice_single_host(job: Job) -> None:
+    for role, _, chips in _users(job):
+        sizes = _sizes(_topology(role))
+        multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
+        if sizes and type(role.replicas) is int and role.replicas > 1 and _product(sizes) == chips and multi:
+            job.report.add(
+                SINGLE.at(
+                    job.at(_topology_path(role)),
+                    f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
+                    also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
+                    effect="multislice is not supported between single-host slices",
+                    help="use a topology of several hosts",
+                )
+            )
+
+
+CHECKS = (
+    tpu_topology_mismatch,
+    tpu_topology_unknown,
+    tpu_accelerator_unknown,
+    tpu_selector_missing,
+    tpu_chips_per_host,
+    multislice_single_host,
+)

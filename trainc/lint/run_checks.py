@@ -1,0 +1,65 @@
+"""The one function of this stage: expand a bundle by role, then let every check look at it."""
+
+from __future__ import annotations
+
+from trainc.lint.child_verdicts import refused
+from trainc.lint.facts.job import Job
+from trainc.lint.registry import checks_for
+from trainc.lint.rules import scheduling
+from trainc.model.cluster import Cluster
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trainc.lint.check import Check
+    from trainc.model.bundle import Bundle
+    from trainc.model.report import Report
+    from trainc.model.settings import Project, Selection
+
+
+def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+    """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
+    if selection.admission_only:
+        return
+    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
+    scheduling.verify(bundle, cluster, report)
+    extra = _foreign(project) if project.rules_from else ()
+    look(bundle, cluster, report, extra, selection.pod_security)
+
+
+def _foreign(project: Project) -> Sequence[Check]:
+    """The checks of the installed packages that a project names."""
+    from trainc.lint.plugin_checks import foreign  # noqa: PLC0415 (few projects name any)
+
+    return [check for name in project.rules_from for check in foreign(name.value)]
+
+
+def look(
+    bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = (), pod_security: str = ""
+) -> None:
+    """Let every check of this stage look at a bundle, and `extra`, the checks of third parties.
+
+    `pod_security` is the level of the Pod Security Standards that the call names, empty for that of the namespace.
+    """
+    job = expand(bundle, cluster, report)
+    if job is None:
+        return
+    refused(job)
+    for check in checks_for(job):
+        check(job)
+    if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
+        from trainc.lint.pod_security import judge  # noqa: PLC0415 (most runs know no namespace)
+
+        judge(job, pod_security)
+    for added in extra:
+        added.look(job)
+    job.close()
+
+
+def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:
+    """The job that a bundle becomes, by role; None for a bundle without a JobSet."""
+    jobset = bundle.jobset
+    if type(jobset) is not dict:
+        return None
+    return Job(bundle, jobset, Cluster() if cluster is None else cluster, report)

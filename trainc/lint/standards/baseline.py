@@ -1,0 +1,224 @@
+"""Controls of the standard `baseline`, which keeps pods from what takes over their node."""
+
+from __future__ import annotations
+
+from trainc.lint.facts.values import flag, rows, substituted, table, text
+from trainc.lint.standards.pod import (
+    Violation,
+    containers,
+    counted,
+    holding,
+    known,
+    known_texts,
+    quoted,
+    setters,
+    setting,
+)
+from trainc.lint.tables.security import CONTAINER_TYPES, DEFAULT_CAPABILITIES, SAFE_SYSCTLS
+from trainc.model.tree import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator
+
+    from trainc.lint.standards.pod import Owner, PodTemplate
+    from trainc.model.tree import Path, Tree
+
+PROFILES = ("RuntimeDefault", "Localhost")
+_APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
+_SECCOMP = "container.seccomp.security.alpha.kubernetes.io/"
+_DEFAULT, _DOCKER, _LOCAL = "runtime/default", "docker/default", "localhost/"
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HANDLERS = ("postStart", "preStop")
+
+
+def app_armor(pod: PodTemplate) -> Violation | None:
+    """No AppArmor profile but the runtime's and the node's own."""
+    owners, kinds = setting(pod.owners, "appArmorProfile", "type", bad=lambda kind: kind not in PROFILES)
+    written = _annotations(pod, lambda key: key.startswith(_APP_ARMOR), (_DEFAULT, ""))
+    if not owners and not written:
+        return None
+    bad = [*kinds, *(f'{key}="{held}"' for key, held in written)]
+    who = [setters(owners)] * bool(owners) + [counted("annotation", written)] * bool(written)
+    path: Path = (*owners[0].security_path, "appArmorProfile", "type") if owners else _annotation(written)
+    details = f"{' and '.join(who)} must not set AppArmor profile type to {quoted(bad)}"
+    return Violation(counted("forbidden AppArmor profile", bad), details, path)
+
+
+def _annotations(pod: PodTemplate, is_meant: Callable[[str], bool], allowed: Container[str]) -> list[tuple[str, str]]:
+    """The annotations that are meant and name neither an allowed profile nor one of the node, sorted."""
+    held = [(key, text(pod.annotations, key)) for key in sorted(pod.annotations) if is_meant(key)]
+    return [(k, v) for k, v in held if v not in allowed and not v.startswith(_LOCAL) and not substituted(v)]
+
+
+def _annotation(written: list[tuple[str, str]]) -> Path:
+    return ("metadata", "annotations", written[0][0])
+
+
+def capabilities(pod: PodTemplate) -> Violation | None:
+    """No capability beyond those that containers have anyway."""
+    owners, names = added(pod, DEFAULT_CAPABILITIES)
+    if not owners:
+        return None
+    details = f"{containers(owners)} must not include {quoted(names)} in securityContext.capabilities.add"
+    return Violation("non-default capabilities", details, (*owners[0].security_path, "capabilities", "add"))
+
+
+def added(pod: PodTemplate, allowed: frozenset[str]) -> tuple[list[Owner], list[str]]:
+    """The containers that add other capabilities than these, and those capabilities."""
+    owners: list[Owner] = []
+    names: set[str] = set()
+    for owner in pod.containers:
+        more = set(known_texts(table(owner.security, "capabilities"), "add")) - allowed
+        if more:
+            owners.append(owner)
+            names |= more
+    return owners, sorted(names)
+
+
+def host_namespaces(pod: PodTemplate) -> Violation | None:
+    """No network, processes or memory segments of the node."""
+    used = [field for field in ("hostNetwork", "hostPID", "hostIPC") if flag(pod.spec, field)]
+    details = ", ".join(f"{field}=true" for field in used)
+    return Violation("host namespaces", details, ("spec", used[0])) if used else None
+
+
+def host_path(pod: PodTemplate) -> Violation | None:
+    """No folder of the node."""
+    used = [(index, text(volume, "name")) for index, volume in enumerate(rows(pod.spec, "volumes")) if _has(volume)]
+    details = f"{counted('volume', used)} {quoted(name for _, name in used)}"
+    return Violation("hostPath volumes", details, ("spec", "volumes", used[0][0])) if used else None
+
+
+def _has(volume: Tree) -> bool:
+    return value(volume, "hostPath") is not None or type(volume.get("hostPath")) is dict
+
+
+def host_ports(pod: PodTemplate) -> Violation | None:
+    """Ports of the node; in its network every port is one, because the server fills `hostPort` in."""
+    field = "containerPort" if flag(pod.spec, "hostNetwork") else "hostPort"
+    owners: list[Owner] = []
+    ports: set[str] = set()
+    first: Path = ()
+    for owner in pod.containers:
+        used = [(at, port) for at, row in enumerate(rows(owner.tree, "ports")) if (port := _port(row, field))]
+        if used:
+            owners.append(owner)
+            first = first or (*owner.path, "ports", used[0][0], field)
+            ports |= {str(port) for _, port in used}
+    verb = counted("uses", owners, "use")
+    details = f"{containers(owners)} {verb} {counted('hostPort', ports)} {', '.join(sorted(ports))}"
+    return Violation("hostPort", details, first) if owners else None
+
+
+def _port(row: Tree, field: str) -> int:
+    port = value(row, field)
+    return port if type(port) is int else 0
+
+
+def host_of_probes(pod: PodTemplate) -> Violation | None:
+    """No host in probes and lifecycle handlers, to which the kubelet would connect for the pod."""
+    owners: list[Owner] = []
+    hosts: set[str] = set()
+    first: Path = ()
+    for owner in pod.containers:
+        used = list(_hosts(owner))
+        if used:
+            owners.append(owner)
+            first = first or used[0][1]
+            hosts |= {host for host, _ in used}
+    names = sorted(owner.name or "" for owner in owners)
+    verb, word = counted("uses", owners, "use"), counted("probe or lifecycle host", hosts)
+    details = f"{counted('container', owners)} {quoted(names)} {verb} {word} {quoted(sorted(hosts))}"
+    return Violation("probe or lifecycle host", details, first) if owners else None
+
+
+def _hosts(owner: Owner) -> Iterator[tuple[str, Path]]:
+    """Each host that a probe or a handler of a container names, with its place."""
+    probes = [((name,), table(owner.tree, name)) for name in _PROBES]
+    lifecycle = table(owner.tree, "lifecycle")
+    for path, handler in (*probes, *((("lifecycle", name), table(lifecycle, name)) for name in _HANDLERS)):
+        for way in ("httpGet", "tcpSocket"):
+            host = known(table(handler, way), "host")
+            if host:
+                yield host, (*owner.path, *path, way, "host")
+
+
+def privileged(pod: PodTemplate) -> Violation | None:
+    """No privileged container."""
+    owners = holding(pod.containers, "privileged")
+    if not owners:
+        return None
+    details = f"{containers(owners)} must not set securityContext.privileged=true"
+    return Violation("privileged", details, (*owners[0].security_path, "privileged"))
+
+
+def proc_mount(pod: PodTemplate) -> Violation | None:
+    """No unmasked /proc, unless the pod has a user namespace of its own."""
+    return None if pod.is_relaxed else unmasked(pod)
+
+
+def unmasked(pod: PodTemplate) -> Violation | None:
+    """The containers that see /proc without its masks."""
+    owners, kinds = setting(pod.containers, "procMount", bad=lambda kind: kind != "Default")
+    if not owners:
+        return None
+    details = f"{containers(owners)} must not set securityContext.procMount to {quoted(kinds)}"
+    return Violation("procMount", details, (*owners[0].security_path, "procMount"))
+
+
+def selinux(pod: PodTemplate) -> Violation | None:
+    """No SELinux type but those of containers, and neither user nor role."""
+    allowed = {name for name in CONTAINER_TYPES if pod.minor >= CONTAINER_TYPES[name]}
+    settings = {part: setting(pod.owners, "seLinuxOptions", part, bad=bool) for part in ("user", "role")}
+    settings["type"] = setting(pod.owners, "seLinuxOptions", "type", bad=lambda kind: kind not in allowed)
+    bad = [owner for owner in pod.owners if any(owner in owners for owners, _ in settings.values())]
+    if not bad:
+        return None
+    kinds = settings["type"][1]
+    data = [f"{counted('type', kinds)} {quoted(kinds)}"] * bool(kinds)
+    data += [f"{part} may not be set" for part in ("user", "role") if settings[part][0]]
+    details = f"{setters(bad)} set forbidden securityContext.seLinuxOptions: {'; '.join(data)}"
+    return Violation("seLinuxOptions", details, (*bad[0].security_path, "seLinuxOptions"))
+
+
+def seccomp_annotations(pod: PodTemplate) -> Violation | None:
+    """No seccomp profile `unconfined`, as annotations said it before there was a field."""
+    meant = {_SECCOMP_POD, *(f"{_SECCOMP}{owner.name}" for owner in pod.containers)}
+    written = _annotations(pod, meant.__contains__, (_DEFAULT, _DOCKER))
+    if not written:
+        return None
+    bad = ", ".join(f'{key}="{held}"' for key, held in sorted(written))
+    return Violation("seccompProfile", f"forbidden {counted('annotation', written)} {bad}", _annotation(written))
+
+
+def seccomp(pod: PodTemplate) -> Violation | None:
+    """No seccomp profile `Unconfined`."""
+    owners, kinds = setting(pod.owners, "seccompProfile", "type", bad=lambda kind: kind not in PROFILES)
+    if not owners:
+        return None
+    details = f"{setters(owners)} must not set securityContext.seccompProfile.type to {quoted(kinds)}"
+    return Violation("seccompProfile", details, (*owners[0].security_path, "seccompProfile", "type"))
+
+
+def sysctls(pod: PodTemplate) -> Violation | None:
+    """No kernel parameter but those that a pod has for itself."""
+    bad = [
+        (index, name)
+        for index, one in enumerate(rows(pod.owner.security, "sysctls"))
+        if (name := known(one, "name")) and SAFE_SYSCTLS.get(name, pod.minor + 1) > pod.minor
+    ]
+    if not bad:
+        return None
+    path = (*pod.owner.security_path, "sysctls", bad[0][0], "name")
+    return Violation("forbidden sysctls", ", ".join(name for _, name in bad), path)
+
+
+def windows_host_process(pod: PodTemplate) -> Violation | None:
+    """No Windows container that runs as a process of its node."""
+    owners = [one for one in pod.owners if flag(table(one.security, "windowsOptions"), "hostProcess")]
+    if not owners:
+        return None
+    details = f"{setters(owners)} must not set securityContext.windowsOptions.hostProcess=true"
+    return Violation("hostProcess", details, (*owners[0].security_path, "windowsOptions", "hostProcess"))

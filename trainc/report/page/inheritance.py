@@ -1,0 +1,82 @@
+"""Which runtime inherits from which, which components they switch on, and how many jobs start from each."""
+
+from __future__ import annotations
+
+from trainc.compiler.resolve.composed import Composed
+from trainc.compiler.usage import uses_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from trainc.compiler.usage import Blueprint
+    from trainc.model.bundle import Bundle
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+
+SHIPPED = "trainc:"
+
+
+class Inheritance:
+    """The runtimes and components of a project as a graph; those that it only names are nodes without a file.
+
+    A node is `{name, kind, component, file, line, jobs}`, an edge `[user, used, how]` with indices of nodes; `how` is
+    `extends` or `component`. A cluster that switches components on for its jobs is a node of the kind `Cluster`.
+    """
+
+    def __init__(self, own: Iterable[Blueprint], clusters: Iterable[Cluster]) -> None:
+        self.nodes: list[dict[str, Any]] = []
+        self.edges: list[tuple[int, int, str]] = []
+        self._by_place: dict[tuple[str, int], int] = {}
+        self._by_name: dict[tuple[bool, str], int] = {}
+        documents = [blueprint.document for blueprint in own]
+        for blueprint in own:
+            self._add_document(blueprint.document, is_component=blueprint.is_component)
+        for document in documents:
+            user = self._by_place[document.file, document.start]
+            for is_component, name, _ in uses_of(document):
+                self._connect(user, self._named(name, is_component=is_component), is_component=is_component)
+        for cluster in clusters:
+            names = [str(leaf.value) for leaf in cluster.components]
+            user = self._add(cluster.name, "Cluster", is_component=False) if names else -1
+            for name in names:
+                self._connect(user, self._named(name, is_component=True), is_component=True)
+
+    def count(self, bundle: Bundle) -> int | None:
+        """Count a job at the runtime that it starts from; the index of its node, None for a job without a runtime."""
+        runtime = bundle.plan.runtime if bundle.plan is not None else None
+        if runtime is None:
+            return None
+        leaf = runtime.leaf if isinstance(runtime, Composed) else runtime
+        index = self._by_place.get((leaf.file, leaf.start))
+        if index is None:
+            index = self._add_document(leaf, is_component=False)
+        self.nodes[index]["jobs"] += 1
+        return index
+
+    def _add_document(self, document: Document, *, is_component: bool) -> int:
+        known = self._by_name.get((is_component, document.name))
+        if known is not None and not self.nodes[known]["file"]:
+            index = known  # another document named it before it was read
+        else:
+            index = self._add(document.name, document.kind, is_component=is_component)
+        self.nodes[index] |= {"kind": document.kind, "file": document.file, "line": document.span().line}
+        self._by_place[document.file, document.start] = index
+        return index
+
+    def _add(self, name: str, kind: str, *, is_component: bool) -> int:
+        node = {"name": name, "kind": kind, "component": is_component, "file": "", "line": 0, "jobs": 0}
+        self.nodes.append(node)
+        if kind != "Cluster":
+            self._by_name.setdefault((is_component, name), len(self.nodes) - 1)
+        return len(self.nodes) - 1
+
+    def _named(self, name: str, *, is_component: bool) -> int:
+        index = self._by_name.get((is_component, name))
+        return self._add(name, "", is_component=is_component) if index is None else index
+
+    def _connect(self, user: int, used: int, *, is_component: bool) -> None:
+        edge = (user, used, "component" if is_component else "extends")
+        if edge not in self.edges:
+            self.edges.append(edge)
