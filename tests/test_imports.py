@@ -48,9 +48,9 @@ HEAVY = frozenset(
         "yaml",
     )
 )
-MAX_MODULES = 212  # what a job does not need is imported where it is needed
+MAX_MODULES = 230  # what a job does not need is imported where it is needed
 SETTLED = 0.2  # seconds after which a file is believed to be as it is
-ROOMS = ("cli", "project", "model", "yaml", "server", "load", "admit", "resolve", "lower", "verify", "emit", "report")
+ROOMS = ("cli", "compiler", "model", "yaml", "text", "apiserver", "lint", "report")
 
 
 def modules(folder: Path, *words: str, cache: str = "") -> set[str]:
@@ -74,7 +74,7 @@ def test_validate_imports_little(tmp_path: Path) -> None:
     ours = {name for name in loaded if name.split(".")[0] == "trainc"}
     assert {name.partition(".")[0] for name in loaded}.isdisjoint(HEAVY)
     assert len(ours) <= MAX_MODULES
-    assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "pipeline", "frameworks", "schedulers"}
+    assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "frameworks", "schedulers"}
     assert not {name for name in ours if name.startswith("trainc.apiserver.cel.gener")}
 
 

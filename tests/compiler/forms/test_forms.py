@@ -29,7 +29,16 @@ pytestmark = pytest.mark.slow
 SAMPLE = 40  # of the cases and examples; `python -m tests.compiler.forms` takes all
 VARIANTS = 24
 JOBS = 120
-ROOMS = ("frameworks", "legacy", "lower", "resolve", "schedulers", "server", "verify", "capacity")
+ROOMS = (
+    "frameworks",
+    "kinds",
+    "compiler/lower",
+    "compiler/resolve",
+    "schedulers",
+    "apiserver",
+    "lint",
+    "cluster/capacity",
+)
 
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

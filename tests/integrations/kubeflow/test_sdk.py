@@ -140,7 +140,7 @@ def test_the_absence_of_the_sdk_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return real(name, *rest)
 
-    for module in [name for name in sys.modules if name.startswith(("trainc.kubeflow.", "kubeflow."))]:
+    for module in [name for name in sys.modules if name.startswith(("trainc.integrations.kubeflow.", "kubeflow."))]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(Trouble, match=r"the Kubeflow SDK is not installed: `pip install 'trainc\[kubeflow\]'`"):
