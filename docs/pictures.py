@@ -56,7 +56,7 @@ def finding() -> str:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "bert.yaml").write_text(JOB, "utf-8")
         done = subprocess.run(  # noqa: S603 (our own command)
-            [sys.executable, "-m", *COMMAND, "--color", "always", "--min-level", "error"],
+            [sys.executable, "-m", *COMMAND, "--color", "always", "-q"],
             check=False,
             cwd=folder,
             env={**os.environ, "COLUMNS": "100", "FORCE_HYPERLINK": "0"},

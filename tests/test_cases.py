@@ -83,7 +83,7 @@ def options(case: Path) -> list[str]:
     """The arguments of the run: `build input` unless the case has a file `args`; notes are always shown in full."""
     written = case / "args"
     words = shlex.split(written.read_text("utf-8")) if written.exists() else ["build", "input"]
-    return [*words, "--notes"] if words[0] in ("build", "validate") else words
+    return [*words, "-v"] if words[0] in ("build", "validate") else words
 
 
 @pytest.mark.parametrize("example", sampled(EXAMPLES, names(EXAMPLES, "examples"), every=3))

@@ -86,7 +86,7 @@ def trainc(site: Path, place: Path, *words: str) -> Said:
 @pytest.mark.parametrize("case", CASES)
 def test_a_package_adds(case: str, site: Path, expected: Callable[[Path, Mapping[str, str]], None]) -> None:
     place = SAMPLE / "cases" / case
-    said = trainc(site, place, "build", "input", "--notes")
+    said = trainc(site, place, "build", "input", "-v")
     texts = {"findings.txt": said.err}
     expected(place / "expected", texts | {"manifests.yaml": said.out} if said.out else texts)
     assert said.code == (1 if "error[" in said.err else 0)

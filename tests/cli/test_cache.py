@@ -31,7 +31,7 @@ def copied(case: str, folder: Path) -> Path:
 
 
 def said(folder: Path) -> tuple[int, str, str]:
-    run = compile_in(folder, "build", "--notes")
+    run = compile_in(folder, "build", "-v")
     return run.code, run.out, run.err
 
 
@@ -60,7 +60,7 @@ def test_a_run_that_relies_on_nothing_reads_nothing_that_was_kept(cache: Path, t
     [entry] = cache.iterdir()
     entry.write_text(entry.read_text("utf-8").replace("the rule is not checked", "kept words"), "utf-8")
     for command in ("build", "validate"):
-        err = compile_in(folder, command, "--notes", "--no-cache").err
+        err = compile_in(folder, command, "-v", "--no-cache").err
         assert "the rule is not checked" in err
         assert "kept words" not in err
 

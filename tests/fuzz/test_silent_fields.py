@@ -172,5 +172,5 @@ def _base(kind: tuple[str, str], folder: Path) -> Base | None:
 
 def _outcome(files: dict[str, bytes], folder: Path) -> tuple[int, str, str]:
     Input((), files).write(folder / "in")
-    run = compile_in(folder / "in", "build", "--notes")
+    run = compile_in(folder / "in", "build", "-v")
     return run.code, _MARKS.sub("", run.out), _MARKS.sub("", run.err)

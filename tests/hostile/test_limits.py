@@ -159,10 +159,10 @@ def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
         subprocess.run(
             [*run, *more], cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False
         )
-        for more in ([], ["--all"], ["--report", "json"])
+        for more in ([], ["-v"], ["--report", "json"])
     )
     assert cut.stderr.count("error[unknown-field]") == 200
-    assert "more findings; --all shows them" in cut.stderr
+    assert "more findings; -v shows them" in cut.stderr
     assert whole.stderr.count("error[unknown-field]") == 300
     assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
 

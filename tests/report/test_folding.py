@@ -35,10 +35,10 @@ def test_notes_are_one_line_behind_all_else(tmp_path: Path) -> None:
     assert code == 0
     assert [head.partition("[")[0].partition(":")[0] for head in heads] == ["warning", "note"]
     assert "things differ from the operator: `trainc explain --kind PyTorchJob`" in heads[-1]
-    assert heads[-1].endswith("`trainc validate --notes` shows all")
+    assert heads[-1].endswith("`trainc validate -v` shows all")
 
 
-@pytest.mark.parametrize("words", [["--notes"], ["--all"], ["--min-level", "note"], ["--select", "label-per-pod"]])
+@pytest.mark.parametrize("words", [["-v"], ["--against", "job.yaml"], ["--select", "label-per-pod"]])
 def test_notes_that_are_asked_for_are_printed_in_full(words: list[str], tmp_path: Path) -> None:
     _, lines = judged(tmp_path, *words)
     assert any(line.startswith("note[label-per-pod]: ") for line in lines)
@@ -46,14 +46,14 @@ def test_notes_that_are_asked_for_are_printed_in_full(words: list[str], tmp_path
 
 
 def test_folding_changes_no_verdict_and_no_report_of_a_machine(tmp_path: Path) -> None:
-    _, whole = judged(tmp_path, "--notes")
+    _, whole = judged(tmp_path, "-v")
     run = compile_in(tmp_path, "validate", "job.yaml", "--report", "json")
     found = Counter(finding["level"] for finding in json.loads(run.out)["findings"])
     printed = Counter(line.partition("[")[0] for line in whole if "]: " in line)
     assert {level: printed[level] for level in found} == dict(found)
     for level in ("error", "warning"):
         words = ("--fail-on", level)
-        assert judged(tmp_path, *words)[0] == judged(tmp_path, *words, "--notes")[0] == (1 if level == "warning" else 0)
+        assert judged(tmp_path, *words)[0] == judged(tmp_path, *words, "-v")[0] == (1 if level == "warning" else 0)
 
 
 def test_facts_of_a_kind_are_facts_of_kinds_that_had_an_operator() -> None:
@@ -106,4 +106,4 @@ def test_a_rule_of_older_kinds_on_a_job_without_a_list_of_its_own_is_named(tmp_p
     job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "a", "namespace": "b"}}
     (tmp_path / "job.yaml").write_text(json.dumps({**job, "spec": {"minAvailable": 2, "tasks": tasks}}))
     err = compile_in(tmp_path, "validate", "job.yaml").err
-    assert "note: `clean-up-differs`; `trainc validate --notes` shows it" in err
+    assert "note: `clean-up-differs`; `trainc validate -v` shows it" in err

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "tests/report/terminals"
 COMMANDS = (
-    "validate job.yaml --notes",
+    "validate job.yaml -v",
     "validate job.yaml",
     "validate broken.yaml",
     "show job.yaml",
     "why job.yaml parallelism",
-    "rules --kind PaddleJob",
+    "explain --kind PaddleJob",
     "why --help",
 )
 CODES = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")

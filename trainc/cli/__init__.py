@@ -101,7 +101,7 @@ def _bug(error: Exception) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from trainc.cli.shared.output import answer, data  # noqa: PLC0415
+    from trainc.cli.shared.output import answer, data, tell  # noqa: PLC0415
     from trainc.cli.table.options import help_text, parse  # noqa: PLC0415
 
     if not words or words[0] in ("-h", "--help", "help"):
@@ -115,10 +115,12 @@ def _dispatch(words: list[str]) -> int:
         return CLEAN
     command = _command(words[0])
     own = words[: words.index("--")] if "--" in words else words
-    if "-h" in own or "--help" in own:
-        answer(*help_text(command).splitlines())
+    if any(word in own for word in ("-h", "--help", "--help-all")):
+        answer(*help_text(command, is_full="--help-all" in own).splitlines())
         return CLEAN
-    return command.run(parse(command, words[1:]))
+    options = parse(command, words[1:])
+    tell(*(f"trainc: {sentence}" for sentence in options.deprecated))
+    return command.run(options)
 
 
 def _overview() -> str:

@@ -37,7 +37,7 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
         rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]
         rule_names += [f"{len(counts) - _MAX_RULES_NAMED} more rules"] if len(counts) > _MAX_RULES_NAMED else []
         parts.append(f"{'also ' if constant else ''}{', '.join(rule_names)}")
-    return f"{'; '.join(parts)}; `trainc validate --notes` shows {'all' if len(notes) > 1 else 'it'}"
+    return f"{'; '.join(parts)}; `trainc validate -v` shows {'all' if len(notes) > 1 else 'it'}"
 
 
 def _counts(names: Iterable[str]) -> list[tuple[str, int]]:

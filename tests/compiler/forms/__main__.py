@@ -32,7 +32,7 @@ def sources() -> list[tuple[Path, list[str], str]]:
 def ways(argv: list[str]) -> list[list[str]]:
     """The command as the case has it, and as the other ways to run it."""
     rest = [word for word in argv[1:] if word not in ("-w", "--check")]
-    return [[*argv, "--all"], ["validate" if argv[0] == "build" else "build", *_plain(rest), "--all"]]
+    return [[*argv, "-v"], ["validate" if argv[0] == "build" else "build", *_plain(rest), "-v"]]
 
 
 def _plain(words: list[str]) -> list[str]:

@@ -107,7 +107,7 @@ def test_a_job_that_is_there_twice_is_found(jobs: Path, tmp_path: Path) -> None:
     shutil.copytree(jobs, place)
     twin = next(place.glob("jobs/**/*-00090.yaml"))
     shutil.copy(twin, twin.with_name("twin.yaml"))
-    runs = [compile_in(place, "validate", ".", "--all", *more) for more in ((), ("--no-forms",))]
+    runs = [compile_in(place, "validate", ".", "-v", *more) for more in ((), ("--no-forms",))]
     assert "same-name" in runs[0].err
     assert runs[0].err == runs[1].err
 

@@ -40,7 +40,7 @@ def compared(place: Path, texts: list[str], runtime: str, project: str, commands
         (place / f"jobs/{number:04}.yaml").write_text(text, "utf-8")
     comparison = Comparison()
     for command in commands:
-        comparison.compare(place, [*command.split(), "--all"], command)
+        comparison.compare(place, [*command.split(), "-v"], command)
     return comparison
 
 

@@ -48,7 +48,7 @@ def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> 
         option = _option(command, name) if equals else None
         if option is not None:
             return [f"{name}={value}" for value in _values(option, command)]
-        return [*(name for one in command.options for name in one.names), "--help"]
+        return [*(name for one in command.options if not one.instead for name in one.names), "--help"]
     return _arguments(before[0], before[1:], current)
 
 

@@ -62,7 +62,7 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     link = files.link if shape.links else None
     notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
-    shown = findings if options.has("all") else findings[:_MAX_FINDINGS]
+    shown = findings if options.has("verbose") or options.has("all") else findings[:_MAX_FINDINGS]
     printed: set[str] = set()
     for finding in shown:
         reached = report.jobs_reached(finding)
@@ -70,7 +70,7 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
         block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, printed=printed)
         tell(*block, *reach, "", color=color)
     if len(findings) > len(shown):
-        tell(f"and {len(findings) - len(shown)} more findings; --all shows them", "")
+        tell(f"and {len(findings) - len(shown)} more findings; -v shows them", "")
     if notes:
         from trainc.report.folding import folded  # noqa: PLC0415
         from trainc.report.text import headline  # noqa: PLC0415
@@ -80,7 +80,9 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
 
 def _wants_notes(options: Options) -> bool:
     """Whether notes are printed in full: they are asked for, chosen by their rule, or the judgement of an edit."""
-    return options.one("min_level") == NOTE or any(options.has(word) for word in ("against", "all", "notes", "select"))
+    return options.one("min_level") == NOTE or any(
+        options.has(word) for word in ("verbose", "against", "all", "notes", "select")
+    )
 
 
 def _summary(report: Report, options: Options, jobs: int | None) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Option:
     """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
 
-    __slots__ = ("choices", "help", "is_folder", "many", "metavar", "names")
+    __slots__ = ("choices", "help", "instead", "is_advanced", "is_folder", "many", "metavar", "names")
 
     def __init__(
         self,
@@ -24,7 +24,11 @@ class Option:
         choices: tuple[str, ...] = (),
         many: bool = False,
         is_folder: bool = False,
+        is_advanced: bool = False,
+        instead: str = "",
     ) -> None:
+        self.is_advanced = is_advanced  # only --help-all shows it
+        self.instead = instead  # of a deprecated one: what to write now
         self.is_folder = is_folder  # for output: `-` stands for standard output, which is where it goes without one
         self.names = tuple(names.split())
         self.metavar = metavar or ("|".join(choices) if choices else "")
@@ -61,14 +65,24 @@ class Command:
 
 
 class Options:
-    """The arguments of one call, those of them that follow `--` once more, and the value of each option that was given."""
+    """The arguments of one call, those of them that follow `--` once more, and the value of each option that was given.
 
-    __slots__ = ("arguments", "tail", "values")
+    `deprecated` has a sentence for each option that is about to go.
+    """
 
-    def __init__(self, arguments: list[str], values: dict[str, list[str]], tail: list[str] | None = None) -> None:
+    __slots__ = ("arguments", "deprecated", "tail", "values")
+
+    def __init__(
+        self,
+        arguments: list[str],
+        values: dict[str, list[str]],
+        tail: list[str] | None = None,
+        deprecated: list[str] | None = None,
+    ) -> None:
         self.arguments = arguments
         self.values = values
         self.tail = tail or []
+        self.deprecated = deprecated or []
 
     def has(self, key: str) -> bool:
         """Whether the option was given."""
@@ -97,11 +111,12 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
     known = {name: option for option in command.options for name in option.names}
     arguments: list[str] = []
     values: dict[str, list[str]] = {}
+    deprecated: list[str] = []
     rest = list(argv)
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return Options([*arguments, *rest], values, rest)
+            return Options([*arguments, *rest], values, rest, deprecated)
         if not word.startswith("-") or word == "-":
             arguments.append(word)
             continue
@@ -112,6 +127,8 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
             continue
         if option is None:
             raise Trouble(_unknown(command, name, known))
+        if option.instead:
+            deprecated.append(f"{name} is deprecated and will be removed in 0.3; use {option.instead}")
         if option.metavar:
             given = given if equals else _next(command, option, rest)
             if option.choices and given not in option.choices:
@@ -121,7 +138,7 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
         elif equals:
             raise Trouble(f"{name} takes no value")
         values.setdefault(option.key, []).append(given)
-    return Options(arguments, values)
+    return Options(arguments, values, deprecated=deprecated)
 
 
 def _next(command: Command, option: Option, rest: list[str]) -> str:
@@ -151,12 +168,15 @@ def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
     return f"trainc {command.name} has no option {name}; {hint}"
 
 
-def help_text(command: Command) -> str:
-    """What `--help` prints for one command."""
+def help_text(command: Command, *, is_full: bool = False) -> str:
+    """What `--help` prints for one command; with `is_full` what `--help-all` does."""
     lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", command.summary, ""]
-    if command.options:
+    shown = [one for one in command.options if (is_full or not one.is_advanced) and not one.instead]
+    if shown:
         lines.append("options:")
-        rows = [(", ".join(o.names) + (f" {o.metavar}" if o.metavar else ""), o.help) for o in command.options]
+        rows = [(", ".join(o.names) + (f" {o.metavar}" if o.metavar else ""), o.help) for o in shown]
+        if len(shown) < len([one for one in command.options if not one.instead]):
+            rows.append(("--help-all", "show more options"))
         width = max(len(left) for left, _ in rows)
         lines.extend(f"  {left:<{width}}  {right}" for left, right in rows)
         lines.append("")

@@ -1,6 +1,8 @@
-"""What `trainc --help` says of all commands."""
+"""What `trainc --help` prints: the commands in groups."""
 
 from __future__ import annotations
+
+from textwrap import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -8,19 +10,29 @@ if TYPE_CHECKING:
 
     from trainc.cli.table.options import Command
 
+GROUPS = {
+    "write": ("init", "new", "explain", "fix"),
+    "check": ("validate", "build", "show", "why"),
+    "change": ("diff", "run", "migrate"),
+    "cluster": ("fit", "inventory", "diagnose", "rehearse"),
+    "connect": ("cmp", "fn", "flux", "lsp", "schemas", "runtimes", "completion"),
+}
+DEPRECATED = ("rules",)  # they work, and no list shows them
+
 
 def overview(commands: Mapping[str, Command]) -> str:
     """What `trainc --help` prints."""
     width = max(len(name) for name in commands)
-    rows = [_row(name, width, command.summary) for name, command in commands.items()]
+    lines = [
+        "usage: trainc COMMAND [ARGUMENT...]",
+        "",
+        "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
+    ]
+    for group, names in GROUPS.items():
+        lines += ["", f"{group}:", *(_row(name, width, commands[name].summary) for name in names)]
     return "\n".join(
         [
-            "usage: trainc COMMAND [ARGUMENT...]",
-            "",
-            "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
-            "",
-            "commands:",
-            *rows,
+            *lines,
             "",
             "trainc COMMAND --help shows options and examples. trainc --version shows the version.",
             "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
@@ -30,8 +42,12 @@ def overview(commands: Mapping[str, Command]) -> str:
 
 
 def _row(name: str, width: int, summary: str) -> str:
-    """A command with the first sentence of what it is for, folded."""
-    from textwrap import fill  # noqa: PLC0415 (for --help alone)
-
-    sentence = " ".join(summary.split()).partition(". ")[0].removesuffix(".")
-    return fill(f"{name:<{width}}  {sentence}.", 120, initial_indent="  ", subsequent_indent=" " * (width + 4))
+    """A command with the first sentence of its help, folded."""
+    sentence = summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
+    return fill(
+        sentence,
+        120,
+        initial_indent=f"  {name:<{width}}  ",
+        subsequent_indent=" " * (width + 4),
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,42 @@
+"""`trainc --help` shows every command once, in its group; what is deprecated works and says what to write instead."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tests.compiling import ROOT, compile_in
+from trainc.cli.table.commands import COMMANDS
+from trainc.cli.table.overview import DEPRECATED, GROUPS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOB = ROOT / "tests/cases/torch/gpu-nodes/input"
+
+
+def test_every_command_stands_in_one_group() -> None:
+    listed = [name for names in GROUPS.values() for name in names]
+    assert sorted([*listed, *DEPRECATED]) == sorted(COMMANDS)
+
+
+def test_help_prints_the_groups(tmp_path: Path) -> None:
+    run = compile_in(tmp_path, "--help")
+    assert run.code == 0
+    assert re.findall(r"^(\w+):$", run.out, re.MULTILINE) == list(GROUPS)
+
+
+def test_help_of_a_command_leaves_rare_options_to_help_all(tmp_path: Path) -> None:
+    short, full = (compile_in(tmp_path, "build", word).out for word in ("--help", "--help-all"))
+    assert "--help-all" in short
+    assert "--statistics" not in short
+    assert "--statistics" in full
+    assert "--notes" not in full
+
+
+def test_a_deprecated_option_works_and_names_what_replaces_it() -> None:
+    before = compile_in(JOB, "validate", ".", "--min-level", "note")
+    assert before.err.startswith(
+        "trainc: --min-level is deprecated and will be removed in 0.3; use -q for errors alone"
+    )
+    assert before.err.partition("\n")[2] == compile_in(JOB, "validate", ".", "-v").err
