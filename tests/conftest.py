@@ -51,6 +51,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.disable_unused_snapshots = True  # those of slow tests would be among them
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare a quick run the import of files that are slow as a whole."""
+    is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
+    return (is_quick and "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8")) or None
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """The last line of a quick run."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")

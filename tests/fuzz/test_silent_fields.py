@@ -14,7 +14,6 @@ from tests.fuzz.inputs import Input
 from tests.fuzz.projects import projects
 from tests.fuzz.schemas import fields_of_schemas, loud, missing, schemas
 from tests.fuzz.systematic import documents_of, put, text_of
-from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from tests.fuzz.schemas import Chain
 
     Base = tuple[Files, str, int, tuple[int, str, str]]  # a project, a document in it, and what comes out
+
+pytestmark = pytest.mark.slow
 
 COUNT = int(os.environ.get("TRAINC_FIELDS", "30"))  # of each kind; all of them take minutes
 _OF_RUNTIMES = {
@@ -115,14 +116,7 @@ _CANDIDATES = 40  # projects of a kind that are tried, large ones first
 _MAX_BYTES = 6_000  # of a project that every field of a kind is put into
 
 
-@pytest.mark.parametrize(
-    "kind",
-    sampled(
-        [(kind,) for kind in KINDS],
-        lambda row: "-".join(row[0]).replace("/", "-"),
-        quick=("kubeflow.org-v2beta1-MPIJob",),
-    ),
-)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(kind).replace("/", "-"))
 def test_a_field_is_heard(kind: tuple[str, str], tmp_path: Path) -> None:
     base = _base(kind, tmp_path)
     if base is None:

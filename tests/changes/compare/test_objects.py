@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import job
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def naming(name: str, config: str) -> str:
     return job(name).replace("    numNodes", f"{entry}    numNodes")
 
 
-@pytest.fixture(params=MODES)
+@pytest.fixture(params=sampled(MODES, quick=("specs",)))
 def tree(request: pytest.FixtureRequest, tmp_path: Path) -> WorkingTree:
     """A job that names a ConfigMap of another file, one with its own beside it, and objects that nobody names."""
     tree = WorkingTree(tmp_path)
