@@ -54,7 +54,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Spare a quick run the import of files that are slow as a whole."""
     is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
-    return (is_quick and "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8")) or None
+    slow = ("\npytestmark = pytest.mark.slow", "\npytestmark = [pytest.mark.slow")
+    return (is_quick and any(mark in collection_path.read_text("utf-8") for mark in slow)) or None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
