@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from trainc.cli.table.options import Command, Option, Options
 
+GET_JOBS = (
+    "kubectl get trainjobs,clustertrainingruntimes,trainingruntimes,jobsets,jobs,"
+    "pytorchjobs,mpijobs,tfjobs,rayjobs -A -o yaml"
+)
+
 
 def _new(options: Options) -> int:
     from trainc.cli.new import new  # noqa: PLC0415
@@ -23,7 +28,34 @@ def _lsp(options: Options) -> int:
     return lsp(options)
 
 
+def _adopt(options: Options) -> int:
+    from trainc.cli.adopt import adopt  # noqa: PLC0415
+
+    return adopt(options)
+
+
 COMMANDS = (
+    Command(
+        "adopt",
+        "DIR [FILE...]",
+        "Write a repository of what runs on a cluster, from what kubectl prints (default: standard input): a file for\n"
+        "each job and runtime, renderings that keep what runs, and an account of every other object. Nothing is\n"
+        "overwritten. Leave out kinds that the cluster lacks:\n\n"
+        f"  {GET_JOBS} \\\n    | trainc adopt DIR",
+        (
+            Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
+            Option(
+                "--finished",
+                "where finished jobs go, which would train again: archive/ or nowhere",
+                choices=("archive", "skip"),
+            ),
+            Option("--migrate", "write jobs of the older operators as TrainJobs"),
+            Option("--delivery", "who will apply the rendered manifests", choices=("argocd", "flux")),
+            Option("--report", "how the answer is written", choices=("text", "json")),
+        ),
+        ("kubectl get trainjobs,jobsets -A -o yaml | trainc adopt training", "trainc adopt . dump.yaml --cluster eu"),
+        _adopt,
+    ),
     Command(
         "new",
         "NAME [-- COMMAND...]",

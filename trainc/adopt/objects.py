@@ -1,0 +1,173 @@
+"""The objects of a dump, sorted: jobs and runtimes to adopt, and every other one with the reason why it is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.kinds.other_operators import COMPILE, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
+from trainc.kinds.trainingoperator.table import KINDS, REMOVED
+from trainc.kinds.unsupported import foreign_kind
+from trainc.model.tree import stamp
+from trainc.text.object_keys import FORMER_TRAINER_API, JOBSET_API, TRAINER_API
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
+_TRAINER = (TRAINER_API, FORMER_TRAINER_API)
+# Facts of a cluster that checks read from its folder; its README has the command that keeps them there.
+_FACTS = frozenset(
+    {
+        "AdmissionCheck",
+        "ClusterQueue",
+        "Cohort",
+        "CustomResourceDefinition",
+        "LimitRange",
+        "LocalQueue",
+        "Namespace",
+        "Node",
+        "PersistentVolumeClaim",
+        "PriorityClass",
+        "ResourceFlavor",
+        "ResourceQuota",
+        "RuntimeClass",
+        "StorageClass",
+        "Topology",
+        "WorkloadPriorityClass",
+    }
+)
+
+Key = tuple[str, str, str, str]  # group, kind, namespace, name
+
+
+class DumpedObject(NamedTuple):
+    """One object of a dump with the names that tell it from all others."""
+
+    tree: dict[str, Any]
+    api: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> Key:
+        """What a server knows it by."""
+        return self.api.rpartition("/")[0], self.kind, self.namespace, self.name
+
+    @property
+    def shown(self) -> str:
+        """As people write it: the kind, the namespace and the name."""
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+    @property
+    def uid(self) -> str:
+        """The identity that its server gave it, empty where the dump does not say."""
+        uid = _metadata(self.tree).get("uid")
+        return uid if isinstance(uid, str) else ""
+
+
+class LeftOut(NamedTuple):
+    """An object that no file is written for, and why."""
+
+    object: DumpedObject
+    reason: str
+
+
+class SortedDump(NamedTuple):
+    """What a dump holds: every object is in one of the first three, `all` has each by its key."""
+
+    jobs: list[DumpedObject]
+    runtimes: list[DumpedObject]
+    left: list[LeftOut]
+    all: dict[Key, DumpedObject]
+    mixed: list[tuple[DumpedObject, DumpedObject]]  # one name, two identities: objects of two clusters
+
+
+def sort_objects(trees: Iterable[dict[str, Any]]) -> SortedDump:
+    """Every object of a dump in its place."""
+    dump = SortedDump([], [], [], {}, [])
+    fresh = []
+    for tree in trees:
+        one = _dumped(tree)
+        if not one.name:
+            dump.left.append(LeftOut(one, "it has no name"))
+            continue
+        known = dump.all.setdefault(one.key, one)
+        if known is one:
+            fresh.append(one)
+        elif known.uid != one.uid:
+            dump.mixed.append((known, one))
+            dump.left.append(LeftOut(one, "another object has its name"))
+        else:
+            dump.left.append(LeftOut(one, "the dump lists it twice"))
+    by_uid = {one.uid: one for one in fresh if one.uid}
+    for one in sorted(fresh, key=lambda one: (one.namespace, one.name, one.kind, one.api)):
+        reason = _reason(one, by_uid, dump.all)
+        if reason:
+            dump.left.append(LeftOut(one, reason))
+        elif one.kind in RUNTIMES:
+            dump.runtimes.append(one)
+        else:
+            dump.jobs.append(one)
+    return dump
+
+
+def owner_of(one: DumpedObject) -> dict[str, Any] | None:
+    """The reference to the object whose controller made this one."""
+    references = _metadata(one.tree).get("ownerReferences")
+    listed = [each for each in references if isinstance(each, dict)] if isinstance(references, list) else []
+    return next((each for each in listed if each.get("controller") is True), None)
+
+
+def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key, DumpedObject]) -> str:
+    """Why an object is not adopted, empty for one that is."""
+    owner = owner_of(one)
+    if owner is not None:
+        group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+        kind, name = str(owner.get("kind", "")), str(owner.get("name", ""))
+        is_there = owner.get("uid") in by_uid or (group, kind, one.namespace, name) in known
+        missing = "" if is_there or not _may_be_adopted(kind) else ", which is not in the dump"
+        return f"{kind} {name} owns it{missing}"
+    if _metadata(one.tree).get("deletionTimestamp"):
+        return "it is being deleted"
+    if (one.api in _TRAINER and one.kind in ("TrainJob", *RUNTIMES)) or (
+        one.api == JOBSET_API and one.kind == "JobSet"
+    ):
+        return ""
+    if (one.api, one.kind) in KINDS:
+        return ""
+    if (one.api, one.kind) == JOB:
+        return "" if is_training(stamp(one.tree, "dump")) else f"it is not training; `{COMPILE}` says otherwise"
+    annotations = _metadata(one.tree).get("annotations")
+    if (one.api, one.kind) == LEADER_WORKER_SET:
+        ends = isinstance(annotations, dict) and annotations.get(RUNS_TO_COMPLETION) == "true"
+        return "" if ends else "a LeaderWorkerSet serves, and never ends"
+    if (one.api, one.kind) in INPUT_KINDS:
+        return ""
+    if (one.api, one.kind) in REMOVED:
+        return REMOVED[one.api, one.kind][0]
+    foreign = foreign_kind(one.api, one.kind, stamp(one.tree, "dump"))
+    if foreign is not None:
+        return foreign.message
+    if one.kind == "Secret":
+        return "the content of a Secret does not belong in Git"
+    if one.kind in _FACTS:
+        return "it is a fact of the cluster: see the README in the cluster's folder"
+    return "trainc does not compile this kind"
+
+
+def _may_be_adopted(kind: str) -> bool:
+    """Whether an object of a kind could be what people wrote, so that a dump without it lacks something."""
+    kinds = {"TrainJob", "JobSet", *(kind for _, kind in KINDS), *(kind for _, kind in INPUT_KINDS)}
+    return kind in kinds
+
+
+def _dumped(tree: dict[str, Any]) -> DumpedObject:
+    metadata = _metadata(tree)
+    words = (tree.get("apiVersion"), tree.get("kind"), metadata.get("namespace"), metadata.get("name"))
+    return DumpedObject(tree, *(word if isinstance(word, str) else "" for word in words))
+
+
+def _metadata(tree: dict[str, Any]) -> dict[str, Any]:
+    metadata = tree.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}

@@ -1,0 +1,305 @@
+"""The repository that a dump becomes: every file of it as text, and what became of each job."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.adopt.comparison import KEPT, Comparison, compare
+from trainc.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
+from trainc.adopt.objects import LeftOut, owner_of
+from trainc.adopt.state import ending
+from trainc.adopt.written import applied_by, as_kept_job, written
+from trainc.apiserver.schema.served import Served
+from trainc.changes.compare.committed import Committed
+from trainc.changes.compare.moved import moved_run
+from trainc.changes.git.scratch import Scratch, drop, unpack
+from trainc.changes.migrate import migrate
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.disk import Folder
+from trainc.compiler.emit.spool.disk import written as written_files
+from trainc.compiler.emit.spool.folder import FolderSpool
+from trainc.compiler.project import open_project
+from trainc.lint.across_jobs import shared_service
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.settings import OUTPUT, Selection
+from trainc.yaml.writer import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from trainc.adopt.objects import DumpedObject, SortedDump
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+
+_SECRET = "secret-in-text"  # noqa: S105 (the name of a rule)
+_MAX_ROUNDS = 4  # of building and holding back what stops the build
+_SAME_OBJECTS = frozenset((("trainer.kubeflow.org", "TrainJob"), ("jobset.x-k8s.io", "JobSet"), ("batch", "Job")))
+
+
+class AdoptedJob:
+    """One job of the dump: its file, how it ended, why it is held back, and how its build stands to what runs."""
+
+    __slots__ = ("applied_by", "comparison", "ended", "folder", "notes", "object", "path", "reason", "sources", "text")
+
+    def __init__(self, one: DumpedObject, folder: str, path: str, text: str, ended: str = "") -> None:
+        self.object = one
+        self.folder = folder
+        self.path = path
+        self.text = text
+        self.ended = ended
+        self.reason = ""
+        self.notes: list[str] = []
+        self.sources = {path}  # the files that it is compiled from, as far as one of them may stop it
+        self.comparison: Comparison | None = None
+        self.applied_by = applied_by(one.tree)
+
+    def hold(self, cluster: str, reason: str) -> None:
+        """Put the job where nothing reads it."""
+        self.folder, self.reason = HELD, reason
+        self.path = job_path(self.object, cluster, HELD)
+
+
+class Adoption(NamedTuple):
+    """A repository as texts by path, and the account of the dump that it comes from."""
+
+    files: dict[str, str]
+    rendered: dict[str, tuple[str, str]]  # by path: the job's file, and the text
+    jobs: list[AdoptedJob]
+    runtimes: dict[str, DumpedObject]  # by path
+    left: list[LeftOut]
+    findings: list[Finding]  # about the jobs that are compiled
+    secrets: list[Finding]
+    levels: dict[str, int]  # by rule that is an error in jobs which run: in how many
+    failures: list[Finding]  # why nothing is rendered, where that is so
+
+
+class Wishes(NamedTuple):
+    """What was asked for: the cluster's name, what becomes of finished jobs, whether older kinds are migrated."""
+
+    cluster: str
+    archives: bool
+    migrates: bool
+
+
+def adopt(dump: SortedDump, wishes: Wishes, config: Callable[[Mapping[str, int]], dict[str, str]]) -> Adoption:
+    """The repository of a dump; `config` gives what every project needs, for the rules that are errors in jobs which run."""
+    left = list(dump.left)
+    runtimes = {runtime_path(one): one for one in dump.runtimes}
+    files = {path: _text(one, wishes, path) for path, one in runtimes.items()}
+    flavors = [one.tree for one in dump.all.values() if one.kind == "ResourceFlavor"]
+    jobs = [job for one in dump.jobs if (job := _job(one, wishes, left, flavors)) is not None]
+    known = {(one.kind, one.name) for one in dump.runtimes}
+    for job in jobs:
+        _note_runtime(job, known)
+    files |= config({})
+    findings, levels = _compile(jobs, files, dump, wishes.cluster)
+    secrets = _secrets([job for job in jobs if job.folder != JOBS], files, wishes.cluster)
+    secrets += [finding for finding in findings if finding.rule.name == _SECRET]
+    files |= config(levels)
+    rendered, failures = _build(jobs, files, wishes.cluster)
+    files |= {job.path: job.text for job in jobs}
+    return Adoption(files, rendered, jobs, runtimes, left, findings, secrets, levels, failures)
+
+
+def _job(
+    one: DumpedObject, wishes: Wishes, left: list[LeftOut], flavors: Sequence[dict[str, Any]]
+) -> AdoptedJob | None:
+    """A job with its file, None where it is left out."""
+    ended = ending(one.tree)
+    if ended and not wishes.archives:
+        left.append(LeftOut(one, f"it has {ended}, and would train again"))
+        return None
+    is_same = (one.key[0], one.kind) in _SAME_OBJECTS
+    folder = ARCHIVE if ended else JOBS if is_same else HELD
+    path = job_path(one, wishes.cluster, folder)
+    job = AdoptedJob(one, folder, path, _text(one, wishes, path, flavors, keeps=not ended), ended)
+    if folder == HELD:
+        job.reason = "its own operator runs it: the JobSet that it compiles to would train beside it"
+    if owner_of(one) is None and one.tree.get("metadata", {}).get("ownerReferences"):
+        job.notes.append("its ownerReferences are left out: what they name no longer deletes it")
+    return job
+
+
+def _text(
+    one: DumpedObject, wishes: Wishes, path: str, flavors: Sequence[dict[str, Any]] = (), *, keeps: bool = False
+) -> str:
+    """The text of an object's file."""
+    tree = written(one.tree, flavors)
+    if keeps and (one.api, one.kind) == ("batch/v1", "Job"):
+        return dump(as_kept_job(tree))
+    text = dump(tree)
+    if not wishes.migrates:
+        return text
+    return migrate(text, file=path).text
+
+
+def _note_runtime(job: AdoptedJob, known: set[tuple[str, str]]) -> None:
+    """Note a runtime that the dump does not have: trainc would take its own, or none."""
+    spec = job.object.tree.get("spec")
+    reference = spec.get("runtimeRef") if isinstance(spec, dict) and job.object.kind == "TrainJob" else None
+    if not isinstance(reference, dict):
+        return
+    kind, name = str(reference.get("kind") or "ClusterTrainingRuntime"), str(reference.get("name"))
+    if (kind, name) not in known:
+        job.notes.append(f"{kind} `{name}` is not in the dump: add {kind.lower()}s to kubectl get")
+
+
+def _compile(
+    jobs: list[AdoptedJob], files: Mapping[str, str], dumped: SortedDump, cluster: str
+) -> tuple[list[Finding], dict[str, int]]:
+    """Compile the jobs that run, compare each with what runs, and hold back what does not compile.
+
+    Gives the findings about those that compile, and in how many of them each rule is an error.
+    """
+    by_file = {job.path: job for job in jobs if job.folder == JOBS}
+    if not by_file:
+        return [], {}
+    with Scratch() as folder:
+        unpack(folder, _encoded({**files, **{job.path: job.text for job in by_file.values()}}))
+        project, selection, report = _opened(folder)
+        served = {one.name: Served(one) for one in project.clusters}
+        for bundle in pipeline.bundles(project, selection, report):
+            job = by_file[bundle.document.file]
+            job.comparison = compare(bundle, dumped, served[bundle.cluster])
+            runtime = bundle.plan.runtime if bundle.plan is not None else None
+            job.sources = {job.path, *(one.file for one in runtime.sources)} if runtime is not None else {job.path}
+        report.close()
+        verdicts = _blamed(report, by_file, lambda finding: finding.rule.verdict)
+        causes = {entry.place.file: entry.cause for entry in report.account.refused(cluster)}
+    for path, job in by_file.items():
+        cause = verdicts.get(path) or causes.get(path)
+        if job.comparison is None or path in verdicts:
+            job.comparison = None
+            words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "nothing was made of it"
+            job.hold(cluster, f"it does not compile: {words}")
+    kept = [one for one in report.findings if one.span.file not in by_file or by_file[one.span.file].folder == JOBS]
+    levels: dict[str, int] = {}
+    for finding in kept:
+        if finding.level == ERROR and not finding.rule.verdict:
+            reached = report.reached.get(finding.identity(), ())
+            levels[finding.rule.name] = levels.get(finding.rule.name, 0) + max(1, len(reached))
+    return kept, levels
+
+
+def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[Finding], bool]) -> dict[str, Finding]:
+    """For each job with an error that stops it, in its own file or in its runtime's, the first of them."""
+    found: dict[str, Finding] = {}
+    by_source: dict[str, list[AdoptedJob]] = {}
+    for job in by_file.values():
+        for file in job.sources:
+            by_source.setdefault(file, []).append(job)
+    for finding in report.findings:
+        if finding.level != ERROR or not stops(finding):
+            continue
+        file, names = finding.span.file, report.reached.get(finding.identity(), ())
+        for job in by_source.get(file, ()):
+            if job.path == file or job.object.name in names:
+                found.setdefault(job.path, finding)
+    return found
+
+
+def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str) -> list[Finding]:
+    """The tokens and passwords that stand in jobs which are not compiled."""
+    by_file = {job_path(job.object, cluster): job for job in jobs}
+    if not by_file:
+        return []
+    with Scratch() as folder:
+        unpack(folder, _encoded({**files, **{path: job.text for path, job in by_file.items()}}))
+        project, selection, report = _opened(folder)
+        for _ in pipeline.bundles(project, selection, report):
+            pass
+    found = [finding for finding in report.findings if finding.rule.name == _SECRET]
+    return [_renamed(finding, by_file) for finding in found]
+
+
+def _renamed(finding: Finding, by_file: Mapping[str, AdoptedJob]) -> Finding:
+    """A finding in the file that the repository has."""
+    span = finding.span
+    job = by_file.get(span.file)
+    return finding if job is None else finding.placed(span, span._replace(file=job.path))
+
+
+def _build(
+    jobs: list[AdoptedJob], files: Mapping[str, str], cluster: str
+) -> tuple[dict[str, tuple[str, str]], list[Finding]]:
+    """What `build -w` writes for the jobs that run, over the renderings of those that are kept; else why it cannot."""
+    failures: list[Finding] = []
+    with Scratch() as folder:
+        texts = {**files, **{job.path: job.text for job in jobs if job.folder == JOBS}}
+        unpack(folder, _encoded(texts))
+        for _ in range(_MAX_ROUNDS):
+            running = {job.path: job for job in jobs if job.folder == JOBS}
+            if not running:
+                return {}, []
+            kept = [job.comparison.rendered for job in running.values() if job.comparison is not None]
+            unpack(folder, ((f"{OUTPUT}/{path}", text.encode()) for path, text in kept if path))
+            project, selection, report = _opened(folder)
+            _render(project, selection, report, os.path.join(folder, OUTPUT))
+            failures = [finding for finding in report.findings if finding.level == ERROR]
+            if not failures:
+                return dict(_rendered(folder)), []
+            blamed = _blamed(report, running, lambda _: True)
+            if not blamed:
+                break
+            for path, finding in blamed.items():
+                job = running[path]
+                drop(folder, [path, *(f"{OUTPUT}/{one}" for one, _ in [_kept_rendering(job)] if one)])
+                job.comparison = None
+                job.hold(cluster, f"it does not compile: {finding.message} [{finding.rule.name}]")
+    return {}, failures
+
+
+def _kept_rendering(job: AdoptedJob) -> tuple[str, str]:
+    return job.comparison.rendered if job.comparison is not None and job.comparison.state == KEPT else ("", "")
+
+
+def _opened(folder: str) -> tuple[Project, Selection, Report]:
+    """The project in a folder, its jobs, and a report at its levels."""
+    opening = Report()
+    project = open_project((folder,), opening)
+    report = Report(level_of=project.level_of)
+    for finding in opening.findings:
+        report.add(finding)
+    return project, Selection((JOBS,)), report
+
+
+class _OutsideGit:
+    """What Git says of a folder that no commit has."""
+
+    def sides(self, _path: str, *, marked: bool) -> list[bytes]:  # noqa: ARG002 (asked by name)
+        return []
+
+    def absent(self, _path: str) -> bytes | None:
+        return None
+
+    deleted = absent
+
+
+def _render(project: Project, selection: Selection, report: Report, folder: str) -> None:
+    """Bring a folder of rendered files up to date, where no job is new or gone."""
+    spool = FolderSpool(
+        folder,
+        reaches=lambda _path, _source: True,
+        settle=Committed(project, selection).settle,
+        taken=lambda _bundle, _source, _report: False,
+        git=_OutsideGit(),
+        gone=lambda _path, _source, _report: False,
+        holds=lambda _path, _source: True,
+        shares=shared_service,
+        moved=moved_run,
+    )
+    pipeline.build(project, selection, spool, report)
+
+
+def _rendered(folder: str) -> Iterable[tuple[str, tuple[str, str]]]:
+    """Each rendered file: its path in the repository, the file of its job, its text."""
+    top = os.path.join(folder, OUTPUT)
+    for path, header in written_files(Folder(top), ()):
+        with open(os.path.join(top, path), encoding="utf-8", newline="") as stream:
+            yield f"{OUTPUT}/{path}", (header.source, stream.read())
+
+
+def _encoded(files: Mapping[str, str]) -> Iterable[tuple[str, bytes]]:
+    return ((path, text.encode("utf-8", "surrogatepass")) for path, text in files.items())

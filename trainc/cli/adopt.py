@@ -1,0 +1,185 @@
+"""`trainc adopt`: a repository out of what runs on a cluster."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+
+from trainc import __version__
+from trainc.adopt.objects import sort_objects
+from trainc.adopt.repository import Wishes
+from trainc.adopt.repository import adopt as adopted
+from trainc.authoring.add_cluster import with_cluster
+from trainc.cli.shared.dumps import contents, source_name
+from trainc.cli.shared.lock import FolderLock
+from trainc.cli.shared.output import answer, data, tell
+from trainc.cli.shared.scaffold import scaffold
+from trainc.cluster.diagnose.reading import Reading
+from trainc.compiler.emit.spool.disk import Staged
+from trainc.compiler.project import open_project
+from trainc.model.report import Report
+from trainc.model.settings import FILE, OUTPUT
+from trainc.report.adopt import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
+from trainc.report.dumps import dumps
+from trainc.text.containment import within
+from trainc.text.files import ordinary_contents
+from trainc.text.trouble import Reaching, Trouble
+from trainc.yaml.reader import LIMIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.adopt.objects import SortedDump
+    from trainc.adopt.repository import Adoption
+    from trainc.cli.table.options import Options
+
+_MAX_MIXED = 10  # objects of two clusters that are named
+_LEVELS = """\
+  # Errors in jobs that run already, as warnings. Mend them, then remove the line: `trainc rules NAME` says how.
+  rules:
+"""
+_PROJECT = """\
+# What holds for every job of this repository.
+apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  requires: "trainc>={version}"
+  output: {output}
+{delivery}{rules}  clusters:
+    {cluster}:
+      # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
+      folder: clusters/{cluster}
+      paths: [jobs/{cluster}]
+"""
+
+
+def adopt(options: Options) -> int:
+    """Write the files that are not there yet, and say what became of every object."""
+    if not options.arguments:
+        raise Trouble("usage: trainc adopt DIR [FILE...]; without a file the dump comes from standard input")
+    folder, *sources = options.arguments
+    cluster = options.one("cluster", "main")
+    if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
+        raise Trouble(f"`{cluster}` is not a name for a cluster: small letters, digits and dashes")
+    reading = Reading()
+    for source in sources or ["-"]:
+        reading.add(contents(source), source_name(source))
+    dump = sort_objects(reading.objects)
+    if reading.faults or dump.mixed:
+        tell(*_refusals(reading, dump))
+        return 1
+    wishes = Wishes(cluster, options.one("finished", "archive") == "archive", options.has("migrate"))
+
+    def config(levels: Mapping[str, int]) -> dict[str, str]:
+        return _config(cluster, options.one("delivery"), levels)
+
+    adoption = adopted(dump, wishes, config)
+    if others := _other_runtimes(folder, cluster, adoption):
+        tell(
+            *(f"error: {path} is another one than that of cluster `{cluster}`" for path in others),
+            f"help: adopt `{cluster}` into a folder of its own, such as {os.path.join(folder, cluster)}, or make them equal",
+            "nothing was written",
+        )
+        return 1
+    with FolderLock(folder):
+        states = _write(folder, cluster, adoption)
+    objects = len(reading.objects)
+    if options.one("report") == "json":
+        data(dumps(adoption_data(adoption, states, objects), sort_keys=False))
+    else:
+        answer(*adoption_lines(adoption, states, objects))
+        _tell_next(folder, adoption, states, is_kept=states[FILE] == DIFFERS)
+    return 1 if adoption.failures else 0
+
+
+def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
+    lines = [f"error: {fault}" for fault in reading.faults]
+    for one, other in dump.mixed[:_MAX_MIXED]:
+        lines.append(f"error: {one.shown} is in the dump twice, as {one.uid or 'no uid'} and {other.uid or 'no uid'}")
+    if len(dump.mixed) > _MAX_MIXED:
+        lines.append(f"error: and {len(dump.mixed) - _MAX_MIXED} more objects are in the dump twice")
+    if dump.mixed:
+        lines.append("help: these are objects of two clusters; adopt one after the other, each with `--cluster NAME`")
+    if reading.faults:
+        lines.append(
+            f"help: {len(reading.objects)} objects are whole; run kubectl again, and check that it ends with 0"
+        )
+    return [*lines, "nothing was written"]
+
+
+def _config(cluster: str, delivery: str, levels: Mapping[str, int]) -> dict[str, str]:
+    """What every project needs besides its jobs and runtimes."""
+    rules = "".join(f"    {rule}: warning  # {_jobs(number)}\n" for rule, number in sorted(levels.items()))
+    project = _PROJECT.format(
+        version=__version__,
+        output=OUTPUT,
+        delivery=f"  delivery: {delivery}\n" if delivery else "",
+        rules=f"{_LEVELS}{rules}" if rules else "",
+        cluster=cluster,
+    )
+    started = scaffold(cluster, delivery)
+    known = {path: text for path, text in started.items() if path.startswith("clusters/") or path == ".gitattributes"}
+    return {**known, FILE: project}
+
+
+def _jobs(number: int) -> str:
+    return f"{number} job{'s' * (number != 1)}"
+
+
+def _other_runtimes(folder: str, cluster: str, adoption: Adoption) -> list[str]:
+    """The runtimes of a repository that does not have the cluster yet which differ from those of the cluster."""
+    if not os.path.isfile(os.path.join(folder, FILE)):
+        return []
+    if any(one.name == cluster for one in open_project((folder,), Report()).clusters):
+        return []
+    return [path for path in sorted(adoption.runtimes) if _state(folder, path, adoption.files[path]) == DIFFERS]
+
+
+def _state(folder: str, path: str, text: str) -> str:
+    """How a file of the repository stands to a text that belongs there.
+
+    Raises:
+        Trouble: where the way to it leads out of the repository, or something else than a file is there.
+    """
+    target = os.path.join(folder, path)
+    if not within(os.path.abspath(folder), os.path.abspath(target)):
+        raise Trouble(f"{target} leads out of {folder}; nothing was written")
+    if not os.path.lexists(target):
+        return WRITTEN
+    with Reaching(target):
+        held = ordinary_contents(target, LIMIT + 1)
+    return UNCHANGED if held.replace(b"\r\n", b"\n") == text.encode("utf-8", "surrogatepass") else DIFFERS
+
+
+def _write(folder: str, cluster: str, adoption: Adoption) -> dict[str, str]:
+    """Write every file that is not there yet, all of them or none; how each stands to what was there."""
+    texts = dict(adoption.files)
+    states = {path: _state(folder, path, text) for path, text in texts.items()}
+    for path, (source, text) in adoption.rendered.items():
+        if states.get(source) != DIFFERS:
+            texts[path] = text
+            states[path] = _state(folder, path, text)
+    with Staged() as staged:
+        for path in sorted(path for path, state in states.items() if state == WRITTEN):
+            staged.put(os.path.join(folder, path), texts[path].encode("utf-8", "surrogatepass"))
+        if states[FILE] == DIFFERS:
+            config = ordinary_contents(os.path.join(folder, FILE), LIMIT + 1)
+            extended = with_cluster(config, cluster, os.path.join(folder, "jobs"))
+            if extended != config:
+                staged.put(os.path.join(folder, FILE), extended)
+        staged.move()
+    return states
+
+
+def _tell_next(folder: str, adoption: Adoption, states: Mapping[str, str], *, is_kept: bool) -> None:
+    if is_kept and adoption.levels:
+        names = ", ".join(f"{rule}: warning" for rule in sorted(adoption.levels))
+        answer(f"{FILE} is kept; to build these jobs as they are, add below `rules`: {names}")
+    if WRITTEN not in states.values():
+        answer("nothing is new")
+        return
+    inside = "" if folder == "." else f"cd {quote(folder)} && "
+    answer(
+        "", "next:", f"  {inside}trainc validate", "  trainc build --check", "  git init && git add -A && git commit"
+    )
