@@ -148,7 +148,7 @@ def test_a_job_of_another_operator_is_held_until_it_ends(kind: str, tmp_path: Pa
     report = round_trip(tmp_path, objects)
     (row,) = [one for one in report["adopted"] if one["kind"] == kind.rpartition(" ")[2]]
     assert row["place"] == "held"
-    assert "would train beside it" in row["reason"]
+    assert "would train a second time" in row["reason"]
     held = tmp_path / "repo" / row["file"]
     target = tmp_path / "repo/jobs" / held.relative_to(tmp_path / "repo/held").with_suffix("")
     target.parent.mkdir(parents=True)

@@ -116,7 +116,7 @@ def _job(
     path = job_path(one, wishes.cluster, folder)
     job = AdoptedJob(one, folder, path, _text(one, wishes, path, flavors, keeps=not ended), ended)
     if folder == HELD:
-        job.reason = "its own operator runs it: the JobSet that it compiles to would train beside it"
+        job.reason = "its own operator runs it: the JobSet that it compiles to would train a second time"
     if owner_of(one) is None and one.tree.get("metadata", {}).get("ownerReferences"):
         job.notes.append("its ownerReferences are left out: what they name no longer deletes it")
     return job

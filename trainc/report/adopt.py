@@ -67,7 +67,7 @@ def _held_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         if job.folder == HELD:
             by_reason.setdefault(job.reason, []).append(job.object.shown)
     if by_reason:
-        yield "held back; give the file its name without `.held`, below jobs/, once the job has ended or compiles:"
+        yield "held back; once the job has ended or compiles, move its file to jobs/ and drop `.held` from its name:"
     for reason, names in sorted(by_reason.items()):
         yield f"  {len(names):>6}  {reason} ({_named(names)})"
 
@@ -81,8 +81,8 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         parts = [f"{len(by_state.get(state, ()))} {state}" for state in (EQUAL, IN_PLACE, KEPT, UNKNOWN)]
         yield f"builds against what runs: {', '.join(parts)}"
     words = {
-        IN_PLACE: "change in place with the first sync, and go on",
-        KEPT: "keep what runs in their rendering, because a server refuses the build; `trainc run` starts the next run",
+        IN_PLACE: "the first sync changes these fields in place; nothing restarts",
+        KEPT: "fields that cannot change while a job runs: its rendered file keeps what runs; `trainc run JOB` takes the change",
     }
     for state in (IN_PLACE, KEPT):
         listed = by_state.get(state, [])
@@ -131,7 +131,7 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
     if len(adoption.secrets) > _MAX_SECRETS:
         yield f"and {len(adoption.secrets) - _MAX_SECRETS} more secrets in plain text"
     if adoption.secrets:
-        yield "  put each into a Secret of the cluster before you commit: Git never forgets"
+        yield "  move each to a Secret before you commit: Git never forgets"
     counts = _rule_counts(adoption)
     if counts:
         yield "rules that fire most, each explained by `trainc rules NAME`:"

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Writes anew what trainc knows of the cluster `main`; what stands behind the command goes to kubectl.
+set -eu
+cd "$(dirname "$0")"
+
+definitions=$(kubectl get crd --ignore-not-found -o yaml "$@" \
+  jobsets.jobset.x-k8s.io \
+  podgroups.scheduling.x-k8s.io \
+  podgroups.scheduling.volcano.sh)
+printf '%s\n' "$definitions" > definitions.yaml
+
+for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses \
+  clusterqueues localqueues resourceflavors; do
+  echo ---
+  kubectl get "$kind" -A -o yaml "$@" || true
+done > cluster.yaml
