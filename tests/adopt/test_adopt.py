@@ -167,11 +167,11 @@ def jobsets(run: Run) -> list[Any]:
 # No status of a LeaderWorkerSet says that it has ended.
 @pytest.mark.parametrize("kind", [kind for kind in EXAMPLES if kind != "LeaderWorkerSet"])
 def test_an_older_job_that_has_ended_is_migrated_as_asked(kind: str, tmp_path: Path) -> None:
-    status: Tree = {
+    ended: dict[str, Tree] = {
         "RayJob": {"jobDeploymentStatus": "Complete"},
         "Volcano Job": {"state": {"phase": "Completed"}},
-    }.get(kind, SUCCEEDED)
-    objects = [served(tree, status=status) for tree in example(EXAMPLES[kind])]
+    }
+    objects = [served(tree, status=ended.get(kind, SUCCEEDED)) for tree in example(EXAMPLES[kind])]
     report = round_trip(tmp_path, objects, "--migrate")
     (row,) = [one for one in report["adopted"] if one["kind"] == kind.rpartition(" ")[2]]
     assert (row["place"], row["ended"]) == ("archive", "succeeded")
@@ -292,7 +292,8 @@ def test_finished_jobs_are_archived_or_left_out(tmp_path: Path) -> None:
 def test_secrets_in_plain_text_are_reported_wherever_they_land(tmp_path: Path) -> None:
     token = "hf_abcdefghijklmnopqrstuvwxyz012345"  # noqa: S105 (the point of the test)
     objects = []
-    for number, status in enumerate((RUNNING, FAILED)):
+    states: list[Tree] = [RUNNING, FAILED]
+    for number, status in enumerate(states):
         tree = json.loads(json.dumps(JOBSET))
         tree["metadata"]["name"] += f"-{number}"
         pod = tree["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
