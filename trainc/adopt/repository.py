@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainc.adopt.comparison import KEPT, Comparison, compare
 from trainc.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
 from trainc.adopt.objects import LeftOut, owner_of
+from trainc.adopt.rendering import render, rendered_files
 from trainc.adopt.state import ending
 from trainc.adopt.written import applied_by, as_kept_job, written
 from trainc.apiserver.schema.served import Served
-from trainc.changes.compare.committed import Committed
-from trainc.changes.compare.moved import moved_run
 from trainc.changes.git.scratch import Scratch, drop, unpack
 from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline
-from trainc.compiler.emit.spool.disk import Folder
-from trainc.compiler.emit.spool.disk import written as written_files
-from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.project import open_project
-from trainc.lint.across_jobs import shared_service
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import OUTPUT, Selection
@@ -185,7 +180,7 @@ def _compile(
 
 def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[Finding], bool]) -> dict[str, Finding]:
     """For each job with an error that stops it, in its own file or in its runtime's, the first of them."""
-    found: dict[str, Finding] = {}
+    first: dict[str, Finding] = {}
     by_source: dict[str, list[AdoptedJob]] = {}
     for job in by_file.values():
         for file in job.sources:
@@ -196,8 +191,8 @@ def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[
         file, names = finding.span.file, report.reached.get(finding.identity(), ())
         for job in by_source.get(file, ()):
             if job.path == file or job.object.name in names:
-                found.setdefault(job.path, finding)
-    return found
+                first.setdefault(job.path, finding)
+    return first
 
 
 def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str) -> list[Finding]:
@@ -210,8 +205,7 @@ def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str)
         project, selection, report = _opened(folder)
         for _ in pipeline.bundles(project, selection, report):
             pass
-    found = [finding for finding in report.findings if finding.rule.name == _SECRET]
-    return [_renamed(finding, by_file) for finding in found]
+    return [_renamed(finding, by_file) for finding in report.findings if finding.rule.name == _SECRET]
 
 
 def _renamed(finding: Finding, by_file: Mapping[str, AdoptedJob]) -> Finding:
@@ -236,10 +230,10 @@ def _build(
             kept = [job.comparison.rendered for job in running.values() if job.comparison is not None]
             unpack(folder, ((f"{OUTPUT}/{path}", text.encode()) for path, text in kept if path))
             project, selection, report = _opened(folder)
-            _render(project, selection, report, os.path.join(folder, OUTPUT))
+            render(project, selection, report, os.path.join(folder, OUTPUT))
             failures = [finding for finding in report.findings if finding.level == ERROR]
             if not failures:
-                return dict(_rendered(folder)), []
+                return dict(rendered_files(os.path.join(folder, OUTPUT))), []
             blamed = _blamed(report, running, lambda _: True)
             if not blamed:
                 break
@@ -263,42 +257,6 @@ def _opened(folder: str) -> tuple[Project, Selection, Report]:
     for finding in opening.findings:
         report.add(finding)
     return project, Selection((JOBS,)), report
-
-
-class _OutsideGit:
-    """What Git says of a folder that no commit has."""
-
-    def sides(self, _path: str, *, marked: bool) -> list[bytes]:  # noqa: ARG002 (asked by name)
-        return []
-
-    def absent(self, _path: str) -> bytes | None:
-        return None
-
-    deleted = absent
-
-
-def _render(project: Project, selection: Selection, report: Report, folder: str) -> None:
-    """Bring a folder of rendered files up to date, where no job is new or gone."""
-    spool = FolderSpool(
-        folder,
-        reaches=lambda _path, _source: True,
-        settle=Committed(project, selection).settle,
-        taken=lambda _bundle, _source, _report: False,
-        git=_OutsideGit(),
-        gone=lambda _path, _source, _report: False,
-        holds=lambda _path, _source: True,
-        shares=shared_service,
-        moved=moved_run,
-    )
-    pipeline.build(project, selection, spool, report)
-
-
-def _rendered(folder: str) -> Iterable[tuple[str, tuple[str, str]]]:
-    """Each rendered file: its path in the repository, the file of its job, its text."""
-    top = os.path.join(folder, OUTPUT)
-    for path, header in written_files(Folder(top), ()):
-        with open(os.path.join(top, path), encoding="utf-8", newline="") as stream:
-            yield f"{OUTPUT}/{path}", (header.source, stream.read())
 
 
 def _encoded(files: Mapping[str, str]) -> Iterable[tuple[str, bytes]]:
