@@ -16,7 +16,7 @@ import yaml
 from tests.compiling import compile_in
 from tests.matrix.excuses import ABSENT, SPLIT, is_beside, is_silent
 from tests.matrix.kinds import KINDS
-from trainc.model.rule_names import rule_names
+from trainc.model.rule_names import rule_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -104,7 +104,9 @@ def _words(found: Iterable[Told]) -> str:
 
 
 # The server's or the operator's own verdicts.
-VERDICTS = frozenset(name for name, own in rule_names().items() if own) | {"pod-template-refused"} - {"unknown-field"}
+VERDICTS = {"pod-template-refused", *(name for name, facts in rule_facts().items() if facts.verdict)} - {
+    "unknown-field"
+}
 # What one kind's operator says in the words of its own rule, and the rule of every other kind.
 _SYNONYMS = {"restart-always": "restart-policy-always", "unknown-policy": "unknown-pod-setting"}
 # Operators before the TrainJob drop unknown fields where others refuse them, and keep their own restart policies.
