@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.verdict import verdict
 from trainc.model.finding import ERROR, Label, Refusal, Rule
 
 TYPE_CHECKING = False
@@ -26,7 +25,7 @@ _EFFECT = "the job is accepted, and no pod of it is ever created"
 
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
-    judged = verdict(bundle.jobset, server.table, server.profile)
+    judged = server.judge_jobset(bundle.jobset)
     if not judged.by:
         return
     barred = bundle.plan is not None and bundle.plan.barred

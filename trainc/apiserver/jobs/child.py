@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.fault import compact
+from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
 from trainc.apiserver.jobset.defaults import with_defaults
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
 _EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
+_EXCLUSIVES = frozenset(_EXCLUSIVE)
+_SELECTING = frozenset(("selector", "manualSelector"))
+_JUDGING = frozenset(("PriorityClass", "RuntimeClass"))  # objects of a cluster that decide about a pod
 
 
 class ChildFaults:
@@ -51,17 +55,45 @@ class ChildFaults:
 def children(jobset: Tree, features: Features, objects: Objects) -> ChildFaults:
     """What is said of the claims, the Jobs and the pods that a JobSet becomes; nothing where all of them are taken.
 
-    `objects` are those of the cluster that are known, by kind and name.
+    `objects` are those of the cluster that are known, by kind and name. Of a JobSet with the frame of one that was taken,
+    nothing but the names can be refused.
     """
     refused = ChildFaults(features, objects)
     if not _is_shaped(jobset.get("spec")):
         return refused
-    tree = with_defaults(jobset)
+    key = frame_of(jobset), len(str(value(jobset, "metadata", "name")))
+    is_known = key in features.taken and _JUDGING.isdisjoint(objects)
+    if not (is_known and _are_names_fit(jobset)):
+        _judge(with_defaults(jobset), refused)
+        if not refused.faults and not refused.dropped:
+            features.take(key)
+    return refused
+
+
+def _are_names_fit(tree: Tree) -> bool:
+    """Whether nothing in a JobSet rests on its name but names of hosts, and these are labels."""
+    if not _EXCLUSIVES.isdisjoint(fields(get(tree, "metadata", "annotations"))):
+        return False
+    for job in tree["spec"].get("replicatedJobs", ()):
+        spec = job["template"]["spec"]
+        if not _SELECTING.isdisjoint(spec) or not _EXCLUSIVES.isdisjoint(
+            fields(get(job, "template", "metadata", "annotations"))
+        ):
+            return False
+        labels = get(spec, "template", "metadata", "labels")
+        if labels is not None and any(key in labels for key in JOB_LABELS):
+            return False
+        if label(f"{_last_name(tree, job)}-{value(spec, 'completions') or 0}"):
+            return False
+    return True
+
+
+def _judge(tree: Tree, refused: ChildFaults) -> None:
+    """Look at everything that a JobSet becomes."""
     spec = tree["spec"]
     claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
     for index, (job, own) in enumerate(zip(spec.get("replicatedJobs", ()), written_labels(tree), strict=True)):
         _job(tree, job, own, ("spec", "replicatedJobs", index), claimed, refused)
-    return refused
 
 
 def _is_shaped(spec: Tree) -> bool:

@@ -9,6 +9,8 @@ from trainc.apiserver.versions import KUBERNETES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from trainc.apiserver.pods.complaints import FieldCheck
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
@@ -43,21 +45,28 @@ ON_SINCE = {
     "UserNamespacesHostNetworkSupport": NEVER,
     "UserNamespacesSupport": (1, 33),
 }
-_MAX_ENTRIES = 4_000
+_MAX_ENTRIES, _MAX_FRAMES = 4_000, 1_000
 
 
 class Features:
-    """The gates that are on at one server, and which parts of trees it was found to have nothing against."""
+    """The gates that are on at one server, and what it was found to have nothing against: parts of trees, frames of JobSets."""
 
-    __slots__ = ("_faultless", "enabled")
+    __slots__ = ("_faultless", "enabled", "taken")
 
     def __init__(self, version: tuple[int, int], gates: frozenset[str]) -> None:
         self.enabled = frozenset(name for name, since in ON_SINCE.items() if version >= since) | gates
         self._faultless: dict[tuple[int, int], tuple[Tree, bool]] = {}
+        self.taken: set[Hashable] = set()
 
     def has(self, gate: str) -> bool:
         """Whether a gate is on."""
         return gate in self.enabled
+
+    def take(self, frame: Hashable) -> None:
+        """Note that JobSets of a frame are taken."""
+        if len(self.taken) >= _MAX_FRAMES:
+            self.taken.clear()
+        self.taken.add(frame)
 
     def is_faultless(self, part: FieldCheck, node: Tree) -> bool:
         """Whether a part of validation has nothing against a node, asked once for each node: trees never change."""

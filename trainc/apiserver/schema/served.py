@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.fault import Verdict
+from trainc.apiserver.frame import frame_of
+from trainc.apiserver.jobset.create import create_faults
+from trainc.apiserver.jobset.defaults import KIND
+from trainc.apiserver.metadata import is_sound
 from trainc.apiserver.profile import profile_of
 from trainc.apiserver.schema.table import Table, load
+from trainc.apiserver.verdict import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from trainc.apiserver.profile import Profile
     from trainc.model.cluster import Cluster
+    from trainc.model.tree import Tree
+
+
+_MAX_FRAMES = 1_000
 
 
 class Served:
     """A cluster's table and profile; of two files that define a kind the last one counts."""
 
-    __slots__ = ("cluster", "profile", "table")
+    __slots__ = ("_taken", "cluster", "profile", "table")
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -22,6 +34,26 @@ class Served:
         self.table = load()
         for definitions in cluster.definitions:
             self.table = Table(definitions.table, self.table)
+        self._taken: set[Hashable] = set()  # frames of JobSets that have nothing wrong with them
+
+    def judge_jobset(self, jobset: Tree) -> Verdict:
+        """The answer to creating a JobSet; one with a frame that was taken is looked at no further than its names."""
+        frame = frame_of(jobset)
+        is_known = frame in self._taken and is_sound(jobset.get("metadata"))
+        if is_known and not create_faults(jobset, self.table.at(KIND, ()), self.profile):
+            return Verdict(jobset)
+        judged = verdict(jobset, self.table, self.profile)
+        # Definitions of a cluster may look at any text, and Kueue looks at labels.
+        if (
+            judged.accepted
+            and not judged.unchecked
+            and judged.empty_patch
+            and not (self.cluster.definitions or self.profile.kueue)
+        ):
+            if len(self._taken) >= _MAX_FRAMES:
+                self._taken.clear()
+            self._taken.add(frame)
+        return judged
 
 
 def served(cluster: Cluster) -> Served:

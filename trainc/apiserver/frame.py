@@ -1,0 +1,120 @@
+"""The frame of a JobSet: its spec by value, without the texts that only its programs read.
+
+Most JobSets of a repository have a frame in common with others: they differ in names, images, arguments and values of
+variables. A verdict that does not rest on these is found once for each frame.
+"""
+
+from __future__ import annotations
+
+from trainc.model.sourced import Sourced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from trainc.model.tree import Tree
+
+    Frame = Hashable
+
+_MAX_PARTS = 4_000
+# Of parts that jobs share, as those of a runtime are; each is held, so that its identity stays its own.
+_parts: dict[int, tuple[Tree, Hashable]] = {}
+
+
+_latest: list[tuple[Tree, Frame]] = []
+
+
+def frame_of(jobset: Tree) -> Frame:
+    """The frame of a JobSet, the latest of which is kept; `1`, `1.0` and `true`, which are equal, are not so here."""
+    if not _latest or _latest[0][0] is not jobset:
+        _latest[:] = [(jobset, _below(jobset.get("spec"), ("replicatedJobs", "template", "spec", "template", "spec")))]
+    return _latest[0][1]
+
+
+def _below(node: Tree, way: tuple[str, ...]) -> Hashable:
+    """What stands on the way down to the pods, and the pods."""
+    if node.__class__ is list:
+        return (list, *[_below(item, way) for item in node])
+    if node.__class__ is not dict:
+        return frozen(node)
+    step = way[0] if way else ""
+    out: list[Hashable] = []
+    for key, part in node.items():
+        out.append(key)
+        if key == step:
+            out.append(_below(part, way[1:]))
+        elif part.__class__ is Sourced:
+            out.append(frozen(part))
+        elif not step and key in ("containers", "initContainers") and part.__class__ is list:
+            out.append((list, *map(_container, part)))
+        else:
+            out.append(_part(part))
+    return tuple(out)
+
+
+def _container(tree: Tree) -> Hashable:
+    """A container: of the texts that only its program reads, no more than that they are texts."""
+    if tree.__class__ is not dict:
+        return frozen(tree)
+    out: list[Hashable] = []
+    for key, part in tree.items():
+        out.append(key)
+        if part.__class__ is Sourced:
+            out.append(_is_given(part) or frozen(part) if key == "image" else frozen(part))
+        elif key == "env" and part.__class__ is list:
+            out.append(tuple(map(_variable, part)))
+        elif key in ("command", "args") and part.__class__ is list:
+            out.append((bool(part) and all(map(_is_text, part))) or frozen(part))
+        else:
+            out.append(_part(part))
+    return tuple(out)
+
+
+def _variable(entry: Tree) -> Hashable:
+    """The name of a variable whose value is a text; of any other one, all of it."""
+    if entry.__class__ is dict and len(entry) == 2:
+        value = entry.get("value")
+        if value.__class__ is Sourced and value.value.__class__ is str:
+            return frozen(entry.get("name"))
+    return _part(entry)
+
+
+def _is_text(leaf: Tree) -> bool:
+    return leaf.__class__ is Sourced and leaf.value.__class__ is str
+
+
+def _is_given(leaf: Tree) -> bool:
+    """Whether a reference is there, without space around it."""
+    text = leaf.value
+    return text.__class__ is str and text != "" and text == text.strip()
+
+
+def _part(node: Tree) -> Hashable:
+    """A part of a JobSet by value, found once where many jobs have the very same."""
+    known = _parts.get(id(node))
+    if known is None:
+        if len(_parts) >= _MAX_PARTS:
+            _parts.clear()
+        known = _parts[id(node)] = node, frozen(node)
+    return known[1]
+
+
+def frozen(node: Tree) -> Hashable:
+    """A tree by value, without its origins."""
+    kind = node.__class__
+    if kind is Sourced:
+        value = node.value
+        return value if value.__class__ is str else (value.__class__, value)
+    out: list[Hashable] = [kind]
+    if kind is dict:
+        for key, inner in node.items():
+            out.append(key)
+            if inner.__class__ is Sourced and inner.value.__class__ is str:
+                out.append(inner.value)
+            else:
+                out.append(frozen(inner))
+    elif kind is list:
+        out += map(frozen, node)
+    else:
+        out.append(node)
+    return tuple(out)
