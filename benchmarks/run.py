@@ -11,7 +11,6 @@ import platform
 import subprocess
 import sys
 import tempfile
-from statistics import median
 
 from benchmarks import repeated, rivals, tree
 from benchmarks.measure import least, table
@@ -147,12 +146,16 @@ def clusters(bench: Bench) -> None:
 
 def stages(bench: Bench) -> None:
     """Where the time of a job goes that is compiled in full."""
-    folder = os.path.join(bench.tree(1_000, tree.MIXED), "jobs")
-    command = [bench.python, f"{HERE}/stages.py", folder]
-    runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(3)]
-    seconds = {name: median(float(run[at + 1]) for run in runs) for at, name in enumerate(runs[0]) if at % 2 == 0}
-    rows = [(name, f"{found / 1_000 * 1e6:.0f}") for name, found in seconds.items()]
-    table(("stage, `--no-forms`", "us of a job"), *rows, ("all", f"{sum(seconds.values()) / 1_000 * 1e6:.0f}"))
+    for count, kind in ((1_000, tree.MIXED), (FEW, tree.DISSIMILAR)):
+        folder = os.path.join(bench.tree(count, kind), "jobs")
+        alone = bench.yardstick(os.path.dirname(folder))
+        command = [bench.python, f"{HERE}/stages.py", folder]
+        runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() for _ in range(3)]
+        seconds = {name: min(float(run[at + 1]) for run in runs) for at, name in enumerate(runs[0]) if at % 2 == 0}
+        seconds = dict(sorted(seconds.items(), key=lambda stage: -stage[1]))
+        each = {**seconds, "all": sum(seconds.values())}
+        rows = [(name, f"{one / count * 1e6:.0f}", f"{one / count * 1e6 / alone:.2f}") for name, one in each.items()]
+        table((f"stage, {count:,} {kind}, `--no-forms`", "CPU us of a job", "times `CSafeLoader`"), *rows)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
@@ -27,9 +29,7 @@ def check_amounts(document: Document, report: Report) -> None:
     """A finding for each resource of a job or a plain runtime that has no amount."""
     if document.kind not in _KINDS or document.composed:
         return
-    nulls: list[Path] = []
-    _find_nulls(document.tree.get("spec"), ("spec",), nulls)
-    for path in nulls:
+    for path in _nulls(document.tree.get("spec"), ("spec",)) if _has_nulls(document.tree.get("spec")) else ():
         report.add(
             NULL_AMOUNT.at(
                 document.span(path, key=True),
@@ -40,19 +40,34 @@ def check_amounts(document: Document, report: Report) -> None:
         )
 
 
-def _find_nulls(node: Tree, path: Path, nulls: list[Path]) -> None:
-    """Add the places of all amounts of resources that are null."""
+def _has_nulls(node: Tree) -> bool:
+    """Whether anything at all is null, which hardly any document says."""
+    todo = [node]
+    while todo:
+        inner = todo.pop()
+        if type(inner) is Sourced:
+            if inner.value is None:
+                return True
+        elif type(inner) is dict:
+            todo += inner.values()
+        elif type(inner) is list:
+            todo += inner
+        elif inner is None:
+            return True
+    return False
+
+
+def _nulls(node: Tree, path: Path) -> Iterator[Path]:
+    """The places of all amounts of resources that are null."""
     if type(node) is dict:
         for key, inner in node.items():
-            if type(inner) is Sourced or key == _PATCHES:
-                continue
             if key in _SIDES and type(inner) is dict:
-                nulls += [(*path, key, name) for name, amount in inner.items() if _is_null(amount)]
-            else:
-                _find_nulls(inner, (*path, key), nulls)
+                yield from [(*path, key, name) for name, amount in inner.items() if _is_null(amount)]
+            elif key != _PATCHES:
+                yield from _nulls(inner, (*path, key))
     elif type(node) is list:
         for index, item in enumerate(node):
-            _find_nulls(item, (*path, index), nulls)
+            yield from _nulls(item, (*path, index))
 
 
 def _is_null(node: Tree) -> bool:

@@ -183,6 +183,8 @@ def _complete_map(node: SchemaNode, tree: dict[str, Tree]) -> Tree:
         if child is not None and (got := complete(child, tree[key])) is not tree[key]:
             out = dict(tree) if out is tree else out
             out[key] = got
+    if not node.defaults:
+        return out
     missing = {key: default for key, default in node.defaults if key not in tree}
     return {**out, **missing} if missing else out
 

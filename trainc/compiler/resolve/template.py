@@ -88,7 +88,9 @@ def _unsettled(tree: Tree) -> bool:
     while todo:
         node = todo.pop()
         if type(node) is dict:
-            if "$patch" in node or any(value(node, name) == "" for name in PATCH_POINTERS & node.keys()):
+            if "$patch" in node:
+                return True
+            if not PATCH_POINTERS.isdisjoint(node) and any(value(node, name) == "" for name in PATCH_POINTERS):
                 return True
             todo.extend([part for part in node.values() if type(part) is not Sourced])
         elif type(node) is list:

@@ -49,10 +49,11 @@ def constant_rank(job: Job) -> None:
     if job.vocabulary.ranks.isdisjoint(job.names):
         return
     for container in job.main:
-        if not container.role.several or keeps_to_itself(container):
+        if not container.role.several:
             continue
         for name, value in ranks(container):
-            if type(value) is str and parsed_int(value) is not None and _read(container, name):
+            is_number = type(value) is str and parsed_int(value) is not None
+            if is_number and _read(container, name) and not keeps_to_itself(container):
                 job.report.add(
                     CONSTANT.at(
                         job.at((*container.env_path(name), "value")),
