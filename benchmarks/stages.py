@@ -108,7 +108,7 @@ def time_lint(clock: Clock) -> None:
         fields = table.fields_of(job)
         return made.get(fields) or made.setdefault(fields, checks(fields))
 
-    run_checks.checks_for = checks_for
+    vars(run_checks)["checks_for"] = checks_for
 
 
 def main(folder: str) -> None:

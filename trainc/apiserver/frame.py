@@ -6,6 +6,8 @@ variables. A verdict that does not rest on these is found once for each frame.
 
 from __future__ import annotations
 
+from itertools import count
+
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -14,20 +16,24 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
-    Frame = Hashable
-
-_MAX_PARTS = 4_000
+_MAX_PARTS, _MAX_FRAMES = 4_000, 1_000
 # Of parts that jobs share, as those of a runtime are; each is held, so that its identity stays its own.
 _parts: dict[int, tuple[Tree, Hashable]] = {}
+_latest: list[tuple[Tree, int]] = []
+_frames: dict[Hashable, int] = {}
+_numbers = count()
 
 
-_latest: list[tuple[Tree, Frame]] = []
-
-
-def frame_of(jobset: Tree) -> Frame:
-    """The frame of a JobSet, the latest of which is kept; `1`, `1.0` and `true`, which are equal, are not so here."""
+def frame_of(jobset: Tree) -> int:
+    """The number of a JobSet's frame, which no other frame gets; `1`, `1.0` and `true` are not the same in it."""
     if not _latest or _latest[0][0] is not jobset:
-        _latest[:] = [(jobset, _below(jobset.get("spec"), ("replicatedJobs", "template", "spec", "template", "spec")))]
+        frame = _below(jobset.get("spec"), ("replicatedJobs", "template", "spec", "template", "spec"))
+        number = _frames.get(frame)
+        if number is None:
+            if len(_frames) >= _MAX_FRAMES:
+                _frames.clear()
+            number = _frames[frame] = next(_numbers)
+        _latest[:] = [(jobset, number)]
     return _latest[0][1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import SCHEMA_DEFAULT
+from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import stamp
 
 TYPE_CHECKING = False
@@ -167,26 +167,26 @@ def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
 
 def complete(node: SchemaNode, tree: Tree) -> Tree:
     """A tree with the defaults of its schema, sharing what did not change; nothing is checked."""
-    if tree.__class__ is dict:
-        return _complete_map(node, tree)
-    if tree.__class__ is list and node.kind == "array":
-        item = node.item()
-        items = tree if item is None else [complete(item, value) for value in tree]
-        return items if any(got is not value for got, value in zip(items, tree, strict=True)) else tree
-    return tree
-
-
-def _complete_map(node: SchemaNode, tree: dict[str, Tree]) -> Tree:
     out = tree
-    for key in _filling(node) if node.extra is None else tree:
-        child = node.prop(key) if key in tree else None
-        if child is not None and (got := complete(child, tree[key])) is not tree[key]:
-            out = dict(tree) if out is tree else out
-            out[key] = got
-    if not node.defaults:
-        return out
-    missing = {key: default for key, default in node.defaults if key not in tree}
-    return {**out, **missing} if missing else out
+    if tree.__class__ is dict:
+        for key in _filling(node) if node.extra is None else tree:
+            held = tree.get(key)
+            if held.__class__ is Sourced or held is None:
+                continue
+            child = node.props[key]
+            if child is not None and (got := complete(child, held)) is not held:
+                out = dict(tree) if out is tree else out
+                out[key] = got
+        for key, default in node.defaults:
+            if key not in tree:
+                out = dict(tree) if out is tree else out
+                out[key] = default
+    elif tree.__class__ is list and node.kind == "array" and (item := node.item()) is not None:
+        for index, held in enumerate(tree):
+            if held.__class__ is not Sourced and (got := complete(item, held)) is not held:
+                out = list(tree) if out is tree else out
+                out[index] = got
+    return out
 
 
 def _filling(node: SchemaNode) -> tuple[str, ...]:

@@ -13,8 +13,6 @@ from trainc.apiserver.verdict import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from trainc.apiserver.profile import Profile
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
@@ -34,14 +32,15 @@ class Served:
         self.table = load()
         for definitions in cluster.definitions:
             self.table = Table(definitions.table, self.table)
-        self._taken: set[Hashable] = set()  # frames of JobSets that have nothing wrong with them
+        self._taken: set[int] = set()  # frames of JobSets that have nothing wrong with them
 
     def judge_jobset(self, jobset: Tree) -> Verdict:
         """The answer to creating a JobSet; one with a frame that was taken is looked at no further than its names."""
         frame = frame_of(jobset)
-        is_known = frame in self._taken and is_sound(jobset.get("metadata"))
-        if is_known and not create_faults(jobset, self.table.at(KIND, ()), self.profile):
-            return Verdict(jobset)
+        if frame in self._taken and is_sound(jobset.get("metadata")):
+            node = self.table.root(KIND)
+            if node is not None and not create_faults(jobset, node, self.profile):
+                return Verdict(jobset)
         judged = verdict(jobset, self.table, self.profile)
         # Definitions of a cluster may look at any text, and Kueue looks at labels.
         if (

@@ -32,7 +32,7 @@ def overrides(job: Tree, policy: Tree, roles: Iterable[Role]) -> tuple[Patch, ..
             patches.append(trainer_patch)
         if initializer is not None and role.ancestor in INITIALIZERS:
             patches.extend(_initializer(initializer, role))
-    return tuple([patch.attach_origin("spec.trainer") for patch in patches])
+    return tuple(patches)
 
 
 def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | None:
