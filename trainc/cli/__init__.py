@@ -104,10 +104,14 @@ def _dispatch(words: list[str]) -> int:
     from trainc.cli.shared.output import answer, data, tell  # noqa: PLC0415
     from trainc.cli.table.options import help_text, parse  # noqa: PLC0415
 
-    if not words or words[0] in ("-h", "--help", "help"):
+    if not words:
+        from trainc.cli.next_steps import next_steps  # noqa: PLC0415 (a command line has its own)
+
+        return next_steps()
+    if words[0] in ("-h", "--help", "help"):
         topic = next((word for word in words[1:] if not word.startswith("-")), "")
         answer(*(help_text(_command(topic)) if topic else _overview()).splitlines())
-        return CLEAN if words else TROUBLE
+        return CLEAN
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.shared import baseline
+from trainc.cli.shared.output import tell
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Tally
+from trainc.compiler.project import find_root
 from trainc.model.report import Report
 from trainc.text.numbers import brief, whole_number
-from trainc.text.trouble import Inapplicable, Trouble
+from trainc.text.trouble import Inapplicable, Trouble, near
 
 EACH = 100  # files that a worker is worth
 
@@ -19,7 +24,6 @@ if TYPE_CHECKING:
     from trainc.changes.compare.committed import Committed
     from trainc.changes.compare.refused_edits import RenderedRuns
     from trainc.cli.caching.memory import Memory
-    from trainc.cli.table.options import Options
     from trainc.compiler.emit.spool import Spool
 
 
@@ -116,6 +120,8 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
 
 def validate(options: Options, memory: Memory | None = None) -> int:
     """Compile without writing, and report; a run over folders heeds what is known, and adds to it."""
+    if options.has("write_baseline"):
+        return write_baseline(options)
     if options.has("staged") or options.has("whole_project"):
         from trainc.cli.shared.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
 
@@ -129,6 +135,29 @@ def validate(options: Options, memory: Memory | None = None) -> int:
     return across_projects(options, lambda one: _validate_project(one, memory))
 
 
+def write_baseline(options: Options) -> int:
+    """Accept what is found in each project today: from now on only new findings are reported."""
+    for word in ("against", "ignore", "only", "select", "staged"):
+        if options.has(word):
+            raise Trouble(f"--write-baseline keeps all findings of a project; leave out --{word}")
+    if options.arguments:
+        raise Trouble("--write-baseline keeps all findings of a project; leave out PATH")
+    return across_projects(options, _write_baseline)
+
+
+def _write_baseline(options: Options) -> int:
+    root = find_root((options.arguments or ["."])[0])[0]
+    session = Session(Options([root], options.values), compiles=False)
+    spool = Tally(rendered_runs(session))
+    session.applied_twice(os.path.join(root, session.project.output))
+    run(session, spool)
+    path = baseline.write(root, session.report)
+    found = session.report.findings
+    files = len({finding.span.file for finding in found})
+    tell(f"wrote {near(path)}: {len(found)} findings in {files} files; from now on new ones alone are reported")
+    return 0
+
+
 def _validate_project(options: Options, memory: Memory | None) -> int:
     session = Session(options, compiles=False)
     if options.has("against"):
@@ -136,8 +165,6 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
         return session.finish(jobs)
-    from trainc.compiler.emit.spool import Tally  # noqa: PLC0415 (a few files are only checked)
-
     return judged(session, Tally(rendered_runs(session)), memory)
 
 

@@ -16,6 +16,7 @@ from trainc.cli.caching.listing import listing
 from trainc.cli.caching.manifest import read_head
 from trainc.cli.caching.memory import Memory
 from trainc.cli.caching.store import opened
+from trainc.cli.shared.baseline import FILE as BASELINE
 from trainc.cli.shared.output import data, data_beside
 from trainc.cli.shared.terminal import terminal
 from trainc.text.digests import digest_of
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     Command = Callable[[Options, Memory | None], int]
 
 _FORM = 4  # counts up whenever what is kept comes to mean something else
-_OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged")  # these runs read more than files
+_OFF = (
+    "against",
+    "changed_since",
+    "format",
+    "include_other",
+    "rerender",
+    "staged",
+    "write_baseline",
+)  # these runs read more than files
 _SHOWN = (
     "all",
     "color",
@@ -39,6 +48,7 @@ _SHOWN = (
     "notes",
     "quiet",
     "statistics",
+    "verbose",
 )  # these options change what is printed, not what is found
 _PACKAGES = ("site-packages", "dist-packages")
 
@@ -119,11 +129,17 @@ def _marks(here: str, arguments: list[str]) -> list[str]:
     folders = {os.path.join(here, path) for path in arguments or ["."]}
     while folders:
         for folder in folders:
+            marks += _stamp(os.path.join(folder, BASELINE))
             marks += [path for mark in ("trainc.yaml", ".git") if os.path.exists(path := os.path.join(folder, mark))]
         folders = {os.path.dirname(folder) for folder in folders} - folders
     sparse = [os.path.join(path, "info", "sparse-checkout") for path in marks]
     changed = [f"{path} {os.stat(path).st_mtime_ns}" for path in sparse if os.path.isfile(path)]
     return sorted({*marks, *changed, os.path.realpath(here)})
+
+
+def _stamp(path: str) -> list[str]:
+    """A file with the time of its last change, where it is there."""
+    return [f"{path} {os.stat(path).st_mtime_ns}"] if os.path.isfile(path) else []
 
 
 def _terminal() -> tuple[object, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.shared.baseline import Baseline, tell_of_baseline
+from trainc.cli.shared.baseline import read as read_baseline
 from trainc.cli.shared.output import data, data_beside
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
@@ -62,6 +64,7 @@ class Session:
         cache = user_cache if has_cache and not options.has("no_cache") else None
         self.project: Project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
         self._opening = opening.findings
+        self.baseline = Baseline({}) if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
         self.selection = Selection(
             tuple(self.inside(path) for path in on_disk),
@@ -159,12 +162,16 @@ class Session:
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
+        surplus = self.baseline.surplus(self.report) if self.selection.paths == (".",) else 0
+        self.report, accepted = self.baseline.applied(self.report, compiles=self._compiles)
         form = self.options.one("report", "text")
         if form == "text":
             from trainc.cli.shared.printing import Files, print_findings  # noqa: PLC0415 (the end of a run)
 
             files = Files(self.lines, self.shown, self.link)
             print_findings(self.report, self.options, files, jobs, sums=sums)
+            if sums and not self.options.has("quiet"):
+                tell_of_baseline(accepted, surplus)
         else:
             from trainc.cli.shared.report_formats import written  # noqa: PLC0415 (only where asked for)
 

@@ -77,6 +77,7 @@ COMMANDS = {
                 Option("--against", "judge the edit, too: BASE is a file, a folder or a Git revision", metavar="BASE"),
                 AS,
                 SELECT,
+                Option("--write-baseline", "accept all findings of today; from now on new ones alone are reported"),
                 *REPORTING,
             ),
             ("trainc validate", "trainc validate jobs/ --fail-on warning", "trainc validate job.yaml --only admission"),

@@ -1,0 +1,63 @@
+"""`trainc` without a command: what to do next in this folder."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from trainc.cli.build import run
+from trainc.cli.shared.output import answer
+from trainc.cli.shared.session import Session
+from trainc.cli.table.options import Options
+from trainc.compiler.emit.spool import Tally
+from trainc.model.finding import ERROR
+from trainc.model.settings import FILE
+from trainc.text.trouble import Trouble
+
+HELP = ("trainc --help", "list all commands")
+
+
+def next_steps() -> int:
+    """Say how many jobs are here, what is wrong with them, and the three commands that lead on."""
+    try:
+        session = Session(Options([], {}), compiles=False)
+        spool = Tally()
+        run(session, spool)
+    except Trouble as trouble:
+        return _say(str(trouble), [("trainc validate", "check the jobs here"), HELP])
+    report = session.report
+    count = spool.jobs + report.account.refusals
+    if not (count or report.findings):
+        if session.project.file:
+            return _say(f"no jobs below this folder ({FILE} is there)", [*_FIRST[:1], HELP])
+        return _say("no project and no jobs here", [*_FIRST, HELP])
+    errors = [finding for finding in report.findings if finding.level == ERROR]
+    jobs = f"{count} job{'' if count == 1 else 's'}"
+    if errors:
+        rule, _ = Counter(finding.rule.name for finding in errors).most_common(1)[0]
+        found = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
+        steps = [
+            ("trainc validate", "read the findings"),
+            (f"trainc explain {rule}", "why it matters, with an example"),
+        ]
+        return _say(f"{jobs}, {found}", [*steps, ("trainc fix", "show the edits that trainc can make")])
+    if not os.path.isdir(os.path.join(session.project.root, session.project.output)):
+        steps = [
+            ("trainc show", "see what will run"),
+            ("trainc build -w", f"render manifests to {session.project.output}/"),
+        ]
+        return _say(f"{jobs}, no errors, nothing rendered yet", [*steps, HELP])
+    steps = [("trainc build --check", "are the rendered manifests current?"), ("trainc diff", "see what changes")]
+    return _say(f"{jobs}, no errors", [*steps, ("trainc run JOB", "start the next run of a job")])
+
+
+_FIRST = [
+    ("trainc new NAME", "write a first job; it asks for what it needs"),
+    ("trainc init", "start a repository with hooks and CI"),
+]
+
+
+def _say(state: str, steps: list[tuple[str, str]]) -> int:
+    width = max(len(command) for command, _ in steps)
+    answer(state, "", "next:", *(f"  {command:<{width}}  {about}" for command, about in steps), folds=False)
+    return 0
