@@ -92,11 +92,12 @@ def _ended_runs(session: Session, results: list[tuple[str, Migration]]) -> list[
     ]
 
 
-def texts(session: Session) -> Iterator[tuple[str, str]]:
-    """Every file under the paths that may hold a job, with its text."""
+def texts(session: Session, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Every file under the paths, and of some more, that may hold a job, with its text."""
     if session.stdin is not None:
         yield STDIN, _text(session.stdin)
-    for file in files(session.project.root, session.selection.paths):
+    further = tuple(file for file in more if file != STDIN)
+    for file in files(session.project.root, (*session.selection.paths, *further)):
         data = contents(session.project.root, file)
         if ours(data) or (not is_rendered(data) and may_name_training(data)):
             yield file, _text(data)

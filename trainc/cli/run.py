@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import changes_of
 from trainc.changes.compare.facts import facts
-from trainc.changes.compare.immutable import next_run
+from trainc.changes.compare.immutable import next_run, run_holder
 from trainc.changes.compare.objects import job_key, of_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.compare.renamed import as_called
@@ -23,8 +23,8 @@ from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
-from trainc.model.run import RUN, run_of
-from trainc.model.tree import plain
+from trainc.model.run import RUN, RUN_PATH, run_of
+from trainc.model.tree import get, plain
 from trainc.report.colours import unified
 from trainc.report.diff import shown_changes
 from trainc.text.spelling import nearest
@@ -33,7 +33,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from trainc.changes.compare.facts import JobFacts
     from trainc.model.tree import Path
@@ -46,14 +46,17 @@ def run(options: Options) -> int:
     files = [name for name in options.arguments if os.path.isfile(name)]
     names = [name for name in options.arguments if name not in files]
     session = Session(Options([".", *files] if names or not files else files, options.values))
+    asked, session.selection.clusters = session.selection.clusters, ()
     present = [one for one in pipeline.bundles(session.project, session.selection, session.report) if one.jobset]
     if session.report.failed:
         return session.finish()
     inside = {session.inside(name) for name in files}
-    documents = {_place(one): one for one in present if one.document.file in inside or _is_named(one, names)}
+    named = [one for one in present if not inside.isdisjoint(one.document.files) or _is_named(one, names)]
+    documents = {_place(one): one for one in named if not asked or one.cluster in asked}
     # What holds several jobs, as a LeaderWorkerSet of some groups does, starts a run of each of them.
-    chosen = [one for one in present if _place(one) in documents]
+    chosen = [one for one in present if _place(one) in documents and (not asked or one.cluster in asked)]
     _must_match(names, present)
+    _must_be_alone(chosen, present, asked)
     _must_be_rendered(chosen, session)
     before = _before(chosen, session)
     _edit(list(documents.values()), session, write_it=not options.has("dry_run"))
@@ -63,7 +66,7 @@ def run(options: Options) -> int:
 
 def _place(bundle: Bundle) -> tuple[str, int, Path | None]:
     """Where the annotation of a job's run stands, or will."""
-    document = bundle.document
+    document = run_holder(bundle)
     return document.file, document.start, document.inside
 
 
@@ -78,6 +81,22 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
             near = nearest(pattern, known)
             hint = f"; did you mean `{near}`?" if near else ""
             raise Inapplicable(f"there is no job `{pattern}`{hint}")
+
+
+def _must_be_alone(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> None:
+    """Nothing, unless a cluster that was not asked for would get a new run as well: it follows the same number."""
+    places = {_place(bundle): bundle for bundle in chosen}
+    for other in present if asked else ():
+        document = other.document
+        followed = (document.file, document.start, document.inside)
+        own = run_holder(other)
+        is_own = own is not document and get(own.tree, *RUN_PATH) is not None
+        if other.cluster not in asked and followed in places and not is_own:
+            cluster = places[followed].cluster
+            raise Trouble(
+                f"{document.name} has one run for {cluster} and {other.cluster}: leave --cluster out, or give one of them "
+                f"a TrainJobPatch with the number of its own run (`{RUN}`)"
+            )
 
 
 def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
@@ -111,21 +130,25 @@ def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
                 f"{bundle.document.name} has no annotations in its file: call it otherwise for a new run"
             )
         report.add(next_run(bundle))
-    about = {bundle.document.file for bundle in chosen}
-    for file, text in texts(session):
+    places = {_place(bundle): str(run_of(bundle.document.tree) + 1) for bundle in chosen}
+    about = tuple(dict.fromkeys(file for file, _, _ in places))
+    new: list[tuple[str, str, str]] = []
+    for file, text in texts(session, about):
         findings = [finding for finding in report.findings if finding.span.file == file]
         if file not in about:
             continue
         done = edited(text, findings, file)
-        runs = {_place(one)[1:]: str(run_of(one.document.tree) + 1) for one in chosen if one.document.file == file}
+        runs = {place[1:]: number for place, number in places.items() if place[0] == file}
         if done.left or not _are_all(text, done.text, file, runs):
             raise Trouble(
                 f"{session.shown(file)}: this YAML cannot be rewritten with its comments kept; set the annotation by hand"
             )
+        new.append((file, text, done.text))
+    for file, text, edit in new:
         if write_it:
-            write(session, file, done.text)
+            write(session, file, edit)
         else:
-            changed = unified(diff(text, done.text, session.shown(file)))
+            changed = unified(diff(text, edit, session.shown(file)))
             answer(*changed, color=session.options.one("color", "auto"), folds=False)
 
 
@@ -151,8 +174,6 @@ def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], se
         was, number = before[now.key], run_of(bundle.document.tree) + 1
         changes = changes_of(as_called(was, now), now)
         rest = "" if changes else ", nothing but the name changes"
-        answer(
-            f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(bundle.document.file)}"
-        )
+        answer(f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(_place(bundle)[0])}")
         answer(*shown_changes(changes))
     tell("`trainc build -w` renders what has a new run")

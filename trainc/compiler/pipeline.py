@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.compiler.admit import RUNTIMES, admit
+from trainc.compiler.admit.patches import PatchedFiles
 from trainc.compiler.load import load
 from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
@@ -87,7 +88,9 @@ def _behind_forms(
 
     def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
         door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
-        yield from documents.selected(cluster, door.is_filled)  # with it go the forms, which serve one cluster
+        patched = PatchedFiles(documents)
+        # With the door go the forms, which serve one cluster.
+        yield from documents.selected(cluster, lambda file, data: file not in patched and door.is_filled(file, data))
 
     return documents._replace(selected=selected)
 

@@ -5,11 +5,32 @@ Source: k8s.io/apimachinery/pkg/util/strategicpatch 0.36. All but `$patch` want 
 
 from __future__ import annotations
 
+from trainc.model.finding import ERROR, Rule, place
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Tree
+    from trainc.model.finding import Finding
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Tree, UnknownDirectiveError
 
 _DELETION = "$deleteFromPrimitiveList"
+
+UNKNOWN_WORD = Rule(
+    "unknown-merge-directive",
+    ERROR,
+    "a `$patch` that the strategic merge of runtimes and TrainJobPatches does not know",
+    "The merge knows `replace` and `delete`.",
+    admission=True,
+)
+
+
+def unknown_word(error: UnknownDirectiveError, otherwise: Span) -> Finding:
+    """The finding for a directive at which a merge stopped."""
+    return UNKNOWN_WORD.at(
+        place(error.leaf.origin) or otherwise,
+        f"`$patch: {error.leaf.value}` is not a directive of the strategic merge",
+        help="write `replace` or `delete`, or remove the key",
+    )
 
 
 def undone(base: Tree, patch: dict[str, Tree]) -> dict[str, Tree]:

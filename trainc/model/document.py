@@ -73,6 +73,20 @@ class Document:
         return [Edit(self.file, self.start, (*self.inside, *path), value, safety=safety, name=name)]
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it stands in."""
+        return (self.file,)
+
+    def holds(self, span: Span) -> bool:
+        """Whether a place is in this document, beside which others may stand in the same file."""
+        whole = self.span()
+        return span.file == self.file and whole.line <= span.line <= whole.end_line
+
+    def place_of(self, path: Path) -> tuple[Document, Path]:
+        """The document that says what stands at a path, or is to say it, and where."""
+        return self, path
+
+    @property
     def api_version(self) -> str:
         """`apiVersion`, empty where absent or no string."""
         return _text(self.tree, "apiVersion")

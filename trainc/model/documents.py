@@ -39,7 +39,8 @@ class Documents(NamedTuple):
     one that was given by its own name; `objects()` the
     files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
     name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
-    `nearest(file)` the nearest `runtimes/` upwards from a file. `take_part(part, parts)` limits `selected` to one of
+    `nearest(file)` the nearest `runtimes/` upwards from a file; `neighbours(file, word)` the documents of a file and of those
+    beside it whose text holds a word. `take_part(part, parts)` limits `selected` to one of
     several equal parts of the files, and `size()` is the number of its files; to ask is to look through all of them.
     """
 
@@ -51,5 +52,6 @@ class Documents(NamedTuple):
     shipped: Callable[[str, str], list[Document]]
     shipped_names: Callable[[str], list[str]]
     nearest: Callable[[str], str]
+    neighbours: Callable[[str, str], RuntimeFolder]
     take_part: Callable[[int, int], None]
     size: Callable[[], int]

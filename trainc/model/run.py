@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 RUN = "trainc.dev/run"
-_PATH = ("metadata", "annotations", RUN)
+RUN_PATH = ("metadata", "annotations", RUN)
 
 BAD_RUN = Rule(
     "bad-run",
@@ -25,7 +25,7 @@ BAD_RUN = Rule(
 
 def run_of(job: Tree) -> int:
     """The number of a job's run: 1 where it names none, or none that counts."""
-    written = value(job, *_PATH)
+    written = value(job, *RUN_PATH)
     return int(written) if _counts(written) else 1
 
 
@@ -35,7 +35,7 @@ def run_name(job: Tree) -> Sourced[str]:
     name: Sourced[str] = metadata["name"]
     if RUN not in (metadata.get("annotations") or ()) or run_of(job) < 2:
         return name
-    return derive("name of the run", lambda job, run: f"{job}-r{run}", name, get(job, *_PATH))
+    return derive("name of the run", lambda job, run: f"{job}-r{run}", name, get(job, *RUN_PATH))
 
 
 def check_run(document: Document, report: Report) -> None:
@@ -44,11 +44,11 @@ def check_run(document: Document, report: Report) -> None:
     annotations = metadata.get("annotations") if type(metadata) is dict else None
     if type(annotations) is not dict or RUN not in annotations:
         return
-    written = value(document.tree, *_PATH)
+    written = value(document.tree, *RUN_PATH)
     if written is not None and not _counts(written):
         report.add(
             BAD_RUN.at(
-                document.span(_PATH),
+                document.span(RUN_PATH),
                 f"`{written}` is not a number of a run",
                 effect="the job would overwrite its first run",
                 help=f'write a whole number from 1 to 9999 in quotes, such as `{RUN}: "2"`',

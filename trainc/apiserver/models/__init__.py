@@ -51,6 +51,7 @@ from trainc.apiserver.models.trainjob import Source as Source
 from trainc.apiserver.models.trainjob import Trainer as Trainer
 from trainc.apiserver.models.trainjob import TrainJob as TrainJob
 from trainc.apiserver.models.trainjob import TrainJobSpec as TrainJobSpec
+from trainc.apiserver.models.trainjob_patch import TrainJobPatch as TrainJobPatch
 from trainc.apiserver.models.volcano import VolcanoPodGroup as VolcanoPodGroup
 from trainc.apiserver.models.volcano import VolcanoPodGroupSpec as VolcanoPodGroupSpec
 from trainc.apiserver.models.volcanojob import VolcanoJob as VolcanoJob

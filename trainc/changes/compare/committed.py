@@ -163,7 +163,7 @@ def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -
 
 def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
     """The files besides the job's own that a refused change comes from."""
-    files = {one.cause(change, bundle) for one in refused for change in one.refused} - {bundle.document.file}
+    files = {one.cause(change, bundle) for one in refused for change in one.refused} - {*bundle.document.files}
     return ", ".join(sorted(name for name in files if name))
 
 

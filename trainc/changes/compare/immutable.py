@@ -9,7 +9,7 @@ from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE
 from trainc.changes.compare.updates import key_of, update
 from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, Label, Rule
 from trainc.model.paths import located
-from trainc.model.run import RUN, run_of
+from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trainc.changes.compare.base import Base
     from trainc.changes.compare.updates import Key, Update
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
     from trainc.model.finding import Edit, Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project
@@ -128,7 +129,7 @@ def immutable_change(
     """The finding for a run with updates that a server refuses; `otherwise` is the help beside starting a new run."""
     fields = [(one, change) for one in refused for change in one.refused]
     places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
-    own = [span for span in places if span.file == bundle.document.file] or list(places)
+    own = [span for span in places if span.file in bundle.document.files] or list(places)
     count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
     shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
     if len(fields) > _MAX_FIELDS_NAMED:
@@ -139,22 +140,32 @@ def immutable_change(
         also=[Label(span) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,
         help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
-        f"(`trainc run {bundle.document.name}`); {otherwise}",
+        f"(`trainc run {bundle.document.name}{_alone(bundle)}`); {otherwise}",
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
         fix=_new_run(bundle, UNSAFE),
     )
 
 
+def _alone(bundle: Bundle) -> str:
+    """The option that gives one cluster alone a new run: the number stands in its patch then."""
+    return f" --cluster {bundle.cluster}" if run_holder(bundle) is not bundle.document else ""
+
+
 def next_run(bundle: Bundle) -> Finding:
     """A finding that starts the next run of a job, for who asks for that."""
-    place = bundle.document.span(("metadata", "name"))
+    place = run_holder(bundle).span(("metadata", "name"))
     return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=_new_run(bundle, SAFE))
+
+
+def run_holder(bundle: Bundle) -> Document:
+    """The document in whose annotations the number of a job's run stands, or will."""
+    return bundle.document.place_of(RUN_PATH)[0]
 
 
 def _new_run(bundle: Bundle, safety: str) -> list[Edit]:
     document = bundle.document
-    return document.edits(("metadata", "annotations", RUN), str(run_of(document.tree) + 1), safety=safety)
+    return document.edits(RUN_PATH, str(run_of(document.tree) + 1), safety=safety)
 
 
 def _asked(bundle: Bundle, one: Update) -> Span:

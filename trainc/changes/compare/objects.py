@@ -85,4 +85,4 @@ def naming(bundle: Bundle, jobs: Iterable[Bundle]) -> frozenset[str]:
     """The files of the jobs that name the object of a bundle, and its own."""
     wanted = {provides(tree) for tree in bundle.objects}
     users = (one for one in jobs if one.cluster == bundle.cluster and wanted & names_in(one.objects))
-    return frozenset((bundle.document.file, *(one.document.file for one in users)))
+    return frozenset((*bundle.document.files, *(one.document.file for one in users)))

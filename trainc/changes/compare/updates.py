@@ -74,14 +74,14 @@ class Update(NamedTuple):
         leaf = get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
         if leaf is None:
             return self.place(change, bundle).file
-        spans = [span for span in leaf.origin.spans() if span.file != bundle.document.file]
+        spans = [span for span in leaf.origin.spans() if span.file not in bundle.document.files]
         return spans[0].file if spans else ""
 
     def is_of(self, change: LeafUpdate, bundle: Bundle) -> bool:
         """Whether the job's own file has a part in what the field is now."""
         leaf = get(self.tree, *change.path)
         spans = leaf.origin.spans() if type(leaf) is Sourced else (self.place(change, bundle),)
-        return any(span.file == bundle.document.file for span in spans)
+        return any(span.file in bundle.document.files for span in spans)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:

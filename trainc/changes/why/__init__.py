@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trainc.compiler.resolve.overlay import overlay
+from trainc.model.patched import PATCH, Patched
 from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced
@@ -104,8 +105,10 @@ class Layers:
         for number, layer in enumerate(plan.layers):
             for known in _trees(plan, layer):
                 for steps, leaf in known.items():
+                    if layer.name == PATCH and not _is_patched(plan, leaf):
+                        continue
                     self._values.setdefault(steps, []).append((number, _value_of(layer, leaf)))
-            if type(layer.nodes) is Sourced:
+            if type(layer.nodes) is Sourced and (layer.name != PATCH or _is_patched(plan, layer.nodes)):
                 self._nodes.append((number, _value_of(layer, layer.nodes)))
 
     def values_at(self, steps: Steps) -> list[LayerValue]:
@@ -117,6 +120,12 @@ class Layers:
 
     def _is_trained(self, step: Step) -> bool:
         return type(step) is tuple and str(step[1]) in self._trained
+
+
+def _is_patched(plan: Plan, leaf: Sourced[Any]) -> bool:
+    """Whether a value is that of a job's patch: the rest of the layer is the job itself."""
+    document = plan.document
+    return isinstance(document, Patched) and any(map(document.patch.holds, leaf.origin.spans()))
 
 
 def _value_of(layer: Layer, leaf: Sourced[Any]) -> LayerValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.changes.why import LayerValue, Why, label
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
+from trainc.model.patched import PATCH
 from trainc.model.paths import keyed_leaves, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, value
@@ -75,7 +76,7 @@ def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
     else:
         yield RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime)
     for layer in plan.layers:
-        if layer.name == "patches":
+        if layer.name in ("patches", PATCH) and layer.tree is not None:
             yield RuntimePart(layer.name, layer.label, {"template": layer.tree})
 
 

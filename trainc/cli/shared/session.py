@@ -8,6 +8,7 @@ import sys
 from trainc.cli.shared.baseline import Baseline, tell_of_baseline
 from trainc.cli.shared.baseline import read as read_baseline
 from trainc.cli.shared.output import data, data_beside
+from trainc.compiler.load.patched import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report
@@ -67,7 +68,7 @@ class Session:
         self.baseline = Baseline({}) if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
         self.selection = Selection(
-            tuple(self.inside(path) for path in on_disk),
+            with_jobs(self.project, tuple(self.inside(path) for path in on_disk)),
             stdin=self.stdin,
             field_validation=options.one("field_validation", "strict"),
             admission_only=self.report.admission_only,

@@ -28,9 +28,15 @@ COMMANDS = (
     Command(
         "run",
         "JOB...",
-        "Start the next run of jobs, given by name, glob or file: sets `trainc.dev/run` in the job's file, keeps its\n"
-        "comments, and says what the new run does otherwise than the run before.",
-        (Option("--dry-run", "show the edit and change nothing"), COLOR),
+        "Start the next run of jobs, given by name, glob or file: sets `trainc.dev/run` in the job's file, or in its\n"
+        "TrainJobPatch for a cluster, keeps comments, and says what the new run does otherwise than the run before.",
+        (
+            Option(
+                "--cluster", "only the run of this cluster, which has a TrainJobPatch; may be repeated", metavar="NAME"
+            ),
+            Option("--dry-run", "show the edit and change nothing"),
+            COLOR,
+        ),
         ("trainc run bert", "trainc run 'nlp-*' --dry-run", "trainc run jobs/bert.yaml"),
         _run,
     ),

@@ -8,12 +8,14 @@ from trainc.apiserver.verdict import kind_of
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
+from trainc.compiler.admit.patches import JobPatches
 from trainc.compiler.admit.runtime_index import AdmittedRuntimes
 from trainc.compiler.admit.runtimes import check_runtime
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, RefusedEntry, entry_of
 from trainc.model.finding import ERROR, Rule
+from trainc.model.patched import PATCH
 from trainc.model.settings import FILE
 
 TYPE_CHECKING = False
@@ -59,6 +61,7 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
 
 
 def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) -> Iterator[Entry]:
+    patches = JobPatches(documents, context)
     for file, parts, counted in _counted(documents, context):
         context.report.end()  # what is said of a file's objects is not said of the job before
         jobs: list[Counted] = []
@@ -85,6 +88,8 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                     others.append(document)
                 else:
                     _refuse(index, document, context)
+            elif kind == PATCH:
+                patches.judge(document)
             elif kind in RUNTIMES:
                 catalog.runtimes.admitted(document)
             elif kind in JOBS:
@@ -93,11 +98,14 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                 others.append(document)
         if not jobs:
             _sight(file, parts, context)
+        for _, job in jobs:
+            patches.meet(job)
         here = [job for job in jobs if _is_here(*job, context)]
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
-        yield from _admitted(here, others, context, catalog)
+        yield from _admitted(here, parts, others, context, catalog, patches)
         if not jobs and context.selection.include_other:
             _pass_on(others, catalog.passing)
+    patches.close()
 
 
 def _sight(file: str, parts: list[Document], context: AdmissionContext) -> None:
@@ -156,23 +164,30 @@ def _is_local(document: Document) -> bool:
 
 
 def _admitted(
-    jobs: list[Counted], others: list[Document], context: AdmissionContext, catalog: Catalog
+    jobs: list[Counted],
+    parts: list[Document],
+    others: list[Document],
+    context: AdmissionContext,
+    catalog: Catalog,
+    patches: JobPatches,
 ) -> Iterator[Entry]:
     objects = tuple([other for other in others if _stored(other, context)])
     owned = _owned(objects, jobs) if len(jobs) > 1 else {}
     companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
     beside: tuple[Document, ...] = ()
-    for index, job in jobs:
+    for index, written in jobs:
         companions += tuple(owned.get(index, ()))
-        _count(index, job, context)
-        admitted = _admitted_job(job, context)
+        _count(index, written, context)
+        patched = patches.applied(written, parts)
+        job = patched or written
+        admitted = _admitted_job(job, context) if patched is not None else None
         if admitted is not None and not job.name:
             context.report.add(_generated(job))
         elif admitted is not None:
             yield entry_of(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
-            if admitted is None and job.kind in JOBS and not context.selection.admission_only:
+            if patched is not None and admitted is None and job.kind in JOBS and not context.selection.admission_only:
                 _keep_rest(entry_of(job, companions, beside), context, catalog)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions

@@ -33,8 +33,8 @@ TWO_CLUSTERS = Rule(
 UNKNOWN_CLUSTER = Rule(
     "unknown-cluster",
     ERROR,
-    "a job names a cluster that the project does not have",
-    "The job would run nowhere.",
+    "a job or a patch names a cluster that the project does not have",
+    "The job would run nowhere, and the patch would change nothing.",
     admission=True,
 )
 

@@ -217,7 +217,7 @@ class Loader:
     def _keep(self, file: str, data: bytes) -> tuple[list[Document], Report]:
         faults = Report()
         documents = self._read(file, data, faults)
-        if any(document.kind.endswith(("Runtime", "RuntimeComponent")) for document in documents):
+        if any(document.kind.endswith(("Runtime", "RuntimeComponent", "TrainJobPatch")) for document in documents):
             self._kept[file] = documents
         return documents, faults
 
@@ -286,15 +286,17 @@ class Loader:
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
+    beside = Beside(project, selection, report)
     return Documents(
         loader.selected,
         loader.runtimes,
         loader.runtime_folder,
-        Beside(project, selection, report).runtime_folder,
+        beside.runtime_folder,
         loader.objects,
         loader.shipped,
         shipped_names,
         loader.nearest,
+        beside.neighbours,
         loader.take_part,
         loader.size,
     )

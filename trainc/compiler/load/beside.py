@@ -53,12 +53,26 @@ class Beside:
                 documents.extend(expand(read(data, name, faults), faults))
         return RuntimeFolder(f"the files of {folder or 'this folder'}", documents, faults)
 
+    def neighbours(self, file: str, word: str) -> RuntimeFolder:
+        """The documents of the files in a file's folder whose text holds a word; none for standard input."""
+        faults = Report()
+        documents: list[Document] = []
+        for name in self._files(os.path.dirname(file)) if file != STDIN else ():
+            data = known_contents(self._project, name)
+            if word.encode() in data:
+                documents.extend(expand(read(data, name, faults), faults))
+        return RuntimeFolder(f"the folder of {file}", documents, faults)
+
     def _names(self, folder: str) -> Iterator[str]:
-        """The other files of a folder, in order."""
+        """The files of a folder that were not given, in order."""
+        return (file for file in self._files(folder) if file not in self._given)
+
+    def _files(self, folder: str) -> Iterator[str]:
+        """All files of a folder, in order."""
         place = os.path.join(self._project.root, folder)
         for name in sorted(os.listdir(place)):
             inner = os.path.join(folder, name)
             path = os.path.join(place, name)
             is_file = is_candidate(name) and os.path.isfile(path) and within(self._project.root, path)
-            if is_file and inner not in self._given and not name.startswith("."):
+            if is_file and not name.startswith("."):
                 yield inner

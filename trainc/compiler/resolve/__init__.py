@@ -8,6 +8,7 @@ from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
 from trainc.model.catalog import RefusedEntry
 from trainc.model.finding import ERROR, Refusal, Rule, place
+from trainc.model.patched import PATCH, Patched
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from trainc.model.catalog import Catalog, Entry
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.plan import Step
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
 
     Made = tuple[Prepared | None, list[Finding]]
+    Steps = tuple[Step, ...]
 
 
 class PreparedRuntimes:
@@ -159,12 +162,28 @@ def planned(entry: Entry, runtime: Prepared, project: Project, report: Report) -
         template=template,
         roles=roles,
         overrides=patches,
-        steps=(*steps, ("overrides", "spec.trainer, spec.initializer", None, patches, nodes)),
+        steps=_steps(
+            document, steps, ("overrides", "spec.trainer, spec.initializer", None, patches, nodes), runtime, roles
+        ),
         below=runtime.layers,
         companions=entry.companions,
         beside=entry.beside,
         secrets=project.secrets,
     )
+
+
+def _steps(document: Document, patches: Steps, overriding: Step, runtime: Prepared, roles: tuple[Role, ...]) -> Steps:
+    """The steps of precedence of a job; what its TrainJobPatch says is a step of its own above the job's."""
+    if not isinstance(document, Patched):
+        return (*patches, overriding)
+    named = (PATCH, document.cluster)
+    steps = (*patches, overriding)
+    if document.legal is not None:
+        job = document.legal.tree
+        patches = patched(runtime.template, job["spec"].get("runtimePatches") or [])[1]
+        own = overrides(job, runtime.policy, roles)
+        overriding = (*overriding[:3], own, get(job, "spec", "trainer", "numNodes"))
+    return (*patches, *((*named, *step[2:]) for step in steps[:-1]), overriding, (*named, *steps[-1][2:]))
 
 
 def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: PreparedRuntimes, project: Project) -> Made:

@@ -8,7 +8,7 @@ from trainc.compiler.resolve.lineage import lineage
 from trainc.compiler.resolve.locks import Held, changed, held, touching
 from trainc.compiler.resolve.relations import check, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
-from trainc.model.finding import ERROR, Rule, place
+from trainc.model.directives import unknown_word
 from trainc.model.paths import located
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import UnknownDirectiveError, get, merge
@@ -80,15 +80,6 @@ def compose(
     except UnknownDirectiveError as error:
         out.misdirected(error)
     return out.closed()
-
-
-UNKNOWN_WORD = Rule(
-    "unknown-merge-directive",
-    ERROR,
-    "a `$patch` that a merge of runtimes does not know",
-    "The merge knows `replace` and `delete`.",
-    admission=True,
-)
 
 
 class Composition:
@@ -181,13 +172,7 @@ class Composition:
     def misdirected(self, error: UnknownDirectiveError) -> None:
         """Say that a merge stopped at a directive that it does not know."""
         self._broken = True
-        self._report.add(
-            UNKNOWN_WORD.at(
-                place(error.leaf.origin) or self._leaf.span(),
-                f"`$patch: {error.leaf.value}` is not a directive of the strategic merge",
-                help="write `replace` or `delete`, or remove the key",
-            )
-        )
+        self._report.add(unknown_word(error, self._leaf.span()))
 
     def closed(self) -> Composition | None:
         """This composition once everything is in it, None where something could not be put into it."""

@@ -6,6 +6,7 @@ from trainc.apiserver.normalise import normalise
 from trainc.compiler.resolve.overlay import overlay
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
 from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.patched import PATCH
 from trainc.model.paths import at_path, keyed_leaves, parsed
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, plain
@@ -189,7 +190,7 @@ def _patched(lock: Held, before: Tree, plan: Plan) -> Iterator[Finding]:
     now = at_path(plan.template, inner)
     if plain(at_path(before, inner)) == plain(now) or lock.keeps(now):
         return
-    layers = [layer for layer in plan.layers if layer.name == "patches"]
+    layers = [layer for layer in plan.layers if layer.name in ("patches", PATCH) and layer.tree is not None]
     spots = [(spot, layer) for layer in layers if (spot := touching(layer.tree, inner, before)) is not None]
     if spots:
         spot, layer = spots[-1]
@@ -251,5 +252,4 @@ def _leaves(tree: Tree, steps: Steps) -> Iterator[tuple[Steps, Sourced[Any]]]:
 def _is_in(job: Document, leaf: Tree) -> bool:
     """Whether a leaf is written in a job's document, beside which its runtime may stand in the same file."""
     spot = place(leaf.origin) if type(leaf) is Sourced else None
-    whole = job.span()
-    return spot is not None and spot.file == job.file and whole.line <= spot.line <= whole.end_line
+    return spot is not None and job.holds(spot)

@@ -29,6 +29,7 @@ _SPECS = {  # what only a compiler reads
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
     ("trainc.dev", "Runtime"),
     ("trainc.dev", "RuntimeComponent"),
+    ("trainc.dev", "TrainJobPatch"),
     ("trainc.dev", "Project"),
 }
 

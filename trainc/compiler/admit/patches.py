@@ -1,0 +1,248 @@
+"""TrainJobPatches: found beside their job, judged, and merged over it for the clusters that they name."""
+
+from __future__ import annotations
+
+from trainc.apiserver.admission import admit_object
+from trainc.compiler.admit.binding import ANNOTATION, UNKNOWN_CLUSTER, bound
+from trainc.model.directives import unknown_word
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.patched import KEYS, PATCH, Patched
+from trainc.model.report import Report
+from trainc.model.settings import STDIN
+from trainc.model.tree import UnknownDirectiveError, merge, plain, value
+from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.spelling import meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.documents import Documents
+    from trainc.model.finding import Finding
+
+    Key = tuple[str, str, str]  # the folder, the namespace and the name of a job
+    Index = dict[Key, list[Document]]
+
+PATCH_WITHOUT_JOB = Rule(
+    "patch-without-job",
+    ERROR,
+    "a TrainJobPatch names a TrainJob that is not beside it",
+    "What it changes reaches no cluster.",
+    admission=True,
+)
+PATCH_WITHOUT_EFFECT = Rule(
+    "patch-without-effect",
+    WARNING,
+    "a TrainJobPatch changes nothing",
+    "Whoever reads it expects a difference between clusters that is not there.",
+    admission=True,
+)
+TWO_PATCHES = Rule(
+    "two-patches",
+    ERROR,
+    "two TrainJobPatches of one TrainJob name the same cluster",
+    "Which of them counts would depend on the order of the files.",
+    admission=True,
+)
+_OWN = ("name", "namespace")  # of the metadata of a patch: they say which job is meant
+
+
+def is_patch(document: Document) -> bool:
+    """Whether a document is a TrainJobPatch."""
+    return document.kind == PATCH and document.api_version.startswith(TRAINC_PREFIX)
+
+
+class PatchedFiles:
+    """The files in whose folder a TrainJobPatch stands: what becomes of their jobs is not in their text alone."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._folders = {_folder(one.file): True for one in documents.runtimes() if is_patch(one)}
+
+    def __contains__(self, file: str) -> bool:
+        folder = _folder(file)
+        if folder not in self._folders:
+            self._folders[folder] = any(map(is_patch, self._documents.beside(file).documents))
+        return self._folders[folder]
+
+
+class JobPatches:
+    """The patches of one run for one cluster, found among the files given and beside a file that was given alone."""
+
+    def __init__(self, documents: Documents, context: AdmissionContext) -> None:
+        self._documents = documents
+        self._context = context
+        self._given: Index | None = None
+        self._beside: dict[str, Index] = {}  # by folder
+        self._jobs: dict[Key, Document] = {}
+        self._alone: list[Document] = []  # patches of the files given, whose job has not been met
+
+    def judge(self, patch: Document) -> None:
+        """Findings for a patch that stands in a file of the run, whatever becomes of its job."""
+        self._context.report.end()
+        admit_object(patch, self._context.server, self._context.report)
+        _clusters(patch, self._context)
+        self._alone.append(patch)
+
+    def meet(self, job: Document) -> None:
+        """Note a job of the run, on whichever cluster it runs."""
+        if job.kind == "TrainJob":
+            self._jobs[_key(job)] = job
+
+    def applied(self, job: Document, parts: Iterable[Document]) -> Document | None:
+        """A job with its patch for the present cluster merged in, None with findings where it cannot be.
+
+        The `parts` of the job's own file are as the run reads them.
+        """
+        if job.kind != "TrainJob" or isinstance(job, Patched):
+            return job
+        patches = self._of(job, parts)
+        if not patches:
+            return job
+        if len(patches) > 1:
+            self._context.report.add(_twice(patches, self._context.project.cluster.name))
+            return None
+        patch = patches[0]
+        if admit_object(patch, self._context.server, self._context.report) is None:
+            return None
+        return self._merged(job, patch)
+
+    def close(self) -> None:
+        """Findings for the patches whose job is in no file beside them, or does not run on one of their clusters."""
+        context = self._context
+        context.report.end()
+        for patch in self._alone:
+            job = self._jobs.get(_key(patch))
+            if job is None:
+                beside = self._documents.neighbours(patch.file, patch.name).documents
+                job = next((one for one in beside if one.kind == "TrainJob" and _key(one) == _key(patch)), None)
+            if job is None:
+                context.report.add(_without_job(patch, beside))
+                continue
+            running = bound(job, context.project, Report())
+            for cluster in _clusters(patch, context) if running else ():
+                if all(cluster is not one for one in running):
+                    context.report.add(_idle(patch, f"`{cluster.name}` does not run the job"))
+
+    def _of(self, job: Document, parts: Iterable[Document]) -> list[Document]:
+        """The patches of a job for the present cluster."""
+        same = [part for part in parts if is_patch(part) and _key(part) == _key(job)]
+        others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
+        patches = sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
+        cluster = self._context.project.cluster
+        return [patch for patch in patches if any(one.name == cluster.name for one in _clusters(patch, self._context))]
+
+    def _in_run(self, job: Document) -> list[Document]:
+        """The patches in the files given."""
+        if self._given is None:
+            self._given = _index(self._documents.runtimes())
+        return self._given.get(_key(job), [])
+
+    def _near(self, job: Document) -> list[Document]:
+        """The patches in other files of the folder, where a job's file was given alone."""
+        if not self._documents.beside(job.file).label:
+            return []
+        folder = _folder(job.file)
+        if folder not in self._beside:
+            near = self._documents.neighbours(job.file, PATCH)
+            given = {one.file for one in self._documents.runtimes()}
+            self._beside[folder] = _index(one for one in near.documents if one.file not in given)
+            for finding in near.faults.findings:
+                # What cannot be read might be a patch of this very job.
+                self._context.report.add(finding)
+        return self._beside[folder].get(_key(job), [])
+
+    def _merged(self, job: Document, patch: Document) -> Document | None:
+        own = patch.tree.get("metadata")
+        metadata = {key: node for key, node in own.items() if key not in _OWN}
+        annotations = metadata.get("annotations")
+        if type(annotations) is dict:
+            metadata["annotations"] = {key: node for key, node in annotations.items() if key != ANNOTATION}
+            if not metadata["annotations"]:
+                del metadata["annotations"]
+        overlay = {"metadata": metadata, **{key: patch.tree[key] for key in ("spec",) if key in patch.tree}}
+        try:
+            tree = merge(job.tree, overlay, KEYS)
+        except UnknownDirectiveError as error:
+            self._context.report.add(unknown_word(error, patch.span()))
+            return None
+        if plain(tree) == plain(job.tree):
+            cluster = self._context.project.cluster.name
+            self._context.report.add(_idle(patch, f"the job says the same for `{cluster}`"))
+        legal = admit_object(job, self._context.server, Report())
+        return Patched(job, patch, tree).of(self._context.project.cluster.name, legal)
+
+
+def _folder(file: str) -> str:
+    return file if file == STDIN else file.rpartition("/")[0]
+
+
+def _key(document: Document) -> Key:
+    return _folder(document.file), document.namespace, document.name
+
+
+def _index(documents: Iterable[Document]) -> Index:
+    index: Index = {}
+    for document in documents:
+        if is_patch(document) and document not in (known := index.setdefault(_key(document), [])):
+            known.append(document)
+    return index
+
+
+def _clusters(patch: Document, context: AdmissionContext) -> list[Cluster]:
+    """The clusters that a patch names; a finding for each name that no cluster has."""
+    text = value(patch.tree, "metadata", "annotations", ANNOTATION)
+    chosen = context.project.by_annotation[str(text or "")]
+    known = [cluster.name for cluster in context.project.clusters if cluster.name]
+    listed = f"clusters of this project: {', '.join(known) or 'none'}"
+    for name in chosen.unknown:
+        span = patch.span(("metadata", "annotations", ANNOTATION))
+        context.report.add(UNKNOWN_CLUSTER.at(span, f"there is no cluster `{name}`", help=meant(name, known, listed)))
+    if not (chosen.clusters or chosen.unknown):
+        context.report.add(
+            UNKNOWN_CLUSTER.at(
+                patch.span(("metadata", "name")),
+                f"the patch of `{patch.name}` names no cluster",
+                effect="it changes the job nowhere",
+                help=f"annotate it with `{ANNOTATION}: NAME`; {listed}",
+            )
+        )
+    return chosen.clusters
+
+
+def _twice(patches: list[Document], cluster: str) -> Finding:
+    first, second = patches[:2]
+    return TWO_PATCHES.at(
+        second.span(("metadata", "annotations", ANNOTATION)),
+        f"`{second.name}` has a second patch for `{cluster}`",
+        also=[Label(first.span(("metadata", "annotations", ANNOTATION)), "the first one")],
+        help="write both into one patch",
+    )
+
+
+def _idle(patch: Document, why: str) -> Finding:
+    return PATCH_WITHOUT_EFFECT.at(
+        patch.span(("metadata", "name")), f"the patch of `{patch.name}` changes nothing: {why}", help="remove the patch"
+    )
+
+
+def _without_job(patch: Document, beside: Iterable[Document]) -> Finding:
+    same = [one for one in beside if one.name == patch.name and not is_patch(one)]
+    jobs = [one for one in same if one.kind == "TrainJob"]
+    namespace = f" in namespace `{patch.namespace}`" if patch.namespace else " without a namespace"
+    if jobs:
+        there = jobs[0].namespace
+        hint = f"write `namespace: {there}` into the patch" if there else "remove the namespace from the patch"
+    elif same:
+        hint = f"the {same[0].kind} of that name takes no patches: write it once for each cluster"
+    else:
+        hint = "put the patch into the file of its TrainJob or beside it, under the same name and namespace"
+    return PATCH_WITHOUT_JOB.at(
+        patch.span(("metadata", "name")),
+        f"there is no TrainJob `{patch.name}`{namespace} in this folder",
+        effect="the patch changes nothing",
+        help=hint,
+    )
