@@ -120,7 +120,7 @@ class JobPatches:
                 beside = self._documents.neighbours(patch.file, patch.name).documents
                 job = next((one for one in beside if one.kind == "TrainJob" and _key(one) == _key(patch)), None)
             if job is None:
-                context.report.add(_without_job(patch, beside))
+                context.report.add(_without_job(patch, self._documents.neighbours(patch.file, "Job").documents))
                 continue
             running = bound(job, context.project, Report())
             for cluster in _clusters(patch, context) if running else ():
@@ -230,7 +230,8 @@ def _idle(patch: Document, why: str) -> Finding:
 
 
 def _without_job(patch: Document, beside: Iterable[Document]) -> Finding:
-    same = [one for one in beside if one.name == patch.name and not is_patch(one)]
+    others = [one for one in beside if not is_patch(one)]
+    same = [one for one in others if one.name == patch.name]
     jobs = [one for one in same if one.kind == "TrainJob"]
     namespace = f" in namespace `{patch.namespace}`" if patch.namespace else " without a namespace"
     if jobs:
@@ -239,7 +240,8 @@ def _without_job(patch: Document, beside: Iterable[Document]) -> Finding:
     elif same:
         hint = f"the {same[0].kind} of that name takes no patches: write it once for each cluster"
     else:
-        hint = "put the patch into the file of its TrainJob or beside it, under the same name and namespace"
+        rest = "put the patch into the file of its TrainJob or beside it, under the same name and namespace"
+        hint = meant(patch.name, [one.name for one in others if one.kind == "TrainJob"], rest)
     return PATCH_WITHOUT_JOB.at(
         patch.span(("metadata", "name")),
         f"there is no TrainJob `{patch.name}`{namespace} in this folder",
