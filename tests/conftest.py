@@ -43,7 +43,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """A run of everything takes all cores; one that names nothing is quick; one that names something runs it whole."""
     option = config.option
     if option.all and option.numprocesses is None and not hasattr(config, "workerinput"):
-        option.numprocesses = "auto"
+        option.numprocesses, option.dist = "auto", "worksteal"
     named = config.args_source is pytest.Config.ArgsSource.ARGS or option.keyword or option.markexpr or option.lf
     if not (option.all or named):
         option.markexpr = QUICK
