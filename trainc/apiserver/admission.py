@@ -87,6 +87,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     tree, odd = readable(document.tree, kind, server.table)
     if odd:
         _refused(document, odd, server, report)
+        _tell_further(document, server, report)
         return None
     if root is None:
         return _passed_on(document, tree, server, report)
@@ -104,11 +105,25 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         _refused(document, judged.faults, server, report)
     if judged.by:
         report.answered(judged.by, judged.messages)
+        _tell_further(document, server, report)
         return None
     if kind == jobset.KIND:
         # The webhook's respelling is the server's business; what people wrote goes on as they wrote it.
         return document.admitted(without_null_fields(read_by_go(root, tree)))
     return document.admitted(without_null_fields(judged.stored))
+
+
+def _tell_further(document: Document, server: Server, report: Report) -> None:
+    """Report what the server would say next, so that one mistake hides no other."""
+    if _is_every_answer_asked(document, report):
+        return
+    from trainc.apiserver.rest import further_faults  # noqa: PLC0415 (most objects are legal)
+
+    for mended, faults in further_faults(document, server):
+        unknown = [fault for fault in faults if fault.kind == "unknown"]
+        for fault in unknown[:_ADVISED]:
+            report.add(_unknown(mended, fault, ERROR, server, is_advised=True).without_refusal())
+        _refused(mended, [fault for fault in faults if fault not in unknown], server, report, is_answer=False)
 
 
 def _lists_once(document: Document, faults: Sequence[Fault], server: Server, report: Report) -> Iterable[Fault]:
@@ -159,13 +174,18 @@ def _reason(fault: Fault) -> str:
     return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"
 
 
-def _refused(document: Document, faults: list[Fault], server: Server, report: Report) -> None:
+def _refused(
+    document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True
+) -> None:
+    """Report what a server has against an object; `is_answer` tells whether its answer says so already."""
     from trainc.apiserver.advice import first_alike, for_value  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.apiserver.jobset.reasons import shortened  # noqa: PLC0415
     from trainc.apiserver.repairs import retyped  # noqa: PLC0415
+    from trainc.apiserver.repeated import told_once  # noqa: PLC0415
 
     every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
     advised: set[tuple[Path, str]] = set()
-    for index, fault in enumerate(faults if every else _told_once(faults)):
+    for index, fault in enumerate(faults if every else told_once(faults)):
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
         path, text = in_words(fault)
         text = text.replace(f"{path} in body ", "")
@@ -178,17 +198,28 @@ def _refused(document: Document, faults: list[Fault], server: Server, report: Re
         if advice and not every and (placed.path, advice) in advised:
             continue
         advised.add((placed.path, advice))
+        reason, what_to_do = ("", "") if every else _reason_first(fault)
         first = first_alike(document, placed) if index < _ADVISED else None
         report.add(
             rule.at(
                 document.span(placed.path, key=is_key),
-                f"`{path}`: {_lower(text)}",
+                f"`{path}`: {_lower(reason or text)}",
                 also=[] if first is None else [Label(document.span(first), "the first one stands here")],
-                help=advice,
-                fix=retyped(document, placed),
-                refusal=Refusal(fault.kind, fault.message) if fault.kind != FURTHER else None,
+                help=advice or what_to_do,
+                notes=(f"the server says: {shortened(fault.message)}",) if reason else (),
+                fix=retyped(document, placed) if is_answer else (),
+                refusal=Refusal(fault.kind, fault.message) if is_answer and fault.kind != FURTHER else None,
             )
         )
+
+
+def _reason_first(fault: Fault) -> tuple[str, str]:
+    """Why a webhook or a decoder refuses something, without its long words before, and what to do; empty for others."""
+    if fault.kind not in _TOLD_FIRST:
+        return "", ""
+    from trainc.apiserver.jobset.reasons import reason_first  # noqa: PLC0415 (needed only once something is wrong)
+
+    return reason_first(fault)
 
 
 def _is_of_key(fault: Fault) -> bool:
@@ -201,14 +232,8 @@ def _lower(text: str) -> str:
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
 
 
+_TOLD_FIRST = ("webhook", FURTHER, "decode")
 _CONFIGURATION = "config."  # what programs read as their own needs no name; in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
-_EITHER = " must be of type integer,string: "
-
-
-def _told_once(faults: list[Fault]) -> list[Fault]:
-    """Of what a server says about one value of two possible types, the words that name both."""
-    both = {fault.path for fault in faults if _EITHER in fault.message}
-    return [fault for fault in faults if fault.path not in both or _EITHER in fault.message]
 
 
 def _placed(document: Document, fault: Fault, text: str) -> Fault:

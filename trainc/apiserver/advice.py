@@ -156,6 +156,8 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
         return shorter(document.tree, fault)
     if _NO_ROLE in fault.message:
         return _existing_role(document, fault)
+    if type(value(document.tree, *fault.path)) is float and "must be of type int32" in fault.message:
+        return "write a whole number"
     if _TWICE in fault.message:
         return "remove one of the two"
     return gate_help(fault) or rewritten(document, fault, _node(_root(document, table), fault.path))

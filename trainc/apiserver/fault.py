@@ -98,7 +98,9 @@ def in_words(fault: Fault) -> tuple[str, str]:
     if fault.message.startswith(_PATHLESS):
         return dotted(fault.path), fault.message.removeprefix(_PATHLESS)
     path, _, reason = fault.message.partition(": ")
-    return path, reason
+    if not reason:
+        return dotted(fault.path), path  # a Go program that cannot read a value names no field
+    return (dotted(fault.path) if path in ("<nil>", "json") and fault.path else path), reason
 
 
 def gate_help(fault: Fault) -> str:

@@ -8,6 +8,7 @@ import shlex
 from trainc.apiserver.history import successor
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
+from trainc.text.quantity import BAD_NUMBER, MALFORMED, UNKNOWN_SUFFIX
 from trainc.text.spelling import intended
 
 TYPE_CHECKING = False
@@ -77,9 +78,14 @@ def retyped(document: Document, fault: Fault) -> list[Edit]:
         fresh = leaf.value == "true"
     elif wanted == "array" and fault.path[-1] in _COMMANDS:
         fresh = words(leaf.value) or None
-    elif _QUANTITY in fault.message:
+    elif is_of_quantity(fault):
         fresh = amount(leaf.value) or None
     return [] if fresh is None else document.edits(fault.path, fresh)
+
+
+def is_of_quantity(fault: Fault) -> bool:
+    """Whether a schema or a Go program says that a text is not a quantity."""
+    return _QUANTITY in fault.message or any(text in fault.message for text in (MALFORMED, BAD_NUMBER, UNKNOWN_SUFFIX))
 
 
 def text_of(leaf: Tree) -> str | None:

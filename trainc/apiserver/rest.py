@@ -16,7 +16,7 @@ from trainc.text.spelling import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import NamedTuple
 
     from trainc.apiserver.fault import Fault
@@ -43,32 +43,78 @@ class Rest(NamedTuple):
     taken: Taken
 
 
+class Round(NamedTuple):
+    """One look of the server at an object that was mended so far: what it has against it, or what it would store.
+
+    `taken` are the places of what was taken out before, `emptied` the maps that lost a field, or hold one under
+    another name.
+    """
+
+    tree: Tree
+    faults: list[Fault]
+    stored: Tree
+    taken: list[Span]
+    emptied: set[Path]
+
+
 def rest_of(document: Document, server: Server) -> Rest | None:
     """What a server would take of an object that it refuses; None where the faults cannot be told from the rest."""
+    for look in _rounds(document, server):
+        if look.stored is not None:
+            return Rest(document.admitted(without_null_fields(look.stored)), Taken(look.taken, document.tree))
+    return None
+
+
+def further_faults(document: Document, server: Server) -> Iterator[tuple[Document, list[Fault]]]:
+    """What a server would say of a refused object once the faults that it names first are mended.
+
+    Each list comes with the object as it is then; what may follow from the mending is left out.
+    """
+    for index, look in enumerate(_rounds(document, server)):
+        mended, taken = document.instead(look.tree), Taken(look.taken, document.tree)
+        faults = [fault for fault in look.faults if index and not _follows(fault, look, mended, taken)]
+        if faults:
+            yield mended, faults
+
+
+def _follows(fault: Fault, look: Round, mended: Document, taken: Taken) -> bool:
+    """Whether a fault may come of what was taken out before."""
+    if UNREADABLE in fault.message or mended.span(fault.path) in taken:
+        return True
+    if fault.kind == "unknown" and any(fault.path[: len(path)] == path for path in look.emptied):
+        return True
+    return fault.path in look.emptied or (fault.path[:-1] in look.emptied and get(look.tree, *fault.path) is None)
+
+
+def _rounds(document: Document, server: Server) -> Iterator[Round]:
     kind, tree = kind_of(document.tree), document.tree
     root = server.table.root(kind)
     taken: list[Span] = []
+    emptied: set[Path] = set()
     for _ in range(_ROUNDS if root is not None else 0):
         kept, faults = readable(tree, kind, server.table)
         if not faults:
             judged = verdict(kept, server.table, server.profile)
+            faults = judged.faults if judged.by else []
             # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
             if not judged.by or (judged.by == "webhook" and judged.empty_patch is not None):
                 stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else judged.stored
-                return Rest(document.admitted(without_null_fields(stored)), Taken(taken, document.tree))
-            faults = judged.faults
+                yield Round(tree, faults, stored, taken, emptied)
+                return
         if len(faults) > _MAX_FAULTS:
-            return None
+            return
+        yield Round(tree, faults, None, taken, emptied)
         mended = tree
         places = {_place(tree, fault): fault for fault in faults}
         for path in sorted(
             places, key=_order, reverse=True
         ):  # later items first: to take one out moves those behind it
             mended = _mended(mended, path, places[path], taken)
+            if get(mended, *path) is None:
+                emptied.add(path[:-1])
         if mended is tree:
-            return None
+            return
         tree = mended
-    return None
 
 
 def tell_rest(own_report: Report, taken: Taken, report: Report) -> None:

@@ -6,7 +6,7 @@ import json
 
 from trainc.apiserver.fault import NO_MAP
 from trainc.apiserver.history import REFERENCES
-from trainc.apiserver.repairs import alike, amount, words
+from trainc.apiserver.repairs import alike, amount, is_of_quantity, words
 from trainc.apiserver.schema.engine import engine
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")
-_QUANTITY = "[KMGTPE]i"  # in the pattern of quantities alone
 _GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
 _DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
 _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
@@ -35,7 +34,7 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
         return _whole_device(fault) or _quoted(get(document.written, *fault.path), node)
     if not isinstance(written, str):
         return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
-    if _QUANTITY in fault.message:
+    if is_of_quantity(fault):
         return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
         return _name(written)

@@ -11,6 +11,8 @@ from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
+from trainc.apiserver.repeated import told_once
+from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.table import load
 from trainc.apiserver.schema.walker import Log, walk
@@ -52,24 +54,24 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
         text = (
             f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
         )
-        report.add(UNDECODABLE.at(document.span(fault.path), text, help="write a value of the type that the field has"))
-    if misfits:
-        return False
+        help_ = rewritten(document, fault, None) or "write a value of the type that the field has"
+        report.add(UNDECODABLE.at(document.span(fault.path), text, help=help_))
     log = Log()
     walk(node, {"spec": tree.get("spec", {})}, log)
-    if log.unknown and server.field_validation == STRICT:
-        for fault in log.unknown:
-            report.add(unknown_field(document, fault))
+    unknown = log.unknown if server.field_validation == STRICT else []
+    for fault in unknown:
+        report.add(unknown_field(document, fault))
+    if misfits:
         return False
     held = tree.get("metadata", {})
     faults = [*metadata.validate(held)] if type(held) is dict else []
     faults += _complaints(document, kind, cluster)
-    for fault in faults:
+    for fault in told_once(faults):
         path, _, reason = fault.message.partition(": ")
         span = document.span(fault.path, key=get(document.written, *fault.path) is None)
-        refusal = Refusal("schema", fault.message)
+        refusal = None if unknown else Refusal("schema", fault.message)  # a server names unknown fields first
         report.add(INVALID_FIELD.at(span, f"`{path}`: {reason[:1].lower()}{reason[1:]}", refusal=refusal))
-    return not faults
+    return not faults and not unknown
 
 
 def _node(kind: str) -> SchemaNode:

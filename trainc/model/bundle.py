@@ -65,8 +65,11 @@ class Bundle:
         if type(node) is Sourced and node.origin.at is not None:
             return node.origin.at
         for length in range(len(path), -1, -1):
-            leaf = first_leaf(get(tree, *path[:length]))
-            position = place(leaf.origin) if leaf is not None else None
+            below = get(tree, *path[:length])
+            # Of the map around it, a field that a server filled in may come first.
+            fields = below.values() if node is not None and length == len(path) - 1 and type(below) is dict else ()
+            leaves = (first_leaf(below), *(field for field in fields if type(field) is Sourced))
+            position = next((spot for leaf in leaves if leaf is not None and (spot := place(leaf.origin))), None)
             if position is not None:
                 return position
         return self.document.span(("metadata", "name"))

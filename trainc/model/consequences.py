@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 _AMBIGUOUS = "ambiguous-scalar"
 # By the rule of a cause, the rules of what follows from it at the same place.
-_FOLLOWS = {"mixed-accelerators": frozenset(("several-gpu-resources",))}
+_FOLLOWS = {
+    "component-required": frozenset(("disruption-not-handled",)),
+    "mixed-accelerators": frozenset(("several-gpu-resources",)),
+    "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
+    "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
+}
 
 
 def told_once(findings: Findings) -> Findings:

@@ -173,6 +173,13 @@ class Finding:
             self.rule, self.level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, None
         )
 
+    def led_by(self, label: Label) -> Finding:
+        """This finding with another place before its own."""
+        labels = (label, *self.labels)
+        return Finding(
+            self.rule, self.level, self.message, labels, self.effect, self.help, self.notes, self.fix, self.refusal
+        )
+
     def placed(self, there: Span, here: Span) -> Finding:
         """This finding with its first label here instead of there, and without its other labels there."""
         first, *others = self.labels

@@ -55,6 +55,7 @@ class Report:
         "reached",
         "reached_runtimes",
         "recording",
+        "switched_on",
         "unknown",
     )
 
@@ -75,6 +76,7 @@ class Report:
         self._answer: Answer | None = None
         self.unknown: dict[str, int] = {}
         self.job = ""
+        self.switched_on: dict[str, Label] = {}  # files of the components that the job itself switches on, and where
         self.met: list[Finding] | None = None  # what is added from now on, where somebody wants to know
         self.reached: dict[tuple[object, ...], set[str]] = {}
         self._findings: dict[tuple[object, ...], Finding] = {}
@@ -90,6 +92,7 @@ class Report:
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
         self.job = document.name
+        self.switched_on = {}
         if self.recording:
             self.looking_at(document)
 
@@ -114,6 +117,7 @@ class Report:
     def end(self) -> None:
         """No job any more: what follows concerns the whole run."""
         self.job = ""
+        self.switched_on = {}
         self.account.current = None
         self._answer = None
 
@@ -132,6 +136,8 @@ class Report:
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
         self.events += 1
+        if self.switched_on and finding.span.file in self.switched_on:
+            finding = finding.led_by(self.switched_on[finding.span.file])
         if self.admission_only and not finding.rule.admission:
             self.account.withhold(Withheld(finding))
             return

@@ -53,6 +53,10 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         kind = document.kind
         if kind == "TrainJob":
             plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
+            if plan is not None and plan.runtime is not None and plan.runtime.composed:
+                from trainc.compiler.resolve.components import switches  # noqa: PLC0415 (most runtimes stand in one file)
+
+                report.switched_on = switches(document, plan.runtime)
         else:
             _check_idle(document, report)
             plan = jobset_plan(entry) if kind == "JobSet" else _other(entry, project, report)

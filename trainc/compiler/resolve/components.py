@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.compiler.resolve.composed import ADDING, RuntimePart
+from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
 from trainc.compiler.resolve.parameters import filled
 from trainc.compiler.resolve.runtimes import shipped
 from trainc.compiler.resolve.template import COMPONENTS, names_of
@@ -117,6 +117,17 @@ def of_job(document: Document) -> Iterator[EnabledComponent]:
     leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
     for name in names_of(leaf):
         yield EnabledComponent(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
+
+
+def switches(job: Document, runtime: Document) -> dict[str, Label]:
+    """By the files of components in a runtime that a job switches on itself: where it does."""
+    spans = {use.name.value: use.span for use in of_job(job)}
+    parts = runtime.parts if isinstance(runtime, Composed) and spans else ()
+    return {
+        part.document.file: Label(spans[part.label], f"`{part.label}` is switched on here")
+        for part in parts
+        if part.name == "components" and part.label in spans and part.document is not None
+    }
 
 
 def _part(leaf: Sourced[str], name: str) -> Origin:

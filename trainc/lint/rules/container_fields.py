@@ -20,6 +20,9 @@ IMAGE_SPACE = Rule("image-with-space", ERROR, "an image reference starts or ends
 ENV_NAME = Rule("bad-env-name", ERROR, "a variable's name is empty or holds characters no environment takes", _WHY)
 ENV_TWICE_SET = Rule("env-value-and-source", ERROR, "a variable has both a value and a source", _WHY)
 FIELD_PATH = Rule("bad-field-path", ERROR, "a variable reads a field that the downward API does not give", _WHY)
+ENV_SOURCE = Rule(
+    "bad-env-source", ERROR, "a variable's source does not name its Secret or ConfigMap, or the key", _WHY
+)
 PULL_POLICY = Rule("bad-pull-policy", ERROR, "an image pull policy that Kubernetes does not know", _WHY)
 PORT = Rule("bad-port", ERROR, "a container port is missing, out of range, or named twice", _WHY)
 PROBE = Rule("bad-probe", ERROR, "a probe has no action, several, or one on a container that cannot have it", _WHY)
@@ -90,6 +93,22 @@ def _field(refused: ServerComplaint) -> Words:
     )
 
 
+_OBJECTS = {
+    "secretKeyRef": "Secret",
+    "configMapKeyRef": "ConfigMap",
+    "secretRef": "Secret",
+    "configMapRef": "ConfigMap",
+}
+
+
+def _no_object(refused: ServerComplaint) -> Words:
+    source, field = str(refused.path[-2]), str(refused.path[-1])
+    variable = value(refused.job.tree, *refused.above(3, "name")) if source.endswith("KeyRef") else None
+    of_variable = f" of `{variable}`" if variable else ""
+    what = _OBJECTS[source] if field == "name" else "key"
+    return Words(f"`{source}`{of_variable} names no {what}", f"write its `{field}`", key=True)
+
+
 def _pull(refused: ServerComplaint) -> Words:
     return Words(f"`{refused.fault.value}` is not a pull policy", "use `IfNotPresent` or `Always`")
 
@@ -123,6 +142,11 @@ EXPLANATIONS = (
     Explanation(ENV_NAME, "env.#.name", _env_name),
     Explanation(ENV_TWICE_SET, "env.#.valueFrom", _two_values, "when `value` is not empty"),
     Explanation(FIELD_PATH, ("valueFrom.fieldRef", "valueFrom.fieldRef.fieldPath"), _field, ": "),
+    *(
+        Explanation(ENV_SOURCE, f"{source}.{field}", _no_object, says)
+        for source in _OBJECTS
+        for field, says in (("name", 'Invalid value: ""'), ("name", "Required value"), ("key", "Required value"))
+    ),
     Explanation(PULL_POLICY, "containers.#.imagePullPolicy", _pull),
     Explanation(PORT, "ports.#.containerPort", Words("a port has no number"), "Required value"),
     Explanation(PORT, ("ports.#.containerPort", "ports.#.hostPort"), _number, "must be between"),
