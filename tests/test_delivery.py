@@ -18,7 +18,7 @@ from tests.compiling import ROOT, compile_in, relative_environment
 from tests.repository import Repository
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
 

@@ -9,7 +9,7 @@ from tests.compiling import ROOT
 from tests.conformance.archives import folders
 from tests.conformance.harness import cases
 from trainc.apiserver.jobset.defaults import with_defaults
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.yaml import reader

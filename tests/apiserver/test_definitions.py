@@ -10,7 +10,8 @@ import yaml
 
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.definitions import read_definition, structural_faults, unchecked
-from trainc.apiserver.schema.table import Table, compile_table, load
+from trainc.apiserver.schema.node import Table, load
+from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
 

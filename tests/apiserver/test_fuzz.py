@@ -19,8 +19,9 @@ import pytest
 from tests.apiserver.seeds import seeds
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.tree import plain, stamp
 

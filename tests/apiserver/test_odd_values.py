@@ -9,7 +9,7 @@ import pytest
 from trainc.apiserver.fault import SKIPPED_RULES, Verdict, compact, number, shown
 from trainc.apiserver.golang.time import time_fault
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import plain, stamp
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.apiserver.schema.scalar import compile_re2
-from trainc.apiserver.schema.table import load
 
 TEXTS = (
     "a",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.report import Report
 from trainc.model.tree import plain

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.apiserver.schema.table import Table, compile_table, load
+from trainc.apiserver.schema.node import Table, load
+from trainc.apiserver.schema.table import compile_table
 
 TEXT = {"type": "string", "description": "Prose is left out."}
 PAIR: dict[str, Any] = {"type": "object", "properties": {"a": TEXT, "b": {"type": "string"}}}

@@ -9,7 +9,7 @@ import pytest
 from tests.apiserver.seeds import explicit_jobset, seeds
 from trainc.apiserver.jobset.defaults import BY
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import plain, stamp
 

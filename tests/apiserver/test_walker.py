@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.apiserver.seeds import seeds
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.schema.scalar import compile_re2
-from trainc.apiserver.schema.table import Table, compile_table, load
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.table import compile_table
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of
 from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import get, plain, stamp

@@ -11,7 +11,7 @@ from tests.conformance.harness import Case, cases
 from tests.conformance.test_trainer import leniency, reason
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import yaml
 from tests.conformance.archives import groups, members
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value

@@ -10,7 +10,8 @@ import pytest
 from tests.frameworks.planning import plan, role
 from trainc.compiler.lower import in_order
 from trainc.compiler.lower.lay import Draft
-from trainc.compiler.resolve.locks import Held, check_job
+from trainc.compiler.resolve.lock import Held
+from trainc.compiler.resolve.locks import check_job
 from trainc.compiler.resolve.overlay import overlay
 from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
@@ -74,7 +75,7 @@ def test_a_field_is_stamped(name: str) -> None:
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_field_is_applied_and_explained_where_it_says(name: str) -> None:
     patch = sourced_patch(FIELDS[name])
-    (touched,) = patch.touches(NODE)
+    (touched,) = patch.touches("node", "containers")
     draft = Draft(NODE.tree)
     before = plain(NODE.tree)
     draft.lay(patch)
@@ -97,7 +98,7 @@ def test_a_field_survives_the_order_of_patches(name: str, env_first: bool) -> No
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_a_field_does_not_slip_past_a_lock(name: str, depth: int) -> None:
     patch = sourced_patch(FIELDS[name])
-    (touched,) = patch.touches(NODE)
+    (touched,) = patch.touches("node", "containers")
     steps = ("template", *touched[: len(touched) - depth])
     assert PLAN.runtime is not None
     lock = Held("locked", steps, at_path(PLAN.template, steps[1:]), "ours", "base", Span("runtime.yaml", 1, 1, 1, 2))

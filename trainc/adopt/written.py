@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.model.kept_job import KEEP
 from trainc.model.tree import plain
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.apiserver.schema.table import Table
+    from trainc.apiserver.schema.node import SchemaNode, Table
     from trainc.model.document import Document
     from trainc.model.finding import Edit
     from trainc.model.tree import Path

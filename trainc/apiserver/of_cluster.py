@@ -8,7 +8,7 @@ from trainc.model.finding import ERROR, NOTE, Rule
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.table import Table
+    from trainc.apiserver.schema.node import Table
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
 

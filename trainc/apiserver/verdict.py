@@ -13,7 +13,7 @@ from trainc.model.sourced import Sourced
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.table import Table
+    from trainc.apiserver.schema.node import Table
     from trainc.model.tree import Tree
 
 

@@ -14,8 +14,9 @@ from trainc.apiserver.pods.template import template
 from trainc.apiserver.repeated import told_once
 from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
-from trainc.apiserver.schema.table import load
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of
 from trainc.model.finding import Refusal
 from trainc.model.settings import STRICT

@@ -13,7 +13,7 @@ import sys
 from trainc.changes.compare.committed import Committed
 from trainc.changes.compare.removal import lost_sources
 from trainc.changes.compare.states import FOREIGN_OUTPUT
-from trainc.cli.build import Nothing
+from trainc.cli.shared.compiling import Nothing
 from trainc.cli.shared.output import data, tell
 from trainc.cli.shared.session import Session
 from trainc.cli.table.options import Options

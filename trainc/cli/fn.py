@@ -7,7 +7,7 @@ import sys
 from contextlib import chdir
 
 from trainc.changes.git.scratch import Scratch, unpack
-from trainc.cli.build import one_stream
+from trainc.cli.shared.compiling import one_stream
 from trainc.cli.shared.output import data, tell
 from trainc.cli.shared.process import Orderly
 from trainc.cli.shared.session import Session, standard_input

@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.apiserver.fault import Fault
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.model.finding import Label, Rule
     from trainc.model.tree import Path
 

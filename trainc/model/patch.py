@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.paths import Steps
-    from trainc.model.plan import Role
     from trainc.model.tree import Tree
 
 CONTAINER, POD, METADATA = "container", "pod", "metadata"
@@ -123,10 +122,12 @@ class Patch:
         }
         return type(self)(self.role, self.container, **with_origin)
 
-    def touches(self, role: Role) -> tuple[Steps, ...]:
-        """Every place of a JobSet that this patch replaces whole, as keyed paths; `role` is the one that it patches."""
-        template: Steps = ("spec", "replicatedJobs", ("name", role.name.value), "template", "spec", "template")
-        containers = "containers" if role.container(self.container) is not None else "initContainers"
+    def touches(self, role: str, containers: str) -> tuple[Steps, ...]:
+        """Every place of a JobSet that this patch replaces whole, as keyed paths.
+
+        `role` is the name of the role that it patches, `containers` the list that holds its container.
+        """
+        template: Steps = ("spec", "replicatedJobs", ("name", role), "template", "spec", "template")
         owners: dict[str, Steps] = {
             METADATA: (*template, "metadata"),
             POD: (*template, "spec"),

@@ -111,6 +111,9 @@ def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = Fa
     return _merge(base, patch, _How(keys, append, exact), "")
 
 
+_DELETION = "$deleteFromPrimitiveList"
+
+
 class _How(NamedTuple):
     """What a merge goes by on its way down."""
 
@@ -139,9 +142,7 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
             raise UnknownDirectiveError(directive)
         return {key: node for key, node in patch.items() if key != "$patch"}
     if how.exact and type(base) is dict and any(key[:1] == "$" for key in patch):
-        from trainc.model.directives import undone  # noqa: PLC0415 (hardly anybody writes one)
-
-        patch = undone(base, patch)
+        patch = _without_list_directives(base, patch)
     out = dict(base) if type(base) is dict else {}
     for key, node in patch.items():
         kind = type(node)
@@ -158,6 +159,28 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
             out[key] = _merge_maps(out.get(key), node, how)
         else:
             out[key] = _merge(out.get(key), node, how, key)
+    return out
+
+
+def _without_list_directives(base: Tree, patch: dict[str, Tree]) -> dict[str, Tree]:
+    """A patch of a map where a user may write any key, with what its directives other than `$patch` amount to.
+
+    Source: k8s.io/apimachinery/pkg/util/strategicpatch 0.36. They want a list, which no map of texts can hold.
+
+    Raises:
+        UnknownDirectiveError: for one that needs a list.
+    """
+    out = {}
+    for key, node in patch.items():
+        word, mark, target = key.partition("/")
+        deletes = key.startswith(_DELETION)
+        if key == "$retainKeys" or key.startswith("$setElementOrder") or (deletes and (word, mark) != (_DELETION, "/")):
+            raise UnknownDirectiveError(node, key)
+        if not deletes:
+            out[key] = node
+        elif target in base:
+            # A text is not a list to delete from: it takes the place of the text that is there.
+            out[target] = node
     return out
 
 

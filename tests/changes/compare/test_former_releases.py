@@ -9,7 +9,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.working_tree import WorkingTree
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.compiler.emit.digest import body_digest
 from trainc.model.report import Report
 from trainc.yaml.reader import read

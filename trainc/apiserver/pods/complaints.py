@@ -159,14 +159,19 @@ class FieldCheck:
 
     def check(self, node: Tree, path: Path, log: Complaints) -> None:
         """Add what is wrong with a node that stands at a path."""
-        if not log.features.is_faultless(self, node):
+        if not self.is_faultless(node, log.features):
             self._look(plain(node), path, log)
 
     def is_faultless(self, node: Tree, features: Features) -> bool:
-        """Whether there is nothing to say of a node, wherever it stands."""
-        log = Complaints(features)
-        self._look(plain(node), (), log)
-        return not log.faults and not log.dropped
+        """Whether there is nothing to say of a node, wherever it stands; asked once for each node."""
+        key = id(self), id(node)
+        known = features.recall(key)
+        if known is None:
+            log = Complaints(features)
+            self._look(plain(node), (), log)
+            known = not log.faults and not log.dropped
+            features.remember(key, node, faultless=known)
+        return known
 
 
 def spelled(path: Path) -> str:

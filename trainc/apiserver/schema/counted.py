@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.versions import REFUSES_NEGATIVE_REPLICAS
 
 TYPE_CHECKING = False

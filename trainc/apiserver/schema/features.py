@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from trainc.apiserver.pods.complaints import FieldCheck
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
 
@@ -68,15 +67,16 @@ class Features:
             self.taken.clear()
         self.taken.add(frame)
 
-    def is_faultless(self, part: FieldCheck, node: Tree) -> bool:
-        """Whether a part of validation has nothing against a node, asked once for each node: trees never change."""
-        key = id(part), id(node)
+    def recall(self, key: tuple[int, int]) -> bool | None:
+        """What was found out of a part of validation and a node, by their identities; None where nothing was."""
         known = self._faultless.get(key)
-        if known is None:
-            if len(self._faultless) >= _MAX_ENTRIES:
-                self._faultless.clear()
-            known = self._faultless[key] = node, part.is_faultless(node, self)
-        return known[1]
+        return None if known is None else known[1]
+
+    def remember(self, key: tuple[int, int], node: Tree, *, faultless: bool) -> None:
+        """Keep what was found out of a node, which never changes, and the node, whose identity is then nobody else's."""
+        if len(self._faultless) >= _MAX_ENTRIES:
+            self._faultless.clear()
+        self._faultless[key] = node, faultless
 
 
 def features_of(cluster: Cluster) -> Features:

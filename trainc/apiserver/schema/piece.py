@@ -13,8 +13,8 @@ from trainc.text.merge_keys import MERGE_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.apiserver.schema.log import Log
     from trainc.apiserver.schema.node import SchemaNode
-    from trainc.apiserver.schema.walker import Log
     from trainc.model.tree import Path, Tree
 
 DIRECTIVE = "$patch"

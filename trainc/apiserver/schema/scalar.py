@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
+    from trainc.apiserver.schema.log import Log
     from trainc.apiserver.schema.node import SchemaNode
-    from trainc.apiserver.schema.walker import Log
     from trainc.model.tree import Path, Tree
 
 _FORMATS = {int: "int64", float: "float64"}

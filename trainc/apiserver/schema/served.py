@@ -8,7 +8,7 @@ from trainc.apiserver.jobset.create import create_faults
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.metadata import is_sound
 from trainc.apiserver.profile import profile_of
-from trainc.apiserver.schema.table import Table, load
+from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.verdict import verdict
 
 TYPE_CHECKING = False

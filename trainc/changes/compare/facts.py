@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from trainc.changes.compare.objects import Key
     from trainc.changes.compare.order import Keys
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.bundle import Bundle
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Tree

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.tree import value
 

@@ -6,8 +6,9 @@ import os
 
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.metadata_decoding import decode
-from trainc.apiserver.schema.table import load
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.walker import walk
 from trainc.compiler.emit import path_of, run_path
 from trainc.compiler.header import has_conflict, read_header
 from trainc.compiler.load.walk import is_candidate

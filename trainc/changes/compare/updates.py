@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
-from trainc.apiserver.schema.walker import Log, walk
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
 from trainc.changes.compare.order import keys, moved, orders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.build import rendered_runs, run
+from trainc.cli.shared.compiling import rendered_runs, run
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.session import Session
 from trainc.cli.table.options import Options

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.cluster.capacity.fit import FitAnswer
-    from trainc.cluster.capacity.flavors import Assigned
-    from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
 
 
 def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:

@@ -13,11 +13,10 @@ if TYPE_CHECKING:
 
     from trainc.cluster.capacity.amounts import Units
     from trainc.cluster.capacity.cluster import Snapshot
-    from trainc.cluster.capacity.flavors import Assigned
     from trainc.cluster.capacity.queues import ClusterQueue
     from trainc.cluster.capacity.requests import Defaults, PodSet
     from trainc.cluster.capacity.topology import Values
-    from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
 
 MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, units_of
 from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.cluster import PROVISIONING
+from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
 from trainc.cluster.capacity.groups import back_end, group_refusal
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
@@ -24,9 +27,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.rules import Problem
+    from trainc.cluster.capacity.gang import GangPlacement
     from trainc.cluster.capacity.verdict import KueueVerdict
+    from trainc.model.finding import Rule
     from trainc.model.tree import Tree
+
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
 GOOD = frozenset((FITS, ADMITTED))
@@ -280,3 +285,15 @@ def _pods_of(jobset: Tree) -> str:
 def _jobs(jobset: Tree) -> list[Tree]:
     jobs = get(jobset, "spec", "replicatedJobs")
     return jobs if type(jobs) is list else []
+
+
+class Problem(NamedTuple):
+    """What keeps jobs of one class from starting; `role` is the index of the replicatedJob, -1 for the queue's label."""
+
+    rule: Rule
+    role: int
+    message: str
+    effect: str
+    help: str
+    level: str
+    says: str = ""  # a server's own words

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.cluster.capacity.amounts import in_order, plus, spelled, spelled_quota
 from trainc.cluster.capacity.attempts import NO_FLAVOR, TOO_MUCH, WAITS, Attempt, merge, more_severe
 from trainc.cluster.capacity.matching import in_labels, matches_terms, untolerated
+from trainc.cluster.capacity.verdict import Assigned, FlavorChoice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,55 +15,6 @@ if TYPE_CHECKING:
     from trainc.cluster.capacity.cluster import Snapshot
     from trainc.cluster.capacity.queues import Cell, Flavor, ResourceGroup
     from trainc.cluster.capacity.requests import PodSet
-
-
-class FlavorChoice:
-    """The flavor of one resource: how far up it borrows, and where the next cycle goes on (-1: from the start)."""
-
-    __slots__ = ("borrowing", "flavor", "tried")
-
-    def __init__(self, flavor: str, borrowing: int) -> None:
-        self.flavor = flavor
-        self.borrowing = borrowing
-        self.tried = -1
-
-
-class Assigned:
-    """What one cycle gives a pod set: flavors, or the reasons why it gets none."""
-
-    __slots__ = (
-        "attempts",
-        "choices",
-        "domains",
-        "error",
-        "flavor",
-        "is_delayed",
-        "levels",
-        "pods",
-        "reasons",
-        "requests",
-    )
-
-    def __init__(self, pods: PodSet, requests: dict[str, int]) -> None:
-        self.pods = pods
-        self.requests = requests
-        self.choices: dict[str, FlavorChoice] = {}
-        self.reasons: list[str] = []
-        self.error = ""
-        self.attempts: dict[str, Attempt] = {}
-        self.flavor = ""  # whose topology places the pods
-        self.levels: list[str] = []
-        self.domains: list[tuple[tuple[str, ...], int]] | None = None
-        self.is_delayed = False
-
-    @property
-    def message(self) -> str:
-        """Why this pod set waits, empty where it does not."""
-        if self.error:
-            return f"failed to assign flavors to pod set {self.pods.name}: {self.error}"
-        if not self.reasons:
-            return ""
-        return f"couldn't assign flavors to pod set {self.pods.name}: {', '.join(sorted(self.reasons))}"
 
 
 class Assigner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.fit import Fit, class_of
+from trainc.cluster.capacity.fit import Fit, Problem, class_of
 from trainc.cluster.capacity.groups import group_refusal, groups_of
 from trainc.cluster.capacity.jobpods import JobPlacement
 from trainc.cluster.capacity.kueue import GATED
@@ -15,7 +15,6 @@ from trainc.text.object_keys import KUEUE_QUEUE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import NamedTuple
 
     from trainc.cluster.capacity.gang import GangPlacement
     from trainc.cluster.capacity.verdict import KueueVerdict
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 else:
-    from trainc.text.record import NamedTuple
+    pass
 
 QUEUE_NEVER_ADMITS = Rule(
     "queue-never-admits",
@@ -63,18 +62,6 @@ _REASONS = {
 }
 _GROUP_QUEUE: Path = ("spec", "queue")
 _QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
-
-
-class Problem(NamedTuple):
-    """What keeps jobs of one class from starting; `role` is the index of the replicatedJob, -1 for the queue's label."""
-
-    rule: Rule
-    role: int
-    message: str
-    effect: str
-    help: str
-    level: str
-    says: str = ""  # a server's own words
 
 
 def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.fault import compact
-from trainc.apiserver.schema.table import load
+from trainc.apiserver.schema.node import load
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.tree import get, value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
-from trainc.compiler.resolve.parameters import filled
+from trainc.compiler.resolve.parameters import EnabledComponent, filled
 from trainc.compiler.resolve.runtimes import shipped
 from trainc.compiler.resolve.template import COMPONENTS, names_of
 from trainc.model.catalog import SHIPPED
@@ -16,8 +16,7 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
@@ -49,38 +48,6 @@ NO_RUNTIME = Rule(
 )
 
 COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
-
-
-class EnabledComponent:
-    """One component switched on: its name where it is written, the values given, the file that names it, and who."""
-
-    __slots__ = ("by", "file", "given", "name", "owner")
-
-    def __init__(
-        self,
-        name: Sourced[str],
-        file: str,
-        by: str,
-        given: Mapping[str, Sourced[Any]] | None = None,
-        owner: tuple[Document, int] | None = None,
-    ) -> None:
-        self.name = name
-        self.file = file
-        self.by = by
-        self.given = given or {}
-        self.owner = owner  # the runtime that gives the values, and which of its components gets them
-
-    @property
-    def span(self) -> Span:
-        """Where the component is named."""
-        return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
-
-    def parameter_span(self, parameter: str) -> Span:
-        """Where the name of a parameter stands that is given a value."""
-        if self.owner is None:
-            return self.span
-        document, index = self.owner
-        return document.span(("spec", "components", index, "with", parameter), key=True)
 
 
 class Switched:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.compiler.resolve.components import COMPONENT_KEYS, EnabledComponent, of_job, of_runtime, pieces, switched
+from trainc.compiler.resolve.components import COMPONENT_KEYS, of_job, of_runtime, pieces, switched
 from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, RuntimePart
 from trainc.compiler.resolve.lineage import lineage
-from trainc.compiler.resolve.locks import Held, changed, held, touching
+from trainc.compiler.resolve.locks import changed, held, touching
+from trainc.compiler.resolve.parameters import EnabledComponent
 from trainc.compiler.resolve.relations import check, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
 from trainc.model.directives import unknown_word
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.compiler.resolve.components import Switched
+    from trainc.compiler.resolve.lock import Held
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
     from trainc.model.paths import Steps

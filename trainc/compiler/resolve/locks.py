@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.normalise import normalise
+from trainc.compiler.resolve.lock import Held, _spelled
 from trainc.compiler.resolve.overlay import overlay
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
 from trainc.model.finding import ERROR, Label, Rule, place
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-LOCKED = Rule(
-    "locked-field",
-    ERROR,
-    "something changes a field that a runtime has locked",
-    "The platform team has locked the field with a reason; a later layer may not change it, add to it or remove it.",
-    admission=True,
-)
 UNKNOWN_LOCK = Rule(
     "unknown-lock-path",
     ERROR,
@@ -42,46 +35,6 @@ UNKNOWN_LOCK = Rule(
 )
 
 _JOB_FIELDS = {"resources": "resourcesPerNode", "envFrom": "secretRef"}  # fields of a container, as a job calls them
-
-
-class Held:
-    """A lock that holds: the field, what has to stay there, why, where it was locked, and by which runtime."""
-
-    __slots__ = ("node", "owner", "path", "reason", "span", "steps")
-
-    def __init__(self, path: str, steps: Steps, node: Tree, reason: str, owner: str, span: Span) -> None:
-        self.path = path
-        self.steps = steps
-        self.node = node
-        self.reason = reason
-        self.owner = owner
-        self.span = span
-
-    def keeps(self, node: Tree, inner: Steps = ()) -> bool:
-        """Whether a node says what the lock holds, at a place in the locked field and in whatever spelling."""
-        whole = (*self.steps, *inner)
-        return bool(_spelled(node, whole) == _spelled(at_path(self.node, inner), whole))
-
-    def broken(self, span: Span, who: str) -> Finding:
-        """The finding for something at `span` that changes the field."""
-        return LOCKED.at(
-            span,
-            f"{who} changes `{self.path}`, which runtime `{self.owner}` has locked",
-            label="changed here",
-            also=[Label(self.span, f"locked here: {self.reason}")],
-            help="leave the field alone, or ask the owners of the runtime to remove the lock",
-        )
-
-
-def _spelled(node: Tree, steps: Steps) -> object:
-    """The values of a field as the API writes them: amounts in one spelling, nothing for a null."""
-    if node is None or len(steps) < 2:
-        return plain(node)
-    *_, above, last = steps
-    if type(last) is str:
-        field = above if type(above) is str else f"{steps[-3]}[]"
-        return plain(normalise({last: node}, field).get(last))
-    return plain(normalise([node], str(above))[0])
 
 
 def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iterator[Held]:
@@ -174,7 +127,11 @@ def _touching(plan: Plan, runtime: Prepared) -> list[tuple[Patch, tuple[Steps, .
     inner = [lock.steps[1:] for lock in runtime.locks if lock.steps[0] == "template"]
     if not inner:
         return []
-    replaced = [(patch, patch.touches(plan.roles[patch.role])) for patch in plan.overrides]
+    replaced = []
+    for patch in plan.overrides:
+        role = plan.roles[patch.role]
+        containers = "containers" if role.container(patch.container) is not None else "initContainers"
+        replaced.append((patch, patch.touches(role.name.value, containers)))
     return [(patch, units) for patch, units in replaced if any(_touched(steps, units) for steps in inner)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.paths import at_path, parsed
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import get, value
 from trainc.text.quantity import Quantity
 from trainc.text.spelling import meant
@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TypeAlias
 
-    from trainc.compiler.resolve.components import EnabledComponent
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.paths import Steps
     from trainc.model.report import Report
-    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
     Values: TypeAlias = Mapping[str, Sourced[Any]]
+
 
 UNKNOWN_PARAMETER = Rule(
     "unknown-parameter",
@@ -214,3 +213,35 @@ def _placeless(component: Document, spot: tuple[int, int], name: str, path: str,
         if there
         else "write the place into the component's own `job` or `runtime`, and here its path as `trainc why` prints it",
     )
+
+
+class EnabledComponent:
+    """One component switched on: its name where it is written, the values given, the file that names it, and who."""
+
+    __slots__ = ("by", "file", "given", "name", "owner")
+
+    def __init__(
+        self,
+        name: Sourced[str],
+        file: str,
+        by: str,
+        given: Mapping[str, Sourced[Any]] | None = None,
+        owner: tuple[Document, int] | None = None,
+    ) -> None:
+        self.name = name
+        self.file = file
+        self.by = by
+        self.given = given or {}
+        self.owner = owner  # the runtime that gives the values, and which of its components gets them
+
+    @property
+    def span(self) -> Span:
+        """Where the component is named."""
+        return place(self.name.origin) or Span(self.file, 1, 1, 1, 1)
+
+    def parameter_span(self, parameter: str) -> Span:
+        """Where the name of a parameter stands that is given a value."""
+        if self.owner is None:
+            return self.span
+        document, index = self.owner
+        return document.span(("spec", "components", index, "with", parameter), key=True)

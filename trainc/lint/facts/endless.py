@@ -6,8 +6,7 @@ from trainc.lint.facts.shell import unconditional
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole
     from trainc.lint.facts.shell import Simple
 
 _DAEMON_PROGRAMS = frozenset(

@@ -1,23 +1,451 @@
-"""One job as the rules see it: its roles, its other objects, and what occurs anywhere in it."""
+"""One job as the rules see it: its roles, their containers, its other objects, and what occurs anywhere in it."""
 
 from __future__ import annotations
 
 from trainc.frameworks import vocabulary_of
-from trainc.lint.facts.pods import ExpandedRole
-from trainc.lint.facts.values import UNKNOWN, flag, rows, substituted, table, text, whole
-from trainc.lint.facts.world import meetings
+from trainc.lint.facts import shell
+from trainc.lint.facts.demand import devices
+from trainc.lint.facts.launch import find_launch, options
+from trainc.lint.facts.values import (
+    COMPLETION_INDEX,
+    JOB_INDEX,
+    LONGEST,
+    MOST_TEXT,
+    SUBSTITUTED,
+    TOO_LONG,
+    UNKNOWN,
+    Unknown,
+    Varies,
+    flag,
+    rows,
+    substituted,
+    table,
+    templated,
+    text,
+    texts,
+    whole,
+)
+from trainc.model.sourced import Sourced
 from trainc.model.tree import value
+from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.values import Value
-    from trainc.lint.facts.world import Meeting
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+
+    T = TypeVar("T")
+
+MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
+
+_INDEX_KEYS = {
+    POD_INDEX: COMPLETION_INDEX,
+    "jobset.sigs.k8s.io/job-index": JOB_INDEX,
+    "jobset.sigs.k8s.io/job-global-index": "global job index",
+    "jobset.sigs.k8s.io/job-group-index": "job index in its group",
+}
+
+
+class Container:
+    """A container of every pod of one role; the trees stay at hand for positions.
+
+    `kind` is MAIN, INIT or SIDECAR; `env` are the entries of its variables by name, `literals` the values that are
+    written, and `has_references` says whether one of these refers to another variable; `words` are its command and
+    arguments, `text` the same in one line; `devices` are its accelerators.
+    """
+
+    __slots__ = (
+        "_commands",
+        "_launch",
+        "_options",
+        "_references",
+        "devices",
+        "env",
+        "has_references",
+        "index",
+        "kind",
+        "limits",
+        "literals",
+        "name",
+        "requests",
+        "role",
+        "script",
+        "shell",
+        "text",
+        "tree",
+        "words",
+    )
+
+    def __init__(self, role: ExpandedRole, tree: Tree, index: int, kind: str = MAIN) -> None:
+        self.role = role
+        self.tree = tree
+        self.index = index
+        self.kind = kind
+        self.name = text(tree, "name")
+        self.env: dict[str, Tree] = {}
+        self.literals: dict[str, str] = {}
+        self.has_references = False
+        for entry in rows(tree, "env"):
+            name, written = text(entry, "name"), entry.get("value")
+            self.env[name] = entry
+            if type(written) is Sourced and type(written.value) is str:
+                self.literals[name] = written.value
+                self.has_references = self.has_references or "$(" in written.value
+        self.words = [*texts(tree, "command"), *texts(tree, "args")]
+        self.text = " ".join(self.words)
+        self.script, self.shell = shell.script_of(self.words)
+        resources = table(tree, "resources")
+        self.limits = table(resources, "limits")
+        self.requests = table(resources, "requests")
+        self.devices = devices(self.limits, self.requests)
+        self._launch: Launch | bool | None = False
+        self._commands: list[shell.Simple] | None = None
+        self._options: dict[str, str] | None = None
+        self._references: dict[str, Value] | None = None
+
+    def close(self) -> None:
+        """Let go of what points back at this container."""
+        self._launch = None
+
+    @property
+    def path(self) -> Path:
+        """Where the container stands in the JobSet."""
+        return (*self.role.pod_path, "containers" if self.kind is MAIN else "initContainers", self.index)
+
+    @property
+    def main(self) -> bool:
+        """Whether the pod's end waits for this container."""
+        return self.kind is MAIN
+
+    @property
+    def commands(self) -> list[shell.Simple]:
+        """What runs, as simple commands: those of the script, or the command itself as one."""
+        if self._commands is None:
+            self._commands = shell.simple_commands(self.script) if self.script else [shell.Simple(self.words, {}, "")]
+        return self._commands
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The settings that its commands give their programs, dashes as underscores."""
+        if self._options is None:
+            self._options = options([word for simple in self.commands for word in simple.words])
+        return self._options
+
+    @property
+    def launch(self) -> Launch | None:
+        """The launcher that starts the processes, None where none is seen."""
+        if self._launch is False:
+            self._launch = find_launch(self, self.role.job.vocabulary)
+        return self._launch  # type: ignore[return-value]
+
+    def env_path(self, name: str) -> Path:
+        """Where the variable `name` stands in the JobSet."""
+        for index, entry in enumerate(rows(self.tree, "env")):
+            if text(entry, "name") == name:
+                return (*self.path, "env", index)
+        return self.path
+
+    def amount_path(self, resource: str) -> Path:
+        """Where the amount of a resource stands in the JobSet, the limit rather than the request."""
+        return (*self.path, "resources", "limits" if resource in self.limits else "requests", resource)
+
+    def word_path(self, *fragments: str) -> Path:
+        """Where the first word of the command stands that holds one of `fragments`."""
+        for field in ("command", "args"):
+            for index, word in enumerate(texts(self.tree, field)):
+                if any(fragment in word for fragment in fragments):
+                    return (*self.path, field, index)
+        return self.path
+
+    def literal(self, name: str) -> str | None:
+        """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
+        return self.literals.get(name)
+
+    def value(self, name: str) -> Value | None:
+        """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""
+        entry = self.env.get(name)
+        if entry is None:
+            return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
+        written = self.literal(name)
+        if written is None:
+            return self._elsewhere(entry)
+        if "$(" in written:
+            return self._with_references()[name]
+        return SUBSTITUTED if "$" in written and templated(written) else written
+
+    def expand(self, written: str) -> Value:
+        """A text of the command with its `$(VAR)` references filled in as the kubelet does."""
+        return _filled(written, self.value)
+
+    def _with_references(self) -> dict[str, Value]:
+        """Each variable that refers to others, filled in with those that stand before it."""
+        if self._references is None:
+            self._references = {}
+            absent = UNKNOWN if rows(self.tree, "envFrom") else None
+            earlier: dict[str, Value | None] = {}
+            left = MOST_TEXT
+            for name in self.env:
+                written = self.literal(name)
+                if written is None or "$(" not in written:
+                    earlier[name] = self.value(name)
+                    continue
+                value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
+                left -= len(value) if type(value) is str else 0
+                earlier[name] = self._references[name] = value
+        return self._references
+
+    def _elsewhere(self, entry: Tree) -> Value:
+        source = table(entry, "valueFrom")
+        if "fieldRef" in source:
+            return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
+        if entry.get("value") is None and not source:
+            return ""
+        return UNKNOWN
+
+
+def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
+    """A text with its references filled in; where one is not known, neither is the text."""
+    out: list[str] = []
+    left = LONGEST
+    rest = written
+    while left >= 0:
+        head, reference, rest = rest.partition("$(")
+        out.append(head)
+        name, closed, tail = rest.partition(")")
+        if not reference or not closed:
+            return "".join(out) + reference + rest
+        rest = tail
+        if head.endswith("$"):
+            out.append(f"({name})")
+            continue
+        value = value_of(name)
+        if value is not None and type(value) is not str:
+            return value if out == [""] and not rest else UNKNOWN
+        out.append(f"$({name})" if value is None else value)
+        left -= len(out[-1])
+    return TOO_LONG
+
+
+def index_of(key: str) -> Varies | None:
+    """The index that a label or annotation of a pod holds, None for keys that hold none."""
+    by = _INDEX_KEYS.get(key)
+    return Varies(by) if by else None
+
+
+Count = int | Unknown
+
+_KNOWN_LATER = frozenset(
+    (
+        "metadata.name",
+        "metadata.uid",
+        "spec.nodeName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    )
+)
+
+
+class ExpandedRole:
+    """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
+
+    `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
+    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
+    says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
+    those of its pods by name; `init` the init containers, sidecars among them.
+    """
+
+    __slots__ = (
+        "devices",
+        "index",
+        "indexed",
+        "init",
+        "job",
+        "main",
+        "metadata",
+        "name",
+        "pod",
+        "replicas",
+        "size",
+        "spec",
+        "tree",
+        "volumes",
+        "width",
+    )
+
+    def __init__(self, job: Job, index: int, tree: Tree) -> None:
+        self.job = job
+        self.index = index
+        self.tree = tree
+        self.name = text(tree, "name")
+        self.spec = table(table(tree, "template"), "spec")
+        template = table(self.spec, "template")
+        self.pod = table(template, "spec")
+        self.metadata = table(template, "metadata")
+        self.indexed = text(self.spec, "completionMode") in ("", "Indexed")
+        self.replicas, self.width, self.size = _counts(tree, self.spec)
+        self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in rows(self.pod, "volumes")}
+        self.main = [Container(self, tree, at) for at, tree in enumerate(rows(self.pod, "containers"))]
+        self.init = [Container(self, tree, at, _kind(tree)) for at, tree in enumerate(rows(self.pod, "initContainers"))]
+        self.devices = _summed(self.main)
+
+    def close(self) -> None:
+        """Let go of the containers, which point back at this role."""
+        for container in self.containers:
+            container.close()
+        self.main, self.init = [], []
+
+    @property
+    def containers(self) -> list[Container]:
+        """All containers, in the order in which they start."""
+        return [*self.init, *self.main] if self.init else self.main
+
+    @property
+    def labels(self) -> dict[str, Tree]:
+        """The labels of its pods."""
+        return table(self.metadata, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Tree]:
+        """The annotations of its pods."""
+        return table(self.metadata, "annotations")
+
+    @property
+    def path(self) -> Path:
+        """Where the replicatedJob stands in the JobSet."""
+        return ("spec", "replicatedJobs", self.index)
+
+    @property
+    def spec_path(self) -> Path:
+        """Where the spec of its Jobs stands."""
+        return ("spec", "replicatedJobs", self.index, "template", "spec")
+
+    @property
+    def pod_path(self) -> Path:
+        """Where the spec of its pods stands."""
+        return ("spec", "replicatedJobs", self.index, "template", "spec", "template", "spec")
+
+    @property
+    def count(self) -> Count:
+        """How many pods the role has at once, unknown where a number is."""
+        if type(self.replicas) is int and type(self.width) is int:
+            return self.replicas * self.width
+        return UNKNOWN
+
+    @property
+    def several(self) -> bool:
+        """Whether the role is known to have more than one pod at once."""
+        count = self.count
+        return type(count) is int and count > 1
+
+    @property
+    def worker(self) -> Container | None:
+        """The container that holds accelerators: the first with any, else the first."""
+        for container in self.main:
+            if container.devices:
+                return container
+        return self.main[0] if self.main else None
+
+    @property
+    def trainer(self) -> Container | None:
+        """The container that trains: the first in which a launcher starts processes, else the one with accelerators."""
+        for container in self.main:
+            if container.launch is not None and container.launch.launcher is not None:
+                return container
+        return self.worker
+
+    @property
+    def host_network(self) -> bool:
+        """Whether the pods use the network of their nodes."""
+        return flag(self.pod, "hostNetwork")
+
+    def host(self, job: int | str = 0, pod: int | str = 0) -> str:
+        """The host name of one pod; its DNS name is that, a dot and the subdomain."""
+        return f"{self.job.name}-{pod}" if self.job.bundle.keeps_job else f"{self.job.name}-{self.name}-{job}-{pod}"
+
+    def address(self, job: int | str = 0, pod: int | str = 0) -> str:
+        """The DNS name under which the peers in the namespace find one pod."""
+        return f"{self.host(job, pod)}.{self.job.subdomain}"
+
+    def field(self, path: str) -> Value:
+        """What the downward API gives for a field of the pods."""
+        if path.startswith("metadata.") and path.endswith("']"):
+            section, _, key = path[:-2].partition("['")
+            return self._metadata(section, key)
+        if path == "metadata.namespace":
+            return self.job.namespace or UNKNOWN
+        if path == "spec.serviceAccountName":
+            return text(self.pod, "serviceAccountName") or "default"
+        return Unknown(path) if path in _KNOWN_LATER else UNKNOWN
+
+    def _metadata(self, section: str, key: str) -> Value:
+        index = index_of(key)
+        if index is not None:
+            return index
+        system = self.system(key)
+        if system is not None:
+            return system
+        labels = self.labels if section == "metadata.labels" else self.annotations
+        if key in labels:
+            return text(labels, key)
+        return UNKNOWN if "kubernetes.io/" in key or "k8s.io/" in key else ""
+
+    def system(self, key: str) -> Value | None:
+        """The value of a label that the JobSet controller writes on every pod of the role, None for other keys."""
+        if self.job.bundle.keeps_job:
+            return self.job.name if key in JOB_NAME_LABELS else None
+        prefix, _, name = key.partition("/")
+        if prefix != "jobset.sigs.k8s.io":
+            return None
+        if name == "jobset-name":
+            return self.job.name
+        if name == "replicatedjob-name":
+            return self.name
+        if name == "replicatedjob-replicas":
+            return str(self.replicas) if type(self.replicas) is int else UNKNOWN
+        if name == "global-replicas":
+            return self.job.global_replicas
+        if name == "group-name":
+            return text(self.tree, "groupName") or "default"
+        if name == "restart-attempt":
+            return "0"
+        if name == "coordinator":
+            return self.job.coordinator
+        return UNKNOWN
+
+    def __repr__(self) -> str:
+        return f"Role({self.name} {self.replicas}x{self.size})"
+
+
+def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
+    """The number of Jobs of a role; how many pods of a Job run at once; how many indices a Job has."""
+    replicas, width, size = whole(role, "replicas"), whole(spec, "parallelism"), whole(spec, "completions")
+    at_once: Count = 1 if width is None else width
+    if type(at_once) is int and type(size) is int and size < at_once:
+        at_once = size
+    return 1 if replicas is None else replicas, at_once, at_once if size is None else size
+
+
+def _kind(container: Tree) -> str:
+    return SIDECAR if text(container, "restartPolicy") == "Always" else INIT
+
+
+def _summed(containers: list[Container]) -> dict[str, Count]:
+    sums: dict[str, Count] = {}
+    for container in containers:
+        for resource, number in container.devices.items():
+            other = sums.get(resource, 0)
+            sums[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
+    return sums
 
 
 class Job:
@@ -29,8 +457,8 @@ class Job:
 
     __slots__ = (
         "_by_name",
+        "_facts",
         "_kinds",
-        "_meetings",
         "bundle",
         "cluster",
         "containers",
@@ -55,7 +483,7 @@ class Job:
         self.cluster = cluster
         self.report = report
         self._kinds: dict[str, list[Tree]] | None = None
-        self._meetings: list[Meeting] | None = None
+        self._facts: dict[str, object] = {}
         # The names that its processes go by.
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(jobset, "metadata")
@@ -83,7 +511,7 @@ class Job:
             role.close()
         self.roles, self._by_name = [], {}
         self.main, self.containers = [], []
-        self._meetings = None
+        self._facts = {}
 
     @property
     def kinds(self) -> dict[str, list[Tree]]:
@@ -158,12 +586,12 @@ class Job:
         """Whether the job's own name is known here."""
         return bool(self.name) and not substituted(self.name) and "$" not in self.name
 
-    @property
-    def meetings(self) -> list[Meeting]:
-        """Every address at which containers of the job are told to meet."""
-        if self._meetings is None:
-            self._meetings = meetings(self)
-        return self._meetings
+    def once(self, work_out: Callable[[Job], T]) -> T:
+        """What a function makes of the job, worked out once."""
+        name = work_out.__name__
+        if name not in self._facts:
+            self._facts[name] = work_out(self)
+        return self._facts[name]  # type: ignore[return-value]
 
     def role(self, name: str) -> ExpandedRole | None:
         """The role of that name."""

@@ -7,10 +7,23 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
+    from typing import Protocol
+
     from trainc.lint.facts.shell import Simple
     from trainc.lint.facts.values import Value
-    from trainc.model.vocabulary import Launcher
+    from trainc.model.vocabulary import Launcher, Vocabulary
+
+    class Process(Protocol):
+        """What a launcher is looked for in: a container, as far as its command and its variables go."""
+
+        script: str
+        text: str
+
+        @property
+        def commands(self) -> list[Simple]: ...
+        def value(self, name: str) -> Value | None: ...
+        def expand(self, written: str) -> Value: ...
+
 
 PYTHON = "python"  # no launcher: a program that is started by itself
 
@@ -32,17 +45,17 @@ class Launch:
     `launcher` is None and `name` is `PYTHON` where a program is started by itself.
     """
 
-    __slots__ = ("container", "exported", "flags", "launcher", "name", "program")
+    __slots__ = ("exported", "flags", "launcher", "name", "process", "program")
 
     def __init__(
         self,
-        container: Container,
+        process: Process,
         launcher: Launcher | None,
         flags: dict[str, str],
         program: list[str],
         exported: dict[str, str],
     ) -> None:
-        self.container = container
+        self.process = process
         self.launcher = launcher
         self.name = PYTHON if launcher is None else launcher.name
         self.flags = flags
@@ -52,7 +65,7 @@ class Launch:
     def value(self, flag: str) -> Value | None:
         """What a flag of the launcher says once the shell and the kubelet have expanded it, None where it is absent."""
         written = self.flags.get(flag)
-        return None if written is None else expanded(written, self.container, self.exported)
+        return None if written is None else expanded(written, self.process, self.exported)
 
     def number(self, flag: str) -> int | Unknown | None:
         """The number a flag says: None where absent, unknown where it is not a number here."""
@@ -63,18 +76,18 @@ class Launch:
         return UNKNOWN if number is None else number
 
 
-def expanded(written: str, container: Container, exported: dict[str, str]) -> Value:
+def expanded(written: str, process: Process, exported: dict[str, str]) -> Value:
     """A word of a command after `$(VAR)` and, inside a script, `$VAR`, `${VAR}` and `${VAR:-default}`."""
-    value: Value = container.expand(written) if "$(" in written and not container.script else written
+    value: Value = process.expand(written) if "$(" in written and not process.script else written
     if type(value) is not str or "$" not in value:
         return value
     name, default = _reference(value)
-    if not name or not container.script:
+    if not name or not process.script:
         return SUBSTITUTED
     if name in exported:
         again = exported[name]
         return SUBSTITUTED if "$" in again else again
-    held = container.value(name)
+    held = process.value(name)
     if held is None:
         return default if default and "$" not in default else SUBSTITUTED
     return held
@@ -89,26 +102,24 @@ def _reference(word: str) -> tuple[str, str]:
     return (inner, "") if inner.isidentifier() else ("", "")
 
 
-def find_launch(container: Container) -> Launch | None:
+def find_launch(process: Process, vocabulary: Vocabulary) -> Launch | None:
     """The last launcher that a container runs, None where it runs none that is known here."""
-    vocabulary = container.role.job.vocabulary
-    if PYTHON not in container.text and not any(
-        word in container.text for launcher in vocabulary.launchers for word in launcher.words
+    if PYTHON not in process.text and not any(
+        word in process.text for launcher in vocabulary.launchers for word in launcher.words
     ):
         return None
     launches: Launch | None = None
     exported: dict[str, str] = {}
-    for simple in container.commands:
+    for simple in process.commands:
         exported.update(simple.assigned)
-        launch = _launch(container, simple, exported)
+        launch = _launch(process, vocabulary, simple, exported)
         if launch is not None and (launches is None or launch.name != PYTHON):
             launches = launch
     return launches
 
 
-def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> Launch | None:
+def _launch(process: Process, vocabulary: Vocabulary, simple: Simple, exported: dict[str, str]) -> Launch | None:
     words = simple.words
-    vocabulary = container.role.job.vocabulary
     for index, word in enumerate(words[:24]):
         base = word.rpartition("/")[2]
         module = vocabulary.modules.get(word) if index and words[index - 1] == "-m" else None
@@ -117,7 +128,7 @@ def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> L
             following = words[index + 2] if words[index + 1 : index + 2] == ["-m"] and len(words) > index + 2 else ""
             if following in vocabulary.modules or (base != "python" and not base[6:].replace(".", "").isdigit()):
                 continue
-            return Launch(container, None, {}, words[index + 1 :], dict(exported))
+            return Launch(process, None, {}, words[index + 1 :], dict(exported))
         if launcher is not None:
             start = index + 1
             if base == "accelerate":
@@ -125,7 +136,7 @@ def _launch(container: Container, simple: Simple, exported: dict[str, str]) -> L
                     return None
                 start += 1
             flags, program = _split(words[start:], launcher)
-            return Launch(container, launcher, flags, program, dict(exported))
+            return Launch(process, launcher, flags, program, dict(exported))
     return None
 
 

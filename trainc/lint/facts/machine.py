@@ -7,7 +7,7 @@ from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole
     from trainc.lint.tables.machines import Machine
     from trainc.model.tree import Path, Tree
 

@@ -7,9 +7,7 @@ from trainc.lint.facts.hostfile import hostfile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
 
 
 def launchers(job: Job) -> list[Container]:

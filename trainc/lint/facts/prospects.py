@@ -8,8 +8,7 @@ from trainc.text.object_keys import JOBSET_CONTROLLER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
 
 
 def held(job: Job) -> str | None:

@@ -6,8 +6,7 @@ from trainc.lint.facts.values import rows, table, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole
     from trainc.model.tree import Tree
 
 _PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))

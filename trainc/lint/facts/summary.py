@@ -17,9 +17,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import Count, ExpandedRole
+    from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
 
 View = dict[str, Any]
 

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
 
 
 def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:

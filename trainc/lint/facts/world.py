@@ -8,9 +8,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.lint.facts.values import Value
     from trainc.model.tree import Path
 
@@ -64,6 +62,10 @@ def _path(container: Container, name: str) -> Path:
 
 def meetings(job: Job) -> list[Meeting]:
     """Every address that the containers of a job are given, those unknown here left out and counted."""
+    return job.once(_meetings)
+
+
+def _meetings(job: Job) -> list[Meeting]:
     points: list[Meeting] = []
     addresses, options = job.vocabulary.addresses, job.vocabulary.options
     for container in job.main:
@@ -186,7 +188,7 @@ def keeps_to_itself(container: Container) -> bool:
     They are few enough for one pod, or torchrun is told of one node, and the address is none or the pod's own.
     """
     job = container.role.job
-    if any(meeting.host not in LOCAL for meeting in job.meetings if meeting.container is container):
+    if any(meeting.host not in LOCAL for meeting in meetings(job) if meeting.container is container):
         return False
     launch = container.launch
     if launch is not None and launch.launcher is not None and launch.launcher.nodes[1]:

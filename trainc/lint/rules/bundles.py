@@ -11,8 +11,7 @@ from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.tree import Path, Tree
 
 SLICES = Rule(

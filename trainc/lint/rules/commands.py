@@ -9,9 +9,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.model.vocabulary import Launcher
 
 SLEEP = Rule(

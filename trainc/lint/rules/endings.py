@@ -12,8 +12,7 @@ from trainc.text.object_keys import KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.finding import Finding
 
 SELF = Rule(

@@ -7,8 +7,7 @@ from trainc.model.finding import WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
 
 NO_MPIRUN = Rule(
     "launcher-without-mpirun",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import flag, table, text
-from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself
+from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself, meetings
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
 
@@ -69,7 +69,7 @@ _EFFECT = "every process waits at the rendezvous until its timeout, holding its 
 
 
 def coordinator_names_no_pod(job: Job) -> None:
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         reason = meeting.place
         if type(reason) is str:
             job.report.add(
@@ -92,7 +92,7 @@ def _address(job: Job, meeting: Meeting) -> str:
 
 
 def coordinator_is_local(job: Job) -> None:
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         if meeting.host in LOCAL and meeting.container.role.several:
             role, alone = meeting.container.role, keeps_to_itself(meeting.container)
             job.report.add(
@@ -107,7 +107,7 @@ def coordinator_is_local(job: Job) -> None:
 
 
 def rendezvous_host_unknown(job: Job) -> None:
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         host = meeting.host
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
@@ -134,7 +134,7 @@ def _is_store(meeting: Meeting) -> bool:
 
 
 def bad_coordinator_port(job: Job) -> None:
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         port = meeting.port
         number = parsed_int(port)
         if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
@@ -150,7 +150,7 @@ def bad_coordinator_port(job: Job) -> None:
 
 def coordinator_ports_differ(job: Job) -> None:
     first: dict[tuple[str, str], Meeting] = {}
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         if not meeting.port:
             continue
         other = first.setdefault((meeting.name, meeting.host), meeting)
@@ -168,8 +168,8 @@ def coordinator_ports_differ(job: Job) -> None:
 
 def coordinators_differ(job: Job) -> None:
     passing = [(launcher, *pair) for launcher in job.vocabulary.launchers for pair in launcher.passes_on.items()]
-    for meeting in job.meetings:
-        for other in job.meetings:
+    for meeting in meetings(job):
+        for other in meetings(job):
             if other is meeting:
                 break
             if meeting.container is not other.container or meeting.host == other.host:
@@ -200,7 +200,7 @@ def coordinator_starts_later(job: Job) -> None:
         return
     from trainc.lint.facts.start_order import waits_for  # noqa: PLC0415 (most jobs have one role)
 
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         place = meeting.place
         role = meeting.container.role
         if not isinstance(place, PodAddress) or place.role is role:
@@ -233,7 +233,7 @@ def addresses_only_when_ready(job: Job) -> None:
     network = table(job.spec, "network")
     if "publishNotReadyAddresses" not in network or flag(network, "publishNotReadyAddresses"):
         return
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
             job.report.add(
                 NOT_READY.at(

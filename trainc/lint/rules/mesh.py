@@ -11,8 +11,7 @@ from trainc.text.object_keys import TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
 
 MESH = Rule(
     "mesh-mismatch",

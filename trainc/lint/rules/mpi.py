@@ -11,9 +11,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.model.plan import Plan
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree

@@ -8,8 +8,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
 
 DNS = Rule(
     "host-network-without-dns-policy",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from trainc.lint.facts.values import COMPLETION_INDEX, Varies
-from trainc.lint.facts.world import PodAddress, keeps_to_itself, ranks
+from trainc.lint.facts.world import PodAddress, keeps_to_itself, meetings, ranks
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
     from trainc.model.tree import Path
 
 CONSTANT = Rule(
@@ -102,7 +101,7 @@ def ranks_overlap(job: Job) -> None:
     if len(job.roles) < 2 or job.vocabulary.ranks.isdisjoint(job.names):
         return
     first: dict[tuple[str, str], Container] = {}
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         container = meeting.container
         for name, value in ranks(container):
             start = "0" if type(value) is Varies and value.by == COMPLETION_INDEX else value
@@ -130,7 +129,7 @@ def _goes_by(container: Container, name: str) -> bool:
 
 
 def ranks_repeat_per_job(job: Job) -> None:
-    for meeting in job.meetings:
+    for meeting in meetings(job):
         role = meeting.container.role
         if type(role.replicas) is not int or role.replicas < 2:
             continue

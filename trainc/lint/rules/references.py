@@ -13,8 +13,7 @@ from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
 
 NOT_EXPANDED = Rule(
     "variable-without-shell",

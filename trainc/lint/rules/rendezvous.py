@@ -8,8 +8,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
     from trainc.lint.facts.launch import Launch
 
 STANDALONE = Rule(
@@ -85,7 +84,7 @@ def _several_nodes(container: Container) -> bool:
 def _nodes(launch: Launch) -> int | None:
     """The largest number of nodes that torchrun is told of; None where that is unknown, or where it is told of none."""
     option, variable = TORCHRUN.nodes
-    nodes = launch.value(option) if option in launch.flags else launch.container.value(variable)
+    nodes = launch.value(option) if option in launch.flags else launch.process.value(variable)
     return parsed_int(nodes.rpartition(":")[2]) if type(nodes) is str else None
 
 

@@ -8,8 +8,7 @@ from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
 
 SHARED_POOLS = Rule(
     "slices-share-node-pools",

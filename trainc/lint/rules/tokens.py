@@ -9,8 +9,7 @@ from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report

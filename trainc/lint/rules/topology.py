@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from trainc.frameworks.vocabularies import TORCHRUN
-from trainc.lint.facts.world import collective, keeps_to_itself
+from trainc.lint.facts.world import collective, keeps_to_itself, meetings
 from trainc.lint.tables.devices import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.lint.facts.launch import Launch
-    from trainc.lint.facts.pods import ExpandedRole
     from trainc.lint.facts.values import Unknown
     from trainc.model.sourced import Span
     from trainc.model.tree import Path
@@ -103,8 +101,8 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     counts = {role.size, role.size * role.replicas}
     if len(job.roles) == 1:
         return counts
-    hosts = {meeting.host for meeting in job.meetings if meeting.container.role is role}
-    meeting = [m.container for m in job.meetings if m.host in hosts]
+    hosts = {meeting.host for meeting in meetings(job) if meeting.container.role is role}
+    meeting = [m.container for m in meetings(job) if m.host in hosts]
     roles = {id(container.role): container.role for container in meeting}
     # A pod that knows the world and has no rank in it may only look on, as tasks beside torch's do in a Volcano Job.
     ranked = {id(c.role): c.role for c in meeting if any(name in c.env for name in job.vocabulary.ranks)}

@@ -10,9 +10,7 @@ from trainc.text.object_keys import KUEUE_QUEUE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.lint.tables.machines import Generation
     from trainc.model.finding import Finding
     from trainc.model.tree import Path

@@ -9,8 +9,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
     from trainc.model.tree import Tree
 
 UNIT = Rule(

@@ -11,8 +11,7 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.lint.facts.pods import ExpandedRole
+    from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.lint.refusal import ServerComplaint
 
 _WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."

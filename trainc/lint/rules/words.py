@@ -12,8 +12,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.containers import Container
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Container, Job
     from trainc.model.cluster import Cluster
 
 SHELL_WORDS = Rule(

@@ -1,0 +1,96 @@
+"""A selection compiled: into a stream, a count or a folder, with as many workers as it is worth."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.compiler import pipeline
+from trainc.text.numbers import brief, whole_number
+from trainc.text.trouble import Inapplicable, Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.changes.compare.committed import Committed
+    from trainc.changes.compare.refused_edits import RenderedRuns
+    from trainc.cli.caching.memory import Memory
+    from trainc.cli.shared.session import Session
+    from trainc.compiler.emit.spool import Spool
+
+
+EACH = 100  # files that a worker is worth
+
+
+class Nothing(Inapplicable):
+    """There is nothing to compile: an empty success would look like "delete everything" to a GitOps tool."""
+
+    code = 1
+
+    def __init__(self, session: Session) -> None:
+        clusters = ", ".join(f"`{name}`" for name in session.selection.clusters)
+        which = f" that runs on {clusters}" if clusters else ""
+        sighted = session.report.account.sighted()
+        seen = f"; {sighted}" if sighted else ""
+        super().__init__(
+            f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}{seen}"
+        )
+
+
+def one_stream(session: Session) -> None:
+    """Raise Trouble where one stream would hold the objects of several clusters."""
+    clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
+    if len(clusters) > 1:
+        names = ", ".join(clusters)
+        raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
+
+
+def run(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
+    """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
+    if memory is None:
+        _compile(session, spool, committed)
+        return
+    if memory.known is not None:
+        pipeline.build(session.project, session.selection, spool, session.report, known=memory.known)
+    else:
+        _compile(session, spool, committed)
+    memory.listen(session, spool, getattr(spool, "folder", ""))
+
+
+def _compile(session: Session, spool: Spool, committed: Committed | None) -> None:
+    jobs = session.options.one("jobs")
+    number = whole_number(jobs, least=1, most=256)
+    if jobs and number is None:
+        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{brief(jobs)}`")
+    folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
+    if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
+        pipeline.build(session.project, session.selection, spool, session.report)
+        return
+    from trainc.cli.shared.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
+
+    count = number or workers(session.project, session.selection, EACH)
+    if count == 1:
+        pipeline.build(session.project, session.selection, spool, session.report)
+    else:
+        build_with(count, session, spool, committed)
+
+
+def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
+    """The exit code of a run that compiles its selection, writes nothing and reports."""
+    if memory is not None:
+        memory.begin(session, spool)
+    session.applied_twice(os.path.join(session.project.root, session.project.output))
+    run(session, spool, memory=memory)
+    code = session.finish(spool.jobs)
+    if memory is not None:
+        memory.end(session, spool, code)
+    return code
+
+
+def rendered_runs(session: Session) -> RenderedRuns | None:
+    """What judges jobs beside the runs that are rendered in the work tree, None where that is not asked for."""
+    output = os.path.join(session.project.root, session.project.output)
+    if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
+        return None
+    from trainc.changes.compare.refused_edits import RenderedRuns  # noqa: PLC0415
+    from trainc.compiler.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
+
+    return RenderedRuns(session.project, session.selection, bound)
