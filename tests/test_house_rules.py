@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "schedulers": {"model"},
     "project": LEAVES,
     "api": LEAVES,
-    "report": {"model", "why", "compare", "adopt"},
+    "report": {"model", "why", "compare"},
     "why": LEAVES,
     "page": {*LEAVES, "why", "capacity", "usage"},
     "compare": {*LEAVES, "project", "pipeline", "verify", "load", "emit"},

@@ -6,10 +6,11 @@ import os
 from shlex import quote
 
 from trainc import __version__
-from trainc.adopt.objects import sort_objects
-from trainc.adopt.repository import Wishes
-from trainc.adopt.repository import adopt as adopted
 from trainc.authoring.add_cluster import with_cluster
+from trainc.authoring.adopt.objects import sort_objects
+from trainc.authoring.adopt.repository import Wishes
+from trainc.authoring.adopt.repository import adopt as adopted
+from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
 from trainc.cli.shared.dumps import contents, source_name
 from trainc.cli.shared.lock import FolderLock
 from trainc.cli.shared.output import answer, data, tell
@@ -19,7 +20,6 @@ from trainc.compiler.emit.spool.disk import Staged
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import FILE, OUTPUT
-from trainc.report.adopt import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
 from trainc.report.dumps import dumps
 from trainc.text.containment import within
 from trainc.text.files import ordinary_contents
@@ -30,8 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.adopt.objects import SortedDump
-    from trainc.adopt.repository import Adoption
+    from trainc.authoring.adopt.objects import SortedDump
+    from trainc.authoring.adopt.repository import Adoption
     from trainc.cli.table.options import Options
 
 _MAX_MIXED = 10  # objects of two clusters that are named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from trainc.adopt.written import as_kept_job, live
+from trainc.authoring.adopt.written import as_kept_job, live
 from trainc.changes.compare.updates import update
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.digest import body_digest, job_digest
@@ -14,8 +14,8 @@ from trainc.model.tree import plain, stamp, value
 from trainc.yaml.writer import dump_all
 
 if TYPE_CHECKING:
-    from trainc.adopt.objects import SortedDump
     from trainc.apiserver.schema.served import Served
+    from trainc.authoring.adopt.objects import SortedDump
     from trainc.changes.compare.updates import LeafUpdate, Update
     from trainc.model.bundle import Bundle
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.adopt.clusters import (
+from tests.authoring.adopt.clusters import (
     FAILED,
     RUNNING,
     SUCCEEDED,
@@ -24,15 +24,15 @@ from tests.adopt.clusters import (
 )
 from tests.compiling import ROOT, compile_in
 from tests.conformance.archives import groups
-from trainc.adopt.objects import sort_objects
-from trainc.adopt.written import live, written
+from trainc.authoring.adopt.objects import sort_objects
+from trainc.authoring.adopt.written import live, written
 from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tests.adopt.clusters import Tree
+    from tests.authoring.adopt.clusters import Tree
     from tests.compiling import Run
 
 # Recorded cases whose build is not what runs: how each stands, and what the report says of it. The controller's answer

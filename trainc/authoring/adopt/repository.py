@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.adopt.comparison import KEPT, Comparison, compare
-from trainc.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
-from trainc.adopt.objects import LeftOut, owner_of
-from trainc.adopt.rendering import render, rendered_files
-from trainc.adopt.state import ending
-from trainc.adopt.written import applied_by, as_kept_job, written
 from trainc.apiserver.schema.served import Served
+from trainc.authoring.adopt.comparison import KEPT, Comparison, compare
+from trainc.authoring.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
+from trainc.authoring.adopt.objects import LeftOut, owner_of
+from trainc.authoring.adopt.rendering import render, rendered_files
+from trainc.authoring.adopt.state import ending
+from trainc.authoring.adopt.written import applied_by, as_kept_job, written
 from trainc.changes.git.scratch import Scratch, drop, unpack
 from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline
@@ -24,7 +24,7 @@ from trainc.yaml.writer import dump
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from trainc.adopt.objects import DumpedObject, SortedDump
+    from trainc.authoring.adopt.objects import DumpedObject, SortedDump
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 

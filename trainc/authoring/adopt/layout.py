@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trainc.adopt.objects import DumpedObject
+    from trainc.authoring.adopt.objects import DumpedObject
 
 JOBS, HELD, ARCHIVE = "jobs", "held", "archive"
 # Neither kubectl, nor Argo CD, nor Flux, nor trainc reads a file of such a name.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.adopt.comparison import EQUAL, IN_PLACE, KEPT, UNKNOWN
-from trainc.adopt.layout import ARCHIVE, HELD, JOBS
+from trainc.authoring.adopt.comparison import EQUAL, IN_PLACE, KEPT, UNKNOWN
+from trainc.authoring.adopt.layout import ARCHIVE, HELD, JOBS
 from trainc.model.finding import ERROR, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from trainc.adopt.objects import LeftOut
-    from trainc.adopt.repository import AdoptedJob, Adoption
+    from trainc.authoring.adopt.objects import LeftOut
+    from trainc.authoring.adopt.repository import AdoptedJob, Adoption
     from trainc.model.finding import Finding
 
 WRITTEN, UNCHANGED, DIFFERS = "written", "unchanged", "differs"
