@@ -1,9 +1,10 @@
-"""The pictures of the README show what trainc prints today."""
+"""The pictures of the README show what trainc prints today, and the diagrams are those of docs/diagrams.py."""
 
 from __future__ import annotations
 
 import html
 import re
+import runpy
 import subprocess
 import sys
 
@@ -20,3 +21,10 @@ def test_the_finding_is_the_one_that_validate_prints() -> None:
     words = re.sub(r"\x1b\[[0-9;]*m", "", printed).split()
     assert words[:3] == ["error[nodes-mismatch]:", "`torchrun`", "expects"]
     assert "".join(words) in "".join(shown.split()), "run python docs/pictures.py"
+
+
+def test_the_diagrams_are_drawn_from_their_source() -> None:
+    module = runpy.run_path(str(ROOT / "docs/diagrams.py"))
+    for name, diagram in module["DIAGRAMS"].items():
+        drawn = (ROOT / f"docs/images/{name}.svg").read_text("utf-8")
+        assert drawn == module["drawn"](diagram), "run python docs/diagrams.py"
