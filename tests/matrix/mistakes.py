@@ -65,7 +65,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("null-env-name", "bad-env-name", {f"{_ENV} 0 name": None}),
     ("null-secret-key-ref", "pod-template-refused", {f"{_ENV} 1 valueFrom secretKeyRef": None}),
     ("null-field-ref", "pod-template-refused", {f"{_ENV} 2 valueFrom fieldRef": None}),
-    ("null-secret-key", "pod-template-refused", {f"{_ENV} 1 valueFrom secretKeyRef key": None}),
+    ("null-secret-key", "bad-env-source", {f"{_ENV} 1 valueFrom secretKeyRef key": None}),
     ("null-container", "bad-container-name", {"containers 1": None}),
     ("null-containers", "invalid-field", {"containers": None}),
     ("null-claim-name", "pod-template-refused", {"volumes 0 persistentVolumeClaim claimName": None}),
@@ -129,7 +129,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("env-two-sources", "pod-template-refused", {f"{_ENV} 1 valueFrom fieldRef": {"fieldPath": "metadata.name"}}),
     ("env-field-path", "bad-field-path", {f"{_ENV} 2 valueFrom fieldRef fieldPath": "status.nodeIP"}),
     ("env-label-path", "bad-field-path", {f"{_ENV} 2 valueFrom fieldRef fieldPath": "metadata.labels"}),
-    ("env-secret-without-key", "pod-template-refused", {f"{_ENV} 1 valueFrom": {"secretKeyRef": {"name": "hub"}}}),
+    ("env-secret-without-key", "bad-env-source", {f"{_ENV} 1 valueFrom": {"secretKeyRef": {"name": "hub"}}}),
     ("env-secret-misspelt", "unknown-field", {f"{_ENV} 1 valueFrom": {"secretRef": {"name": "hub", "key": "token"}}}),
     (
         "env-value-from-misspelt",
