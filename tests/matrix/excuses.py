@@ -77,7 +77,15 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (("Armada",), ("restart-policy-always",), "Armada sets `Never` on every pod (internal/executor/util)"),
     (
         ("Armada",),
-        ("claim-unknown", "request-*", "limits-list", "containers-map", "null-containers", "no-containers"),
+        (
+            "claim-unknown",
+            "request-*",
+            "limits-list",
+            "containers-map",
+            "null-containers",
+            "null-limits",
+            "no-containers",
+        ),
         "Armada compares requests and limits before anything else",
     ),
     (

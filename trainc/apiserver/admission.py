@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
-from trainc.apiserver.null_amounts import check_amounts
+from trainc.apiserver.null_fields import check_nulls
 from trainc.apiserver.schema.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
@@ -91,7 +91,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         return None
     if root is None:
         return _passed_on(document, tree, server, report)
-    check_amounts(document, report)
+    check_nulls(document, report)
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in judged.unchecked:
         report.skip(_reason(fault))

@@ -8,6 +8,7 @@ from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
 from trainc.apiserver.jobset import defaults as jobset
+from trainc.apiserver.null_fields import check_nulls
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
@@ -43,6 +44,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     """Whether the API server takes a Job or a Pod; everything that it has against it is reported."""
     kind = kind_of(document.tree)
     report.looking_at(document)
+    check_nulls(document, report)
     node, tree = _node(kind), document.tree
     misfits = [*decode(node, tree), *metadata_decoding.decode(tree.get("metadata", {}))]
     if not metadata.is_sound(tree.get("metadata")):

@@ -59,7 +59,7 @@ def dns(pod: dict[str, Any], path: Path, log: Complaints) -> None:
     servers, searches = items(held.get("nameservers")), items(held.get("searches"))
     if pod.get("dnsPolicy") == "None":
         if config is None:
-            log.required(at, "must provide `dnsConfig` when `dnsPolicy` is None", at=path)
+            log.required(at, "must provide `dnsConfig` when `dnsPolicy` is None", at=(*path, "dnsPolicy"))
             return
         if not servers:
             why = "must provide at least one DNS nameserver when `dnsPolicy` is None"

@@ -1,0 +1,145 @@
+"""Fields without a value that change what runs: to a server they are absent, and nobody notices.
+
+A custom resource loses every null of its properties before its defaults come in; what decodes an object into a type
+makes the empty value of it. Either way a device, a volume's source or a variable's value is gone, and `_meaning` is the
+one place that says which of them matter. A null that stands for nothing anyway, such as `emptyDir:`, is left alone.
+"""
+
+from __future__ import annotations
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Sourced
+from trainc.text.object_keys import TRAINC_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
+
+    Meaning = tuple[str, str, str, str]  # level, message, effect and help
+
+NULL_AMOUNT = Rule(
+    "null-resource",
+    ERROR,
+    "a resource has no amount",
+    "A null is an absent field to the API server: the container gets none of the resource, and nothing says so.",
+)
+NULL_FIELD = Rule(
+    "null-field",
+    WARNING,
+    "a field that decides what runs has no value",
+    "A null is an absent field to the API server, or the empty value of its type: nothing says that a value was meant.",
+)
+_SIDES = ("limits", "requests")
+_COUNTS = frozenset(("numNodes", "numProcPerNode", "parallelism", "replicas", "size", "slotsPerWorker"))
+_WORDS = ("command", "args")
+# What a volume can be made of; an empty folder needs no value.
+_SOURCES = frozenset(
+    (
+        *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI"),
+        *("ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath", "image"),
+        *("iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected", "quobyte"),
+        *("rbd", "scaleIO", "secret", "storageos", "vsphereVolume"),
+    )
+)
+_DECODED = ("Job", "Pod", "ArmadaJob")  # kinds whose nulls become empty values, and are not dropped
+
+
+def check_nulls(document: Document, report: Report) -> None:
+    """A finding for each null of a job or a runtime that changes what runs.
+
+    In kinds that inherit, a null takes away what is below.
+    """
+    if document.composed or document.api_version.startswith(TRAINC_PREFIX):
+        return
+    spec = document.tree.get("spec")
+    for path, beside in _nulls(spec, ("spec",), {}) if type(spec) is dict and _has_nulls(spec) else ():
+        if path[-2] in _SIDES:
+            report.add(
+                NULL_AMOUNT.at(
+                    document.span(path, key=True),
+                    f"`{path[-1]}` has no amount in `{path[-2]}`",
+                    effect="the server drops it, and the container gets none",
+                    help="write the amount, or remove the line",
+                )
+            )
+            continue
+        meaning = _meaning(path, beside, document)
+        if meaning is not None:
+            level, message, effect, help_ = meaning
+            span = document.span(path, key=type(path[-1]) is str)
+            report.add(NULL_FIELD.at(span, message, level=level, effect=effect, help=help_))
+
+
+def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Meaning | None:
+    """What a null does, None where it does nothing; `beside` is the map that holds it."""
+    name, above, holder = path[-1], path[-2], path[-3:-2]
+    message = f"`{name}` has no value"
+    if above in _WORDS:
+        if document.kind != "JobSet":
+            return None  # schemas refuse a null in a list; the webhook of JobSets has read an empty text before
+        message = f"an item of `{above}` has no value"
+        return ERROR, message, "the program gets an empty argument", 'write the word, or `""` for an empty one'
+    if holder == ("volumes",) and name in _SOURCES and not _has_source(beside):
+        effect = "the server makes the volume an empty folder, which is gone with the pod"
+        return ERROR, message, effect, "write what the volume is made of; for an empty folder, `emptyDir: {}`"
+    if holder == ("env",) and name == "valueFrom" and "value" not in beside:
+        return ERROR, message, "the variable is set, and empty", "write where its value comes from, or a `value`"
+    if holder == ("env",) and name == "value" and "valueFrom" not in beside:
+        return WARNING, message, "the variable is set, and empty", 'write the value; for an empty one, `""`'
+    if above == "nodeSelector":
+        is_decoded = document.kind in _DECODED
+        effect = "no node fits that has a value there" if is_decoded else "the pods may run on any node"
+        return ERROR, f"`{name}` has no value in `nodeSelector`", effect, "write the label's value, or remove the line"
+    if name == "limits" and not _has_amounts(beside.get("requests")):
+        return WARNING, message, "the container gets no device and no share of its own", "write the amounts below it"
+    if name in _COUNTS:
+        return WARNING, message, "the server's default counts", "write the number, or remove the line"
+    if name in _WORDS and not any(_is_given(beside.get(word)) for word in _WORDS):
+        effect = "the runtime's runs" if above == "trainer" else "the image's own entry point runs"
+        return NOTE, message, effect, f"write the {'command' if name == 'command' else 'arguments'}, or remove the line"
+    return None
+
+
+def _has_source(volume: Mapping[str, Tree]) -> bool:
+    return any(_is_given(node) for name, node in volume.items() if name != "name")
+
+
+def _has_amounts(node: Tree) -> bool:
+    return type(node) is dict and bool(node)
+
+
+def _has_nulls(node: Tree) -> bool:
+    """Whether anything at all is null, which hardly any document says."""
+    todo = [node]
+    while todo:
+        inner = todo.pop()
+        if type(inner) is Sourced:
+            if inner.value is None:
+                return True
+        elif type(inner) is dict:
+            todo += inner.values()
+        elif type(inner) is list:
+            todo += inner
+        elif inner is None:
+            return True
+    return False
+
+
+def _nulls(node: Tree, path: Path, beside: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:
+    """Every null below a node: its place, and the map that holds it."""
+    if type(node) is dict:
+        for key, inner in node.items():
+            yield from _nulls(inner, (*path, key), node)
+    elif type(node) is list:
+        for index, item in enumerate(node):
+            yield from _nulls(item, (*path, index), {})
+    elif not _is_given(node):
+        yield path, beside
+
+
+def _is_given(node: Tree) -> bool:
+    return node is not None and not (type(node) is Sourced and node.value is None)
