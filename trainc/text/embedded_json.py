@@ -11,7 +11,8 @@ def json_value(text: str) -> Any:
     """The value of a JSON text, as Go reads it.
 
     Raises:
-        ValueError: for a text that is not JSON, for NaN and Infinity, and for brackets nested beyond what can be read.
+        ValueError: for a text that is not JSON, for NaN and Infinity, for numbers of thousands of digits, and for brackets
+            nested beyond what can be read.
     """
     from json import loads  # noqa: PLC0415 (few jobs hold JSON)
 

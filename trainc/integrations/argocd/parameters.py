@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from json import JSONDecodeError, loads
 from typing import Any, NamedTuple
 
+from trainc.text.embedded_json import json_value
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
@@ -26,8 +26,8 @@ def parameters(text: str) -> Parameters:
             shape that they do not have.
     """
     try:
-        listed = loads(text) if text.strip() else None
-    except (JSONDecodeError, RecursionError) as error:
+        listed = json_value(text) if text.strip() else None
+    except ValueError as error:
         raise Trouble("ARGOCD_APP_PARAMETERS is no JSON") from error
     if listed is None:
         return Parameters()

@@ -12,6 +12,7 @@ from kubeflow.trainer.types import types
 
 from trainc.integrations.kubeflow.api import NoPods, RepositoryApi
 from trainc.integrations.kubeflow.repository import JobError, Repository
+from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
@@ -118,12 +119,13 @@ class RepositoryBackend(KubernetesBackend):
 def _labels_of(job: types.TrainJob, step: str) -> dict[str, str]:
     """The labels of a step's pod beside the name of its JobSet; with MPI node 0 is the launcher, as in the SDK."""
     role, _, index = step.rpartition("-")
-    if not index.isdigit():
+    number = whole_number(index)
+    if number is None:
         return {constants.JOBSET_RJOB_NAME_LABEL: step}
     if job.runtime.trainer.command[0] == "mpirun":
-        if index == "0":
+        if number == 0:
             return {constants.JOBSET_RJOB_NAME_LABEL: constants.LAUNCHER}
-        index = str(int(index) - 1)
+        index = str(number - 1)
     return {constants.JOBSET_RJOB_NAME_LABEL: role, constants.JOB_INDEX_LABEL: index}
 
 

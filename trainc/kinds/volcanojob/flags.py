@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from trainc.text.numbers import brief
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +40,8 @@ PLUGINS: Mapping[str, Mapping[str, Flag]] = {
 }
 _TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
 _FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
+_LARGEST = 2**63 - 1  # of Go's int; one number further down is a number too, and no port
+_LONGEST = 19  # its digits
 _NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
 
@@ -83,18 +87,19 @@ class Flags:
         return 1
 
     def _set(self, name: str, text: str) -> None:
-        """Set a flag; one that cannot be read becomes Go's zero, as `flag.IntVar` leaves it."""
+        """Set a flag; one that cannot be read becomes zero, one that is too large the largest, as `flag.IntVar` leaves it."""
         kind = type(self.values[name])
         if kind is str:
             self.values[name] = text
             return
-        known = text in _TRUE or text in _FALSE if kind is bool else _NUMBER.fullmatch(text) is not None
-        if not known:
-            self.problem = f'invalid value "{text}" for flag -{name}'
         if kind is bool:
-            self.values[name] = text in _TRUE
+            known, self.values[name] = text in _TRUE or text in _FALSE, text in _TRUE
         else:
-            self.values[name] = _number(text) if known else 0
+            number = _number(text) if _NUMBER.fullmatch(text) else None
+            known = number is not None and -_LARGEST <= number <= _LARGEST
+            self.values[name] = max(-_LARGEST, min(number or 0, _LARGEST))
+        if not known:
+            self.problem = f'invalid value "{brief(text)}" for flag -{name}'
 
     def text(self, name: str) -> str:
         """A flag that holds text."""
@@ -110,7 +115,10 @@ class Flags:
 
 
 def _number(text: str) -> int:
+    """A whole number of any size."""
     digits = text.lstrip("+-")
-    octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-    number = int(digits, 8) if octal else int(digits, 0)
+    if digits[0] != "0":
+        number = int(digits) if len(digits) <= _LONGEST else _LARGEST + 1
+    else:
+        number = int(digits, 8 if digits[1:2].isdigit() else 0)
     return -number if text[0] == "-" else number
