@@ -18,9 +18,6 @@ from tests.sampling import sampled
 if TYPE_CHECKING:
     from pathlib import Path
 
-DOCUMENTS = sorted(
-    path for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md"))
-)
 BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MARK = "\x1e"
 
@@ -49,6 +46,10 @@ def steps(block: str) -> list[Step]:
         else:
             found[-1].shown.append(line)
     return found
+
+
+EVERY = sorted((ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md")))
+DOCUMENTS = [document for document in EVERY if sessions(document)]
 
 
 @pytest.mark.parametrize(
