@@ -11,7 +11,7 @@ import pytest
 from tests.board.board import manifests
 from tests.board.test_board import BOARD
 from tests.compiling import compile_in
-from trainc.kinds.trainingoperator.table import NAMES
+from trainc.kinds.table import NAMES
 from trainc.lint.catalogue import rules
 
 if TYPE_CHECKING:

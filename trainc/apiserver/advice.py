@@ -36,7 +36,7 @@ _DEEPEST = 14  # steps down to a field of a container in a runtime patch
 
 def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     """Where the field belongs, what it is called now, or what was probably meant; empty where nobody can say."""
-    hint = replacement(document.kind, fault.path)
+    hint = replacement(document.api_version, document.kind, fault.path)
     if hint:
         return hint
     root = _root(document, table)
@@ -92,7 +92,7 @@ def _elsewhere(document: Document, path: Path, root: SchemaNode | None, table: T
     if place:
         return f"write it as `{place}`"
     if document.kind == "TrainJob":
-        in_runtime = replacement("ClusterTrainingRuntime", path)
+        in_runtime = replacement("", "ClusterTrainingRuntime", path)
         place = _nearest_place(table.root(_RUNTIME), path)
         if in_runtime or place:
             return f"it belongs in the runtime: there {in_runtime or f'it is `{place}`'}"

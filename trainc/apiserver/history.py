@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.kinds.trainingoperator.table import NAMES
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +66,7 @@ _RUNTIME: dict[Path, str] = {
 REFERENCES = ("name", "secretName", "claimName")
 _SOURCES = ("secret", "configMap", "persistentVolumeClaim")
 _TOP = 2  # steps to a field of `spec`
+_OLDER_GROUPS = ("kubeflow.org", "tensorflow.org", "mlkube.io")  # of the operators before the Trainer
 _LEGACY: dict[str | int, str] = {
     "numNodes": "the number of pods is `replicas` of each role",
     "nodes": "the number of pods is `replicas` of each role",
@@ -99,11 +98,11 @@ def successor(kind: str, path: Path) -> str:
     return _RENAMED.get(kind.removeprefix("Cluster"), {}).get(path, "")
 
 
-def replacement(kind: str, path: Path) -> str:
+def replacement(api_version: str, kind: str, path: Path) -> str:
     """What to write instead of an old field, empty for one that never was."""
     if kind == "TrainJob":
         return _TRAINJOB.get(path, "")
-    if kind in NAMES:
+    if api_version.partition("/")[0] in _OLDER_GROUPS:
         return _LEGACY.get(path[-1], "") if len(path) == _TOP else ""
     return _RUNTIME.get(path, "")
 

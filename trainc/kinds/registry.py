@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document

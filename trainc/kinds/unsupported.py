@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.other_operators import ARMADA, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
-from trainc.kinds.trainingoperator.table import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
+from trainc.kinds.table import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
 from trainc.model.tree import get
 from trainc.text.object_keys import JOBSET_API, TRAINER_API
 from trainc.text.spelling import nearest

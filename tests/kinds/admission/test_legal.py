@@ -6,7 +6,7 @@ import pytest
 
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import FIELDS, entry, job, old, role
-from trainc.kinds.shared.plan import LegacyOptions
+from trainc.kinds.shared.job import LegacyOptions
 
 V2 = "kubeflow.org/v2beta1"
 LABEL = (

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import entry, job, old, role
-from trainc.kinds.shared.plan import LegacyOptions
+from trainc.kinds.shared.job import LegacyOptions
 from trainc.model.tree import plain
 
 V2 = "kubeflow.org/v2beta1"

@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trainc.frameworks import framework
-from trainc.kinds.shared.plan import LegacyOptions, older
+from trainc.kinds.shared.job import LegacyOptions
+from trainc.kinds.table import kind_of
 from trainc.kinds.trainingoperator.admission import legal
 from trainc.kinds.trainingoperator.moved_policies import settled
-from trainc.kinds.trainingoperator.table import kind_of
+from trainc.kinds.trainingoperator.plan import older
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read

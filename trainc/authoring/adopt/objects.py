@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.kinds.other_operators import COMPILE, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
-from trainc.kinds.trainingoperator.table import KINDS, REMOVED
+from trainc.kinds.table import KINDS, REMOVED
 from trainc.kinds.unsupported import foreign_kind
 from trainc.model.tree import stamp
 from trainc.text.object_keys import FORMER_TRAINER_API, JOBSET_API, TRAINER_API

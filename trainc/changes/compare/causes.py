@@ -18,7 +18,7 @@ from trainc.compiler.header import is_rendered
 from trainc.compiler.load.walk import contents, files, is_candidate
 from trainc.compiler.project import open_project
 from trainc.kinds.other_operators import INPUT_KINDS
-from trainc.kinds.trainingoperator.table import NAMES
+from trainc.kinds.table import NAMES
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.trouble import Trouble

@@ -23,7 +23,7 @@ from trainc.changes.migrate.keys import MisshapenError
 from trainc.changes.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
 from trainc.changes.migrate.other_job import rewritten_other
 from trainc.kinds.other_operators import ARMADA, INPUT_KINDS
-from trainc.kinds.trainingoperator.table import kind_of
+from trainc.kinds.table import kind_of
 from trainc.kinds.unsupported import FOREIGN, foreign_kind
 from trainc.model.report import Report
 from trainc.model.sourced import Span

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.changes.migrate.chunks import as_bytes
 from trainc.kinds.other_operators import INPUT_KINDS, JOB, holds_several, is_input_kind, is_training, selected_job
-from trainc.kinds.trainingoperator.table import KINDS
+from trainc.kinds.table import KINDS
 from trainc.kinds.unsupported import COMPILED
 from trainc.model.report import Report
 from trainc.model.tree import get, value

@@ -9,7 +9,7 @@ from trainc.changes.migrate.placed_text import Writer
 from trainc.changes.migrate.source_reader import source_of
 from trainc.changes.migrate.source_text import SourceEntry, SourceNode, apart, at, composed
 from trainc.changes.migrate.target import OF_SERVER
-from trainc.kinds.trainingoperator.table import KINDS, LISTED
+from trainc.kinds.table import KINDS, LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
-from trainc.kinds.trainingoperator.table import KINDS, MPI_OPERATOR, processes
+from trainc.kinds.table import KINDS, MPI_OPERATOR, processes
 from trainc.text.object_keys import TRAINC_PREFIX
 
 if TYPE_CHECKING:

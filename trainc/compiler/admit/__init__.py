@@ -219,7 +219,7 @@ def _keep_rest(entry: Entry, context: AdmissionContext, catalog: Catalog) -> Non
 
 def _older(document: Document) -> bool:
     """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
-    from trainc.kinds.trainingoperator.table import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+    from trainc.kinds.table import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
 
     known = kind_of(document.api_version, document.kind) is not None
     return known or foreign(document.api_version, document.kind)

@@ -105,7 +105,7 @@ class NamedObjects:
         """Whether a document is a job that runs on the present cluster."""
         if document.kind not in _JOBS:
             from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (hardly any file with such objects holds one)
-            from trainc.kinds.trainingoperator.table import kind_of  # noqa: PLC0415 (as above)
+            from trainc.kinds.table import kind_of  # noqa: PLC0415 (as above)
 
             if kind_of(document.api_version, document.kind) is None and not is_input_kind(document):
                 return False

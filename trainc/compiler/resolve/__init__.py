@@ -78,7 +78,8 @@ def _check_idle(document: Document, report: Report) -> None:
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
     from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (as above)
     from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
-    from trainc.kinds.shared.plan import LegacyOptions, older  # noqa: PLC0415 (as above)
+    from trainc.kinds.shared.job import LegacyOptions  # noqa: PLC0415 (as above)
+    from trainc.kinds.trainingoperator.plan import older  # noqa: PLC0415 (as above)
 
     scheduler = project.cluster.scheduler
     gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""

@@ -6,7 +6,7 @@ from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool import Spool
 from trainc.integrations.krm.annotations import placed, with_notes
 from trainc.kinds.other_operators import is_input_kind
-from trainc.kinds.trainingoperator.table import kind_of
+from trainc.kinds.table import kind_of
 from trainc.model.document import Document
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.refusals import Refuser, containers, image, invalid, label_errors, not_supported, required
-from trainc.kinds.trainingoperator.webhook import empty_manager, odd_case
+from trainc.kinds.shared.refusals import (
+    Refuser,
+    containers,
+    empty_manager,
+    image,
+    invalid,
+    label_errors,
+    not_supported,
+    odd_case,
+    required,
+)
 from trainc.model.finding import WARNING, Rule
 from trainc.model.tree import get, value
 from trainc.text.object_keys import MULTIKUEUE

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.restart import EVICTED, WITHOUT_EFFECT
-from trainc.kinds.tfjob.plan import TOLERATED
-from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.kinds.shared.restart import DEADLOCK, EVICTED, TOLERATED, WITHOUT_EFFECT
+from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, leaves, value
 from trainc.text.object_keys import TRAINC_PREFIX
@@ -27,12 +26,6 @@ DISCOVERY = Rule(
     WARNING,
     "the script that lists hosts is fixed when the job is compiled",
     "The operator rewrote the script as workers came and went; here it lists those of the job's own workers that answer.",
-)
-DEADLOCK = Rule(
-    "gang-waits-for-itself",
-    ERROR,
-    "the gang needs a pod that waits for the gang",
-    "The launcher is made when the workers are ready, and the workers start when the whole gang is there.",
 )
 SSH_PATH = "/root/.ssh"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.environment import GLOBAL_INDEX, NAMESPACE_REFERENCE, framework
+from trainc.kinds.shared.environment import NAMESPACE_REFERENCE, framework, rank, search_domains
 from trainc.kinds.shared.peers import aliased, has, host, peer, port, short, total
-from trainc.kinds.trainingoperator.table import processes
-from trainc.model.patches import COMPLETION_INDEX, Contribution, pod
+from trainc.kinds.table import processes
+from trainc.model.patches import Contribution
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, plain, value
 
@@ -43,13 +43,6 @@ def _master(plan: Plan, role: Role) -> dict[str, object]:
         "RANK": rank(role),
         "PET_NODE_RANK": rank(role),
     }
-
-
-def rank(role: Role) -> object:
-    """The rank of a pod where the Master is rank 0 and worker i rank i + 1."""
-    if role.name.value == "node":
-        return COMPLETION_INDEX
-    return "0" if role.name.value == "master" else GLOBAL_INDEX
 
 
 def _world(plan: Plan) -> Sourced[int]:
@@ -106,17 +99,6 @@ def searches(plan: Plan) -> Contribution:
     if elastic is None or value(elastic, "rdzvHost") or aliased(plan) or plan.namespace is None:
         return Contribution()
     return search_domains(plan, plan.settings["clusterDomain"].value)
-
-
-def search_domains(plan: Plan, domain: str) -> Contribution:
-    """Short host names of the job resolve in every pod."""
-    assert plan.namespace is not None
-    own = derive("search domain", lambda j, n: f"{j}.{n}.svc.{domain}", plan.name, plan.namespace)
-    out = Contribution()
-    for role in plan.roles:
-        given = get(role.pod, "dnsConfig") or {}
-        out += pod(role, dnsConfig={**given, "searches": [*(given.get("searches") or []), own]})
-    return out
 
 
 FRAMEWORK = framework("pytorchjob", entries, container="pytorch", more=searches)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from trainc.kinds.pod_ending import restart_policy
 from trainc.kinds.rayjob.differences import check_fields
 from trainc.kinds.rayjob.spec import DRIVER, FRAMEWORK, MODE, TIER, RayGroup, RayJobAsRead, driver_template
-from trainc.kinds.shared.conversion import fits
 from trainc.kinds.shared.counted import countable, is_open
 from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.pods import prepare
 from trainc.kinds.shared.restart import FOREVER
@@ -22,7 +22,7 @@ from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.plan import Plan
     from trainc.model.report import Report

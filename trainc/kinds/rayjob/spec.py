@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.job import LegacyJob, Replica, pruned
-from trainc.kinds.trainingoperator.table import NO_PORT, Kind
+from trainc.kinds.table import NO_PORT, Kind
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, plain, stamp, value
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.sourced import Span

@@ -7,9 +7,9 @@ from trainc.kinds.shared.peers import aliased, services
 from trainc.kinds.shared.references import names, quotable, rewritten
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
-from trainc.model.sourced import Sourced
-from trainc.model.tree import first_leaf, stamp, value
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, pod, variable
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import first_leaf, get, stamp, value
 from trainc.text.object_keys import POD_INDEX
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
     Chosen = Callable[[Role], list[Tree]]
+
 
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
 INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
@@ -207,3 +208,21 @@ def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
     if name in ours:
         return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
     return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"
+
+
+def rank(role: Role) -> object:
+    """The rank of a pod where the Master is rank 0 and worker i rank i + 1."""
+    if role.name.value == "node":
+        return COMPLETION_INDEX
+    return "0" if role.name.value == "master" else GLOBAL_INDEX
+
+
+def search_domains(plan: Plan, domain: str) -> Contribution:
+    """Short host names of the job resolve in every pod."""
+    assert plan.namespace is not None
+    own = derive("search domain", lambda j, n: f"{j}.{n}.svc.{domain}", plan.name, plan.namespace)
+    out = Contribution()
+    for role in plan.roles:
+        given = get(role.pod, "dnsConfig") or {}
+        out += pod(role, dnsConfig={**given, "searches": [*(given.get("searches") or []), own]})
+    return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.replica_lists import listed, spelled
-from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import place
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.kinds.table import Kind
     from trainc.model.cluster import Version
     from trainc.model.document import Document
     from trainc.model.finding import Finding

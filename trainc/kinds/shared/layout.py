@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.trainingoperator.table import MERGED_ROLE
+from trainc.kinds.table import MERGED_ROLE
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import plain

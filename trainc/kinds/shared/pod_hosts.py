@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.kinds.shared.environment import NAMESPACE_REFERENCE
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.peers import alias, aliased, own_name, peers
-from trainc.kinds.trainingoperator.table import MPI_OPERATOR
+from trainc.kinds.table import MPI_OPERATOR
 from trainc.model.tree import value
 
 TYPE_CHECKING = False

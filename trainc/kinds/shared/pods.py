@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.normalise import normalise
-from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.tree import get, stamp, value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainc.model.finding import ERROR, Edit, Refusal, Rule
+from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
 from trainc.model.tree import get, value
 from trainc.text.placeholders import is_placeholder
 
@@ -12,10 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.kinds.table import Kind
     from trainc.model.document import Document
+    from trainc.model.finding import Edit
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
+
 
 REFUSED = Rule(
     "refused-by-operator",
@@ -133,3 +135,39 @@ def containers(replica: Tree) -> list[Tree]:
 def image(container: Tree) -> str:
     """The image of a container, empty where absent."""
     return value(container, "image") or ""
+
+
+def empty_manager(r: Refuser) -> None:
+    """Say that an empty `managedBy` is read as none."""
+    path = ("spec", "runPolicy", "managedBy")
+    r.report.add(
+        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
+    )
+
+
+def odd_case(r: Refuser, key: str, role: str) -> None:
+    """Say that a role is spelled otherwise than its kind spells it."""
+    span = r.document.span(("spec", r.kind.field, key), key=True)
+    r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
+
+
+EMPTY_MANAGER = Rule(
+    "empty-managed-by",
+    WARNING,
+    "an empty `managedBy` is read as none",
+    "The operator's prose allows the empty string, its webhook does not.",
+)
+
+
+ROLE_CASE = Rule(
+    "role-case",
+    WARNING,
+    "a role is not spelled as its kind spells it",
+    "The controllers rewrite role names to one spelling, but the webhooks of four kinds look before they do.",
+)
+
+
+def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
+    if role in r.roles or key not in r.replicas:
+        return ()
+    return tuple(r.document.edits(("spec", r.kind.field, key), name=role))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
+from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import stamp, value
@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.kinds.shared.job import LegacyJob, Replica
     from trainc.model.tree import Tree
+
 
 FOREVER = 2147483647  # the operators' unset limit: no limit
 SSH_LAUNCHER_LIMIT = 6  # the mpi-operator leaves the launcher's limit to the Job's own default
@@ -181,3 +182,20 @@ def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced
     else:
         fields = {"backoffLimitPerIndex": 6, "podFailurePolicy": {"rules": [_rule("FailIndex", name, _PERMANENT)]}}
     return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)
+
+
+DEADLOCK = Rule(
+    "gang-waits-for-itself",
+    ERROR,
+    "the gang needs a pod that waits for the gang",
+    "The launcher is made when the workers are ready, and the workers start when the whole gang is there.",
+)
+
+
+TOLERATED = Rule(
+    "failure-not-tolerated",
+    WARNING,
+    "a failed pod may fail a job that used to go on without it",
+    "A JobSet fails when one of its Jobs has failed; no rule tells it to ignore that.",
+    differs=("MPIJob",),
+)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Protocol
 
-    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
     from trainc.model.document import Document
     from trainc.model.tree import Tree

@@ -5,7 +5,8 @@ from __future__ import annotations
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.replica_lists import key_of, spelled
 from trainc.kinds.shared.replica_lists import listed as entries_of
-from trainc.kinds.tfjob.plan import NO_DECIDER, TOLERATED
+from trainc.kinds.shared.restart import TOLERATED
+from trainc.kinds.tfjob.plan import NO_DECIDER
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.restart import WITHOUT_EFFECT
+from trainc.kinds.shared.restart import TOLERATED, WITHOUT_EFFECT
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.tree import value
 
@@ -16,13 +16,6 @@ NO_DECIDER = Rule(
     ERROR,
     "no role of the job could ever make it succeed",
     "A TFJob succeeds by its Chief, its Master or its Workers; parameter servers and evaluators never end a job.",
-)
-TOLERATED = Rule(
-    "failure-not-tolerated",
-    WARNING,
-    "a failed pod may fail a job that used to go on without it",
-    "A JobSet fails when one of its Jobs has failed; no rule tells it to ignore that.",
-    differs=("MPIJob",),
 )
 RESIZED = Rule(
     "workers-not-resizable",

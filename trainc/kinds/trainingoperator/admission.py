@@ -5,10 +5,10 @@ from __future__ import annotations
 from trainc.kinds.mpijob import admission as mpi_operators
 from trainc.kinds.shared.refusals import Refuser
 from trainc.kinds.shared.replica_lists import key_of
+from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
 from trainc.kinds.tfjob import listed_admission as tfjob_lists
 from trainc.kinds.trainingoperator import typed, webhook
 from trainc.kinds.trainingoperator.moved_policies import settled
-from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
@@ -17,7 +17,7 @@ from trainc.text.object_keys import FORMER_TRAINER_API, TRAINC_PREFIX, TRAINER_A
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.kinds.table import Kind
     from trainc.model.document import Document
     from trainc.model.report import Report
 

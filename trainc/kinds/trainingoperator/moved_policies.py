@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.kinds.trainingoperator.table import MPI_OPERATOR, V1
+from trainc.kinds.table import MPI_OPERATOR, V1
 from trainc.model.finding import WARNING, Rule
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.kinds.trainingoperator.table import Kind
+    from trainc.kinds.table import Kind
     from trainc.model.document import Document
     from trainc.model.report import Report
 

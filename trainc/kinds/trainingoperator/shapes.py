@@ -1,83 +1,22 @@
-"""What is each older kind's own: how its roles become replicatedJobs and whose success is the job's."""
+"""The table of Kubeflow's older kinds: how the roles of each become replicatedJobs."""
 
 from __future__ import annotations
 
+from trainc.kinds.jaxjob.plan import jax
 from trainc.kinds.mpijob.plan import mpi, mpi_ssh
+from trainc.kinds.paddlejob.plan import paddle
 from trainc.kinds.pytorchjob.plan import pytorch
-from trainc.kinds.shared.counted import NO_REPLICAS
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, master_worker, one
-from trainc.kinds.shared.restart import WITHOUT_EFFECT
+from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.kinds.tfjob.listed_plan import listed
 from trainc.kinds.tfjob.plan import tensorflow
-from trainc.kinds.trainingoperator.table import LISTED, MPI_OPERATOR
-from trainc.model.finding import NOTE, Rule
-from trainc.model.sourced import derive
-from trainc.model.tree import get
+from trainc.kinds.xgboostjob.plan import xgboost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from trainc.kinds.shared.job import LegacyJob, Replica
-
-SHIFTED = Rule(
-    "index-shifted",
-    NOTE,
-    "the completion index of a worker is one less than its number was",
-    "Worker 0 of a Paddle job needs variables of another shape, so it stands in a Job of its own.",
-    differs=("PaddleJob",),
-)
-
-
-def jax(job: LegacyJob) -> JobLayout:
-    """JAXJob: one Indexed Job; every process counts."""
-    worker = job.role("Worker")
-    assert worker is not None
-    return JobLayout((ReplicatedJobPlan("worker", worker, worker.count),))
-
-
-def xgboost(job: LegacyJob) -> JobLayout:
-    """XGBoostJob: the Master's success is the job's."""
-    return master_worker(job, {})
-
-
-def paddle(job: LegacyJob) -> JobLayout | None:
-    """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
-    if get(job.spec, "elasticPolicy") is not None:
-        path = ("spec", "elasticPolicy")
-        job.say(
-            WITHOUT_EFFECT.at(
-                job.span(path, key=True), "`elasticPolicy` of a PaddleJob never had an effect", help="remove it"
-            )
-        )
-    master, worker = job.role("Master"), job.role("Worker")
-    if master is None:
-        assert worker is not None
-        return JobLayout(_first_alone(job, worker, "leader", "worker", decides=False))
-    if not master.count.value:
-        message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
-        help_ = "leave the Master out: the workers then meet at the first of them"
-        job.say(NO_REPLICAS.at(job.span((*master.path, "replicas")), message, help=help_))
-        return None
-    parts = _first_alone(job, master, "master", "master-rest", decides=True)
-    if worker is not None and worker.count.value:
-        parts = (*parts, ReplicatedJobPlan("worker", worker, worker.count))
-    return JobLayout(parts)
-
-
-def _first_alone(
-    job: LegacyJob, replica: Replica, first: str, rest: str, *, decides: bool
-) -> tuple[ReplicatedJobPlan, ...]:
-    name = replica.name
-    if replica.count.value == 1:
-        return (ReplicatedJobPlan(name, replica, replica.count, decides=decides),)
-    message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
-    job.say(SHIFTED.at(job.span(replica.path, key=True), message))
-    others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
-    return (
-        ReplicatedJobPlan(first, replica, one(f"{name} 0"), decides=decides),
-        ReplicatedJobPlan(rest, replica, others, decides=decides, first=1),
-    )
+    from trainc.kinds.shared.job import LegacyJob
+    from trainc.kinds.shared.layout import JobLayout
 
 
 SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {

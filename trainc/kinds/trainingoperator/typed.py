@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.admission import admit_object
 from trainc.kinds.shared.replica_lists import key_of
-from trainc.kinds.trainingoperator.table import V1
+from trainc.kinds.table import V1
 from trainc.model.tree import get
 
 TYPE_CHECKING = False

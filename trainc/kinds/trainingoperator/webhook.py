@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from trainc.kinds.shared.refusals import (
     Refuser,
+    _respell,
     containers,
+    empty_manager,
     forbidden,
     image,
     invalid,
     label_errors,
     not_supported,
+    odd_case,
     required,
 )
 from trainc.model.finding import NOTE, WARNING, Rule
@@ -21,28 +24,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainc.model.finding import Edit
     from trainc.model.tree import Path, Tree
 
 MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
 
-EMPTY_MANAGER = Rule(
-    "empty-managed-by",
-    WARNING,
-    "an empty `managedBy` is read as none",
-    "The operator's prose allows the empty string, its webhook does not.",
-)
 MASTER_COUNT = Rule(
     "master-replicas",
     NOTE,
     "the Master's `replicas` is taken to be 1",
     "The webhook runs before the defaults are filled in and refuses a Master without `replicas`.",
-)
-ROLE_CASE = Rule(
-    "role-case",
-    WARNING,
-    "a role is not spelled as its kind spells it",
-    "The controllers rewrite role names to one spelling, but the webhooks of four kinds look before they do.",
 )
 OLD_NPROC = Rule(
     "deprecated-nproc",
@@ -90,14 +80,6 @@ def _managed_by(r: Refuser) -> None:
         r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
 
 
-def empty_manager(r: Refuser) -> None:
-    """Say that an empty `managedBy` is read as none."""
-    path = ("spec", "runPolicy", "managedBy")
-    r.report.add(
-        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
-    )
-
-
 def _replica(r: Refuser, key: str) -> None:
     path: Path = ("spec", r.kind.field, key)
     if key not in r.kind.roles:
@@ -133,18 +115,6 @@ def _odd_role(r: Refuser, key: str, path: Path) -> None:
             help=known,
             fix=_respell(r, key, role) if role else (),
         )
-
-
-def odd_case(r: Refuser, key: str, role: str) -> None:
-    """Say that a role is spelled otherwise than its kind spells it."""
-    span = r.document.span(("spec", r.kind.field, key), key=True)
-    r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
-
-
-def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
-    if role in r.roles or key not in r.replicas:
-        return ()
-    return tuple(r.document.edits(("spec", r.kind.field, key), name=role))
 
 
 def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.kinds.mpijob.plan import DEADLOCK
 from trainc.kinds.shared.job_metadata import FOR_THE_JOB
+from trainc.kinds.shared.restart import DEADLOCK
 from trainc.model.sourced import is_written
 from trainc.model.tree import get
 

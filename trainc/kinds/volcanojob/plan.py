@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.conversion import fits
 from trainc.kinds.shared.counted import countable, is_open
 from trainc.kinds.shared.counted import is_countable as is_number_of_pods
 from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.pod_hosts import with_pod
 from trainc.kinds.shared.pods import prepare
@@ -27,7 +27,7 @@ from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.kinds.shared.plan import LegacyOptions
+    from trainc.kinds.shared.job import LegacyOptions
     from trainc.kinds.volcanojob.spec import Task
     from trainc.model.catalog import Entry
     from trainc.model.plan import Plan

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.pytorchjob.environment import rank
-from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.environment import framework, rank
 from trainc.kinds.shared.peers import address, host, peer, peers, port, total
 from trainc.model.sourced import derive
 

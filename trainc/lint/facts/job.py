@@ -541,7 +541,7 @@ class Job:
         if self.bundle.document.kind == "TrainJob" and trainer is not None and trainer.name.value == role.name:
             return f"`numNodes: {size}`"
         if self.is_legacy:
-            from trainc.kinds.trainingoperator.table import MERGED_ROLE  # noqa: PLC0415 (as below)
+            from trainc.kinds.table import MERGED_ROLE  # noqa: PLC0415 (as below)
 
             # Master and Worker that look alike are one role, of which the Master is the first pod.
             return f"`replicas: {size - 1}` for its Worker" if role.name == MERGED_ROLE else f"`replicas: {size}`"
@@ -550,7 +550,7 @@ class Job:
     @property
     def is_legacy(self) -> bool:
         """Whether the job is written for an operator before the Trainer, so that no field of a JobSet is in its file."""
-        from trainc.kinds.trainingoperator.table import NAMES  # noqa: PLC0415 (few findings ask)
+        from trainc.kinds.table import NAMES  # noqa: PLC0415 (few findings ask)
 
         return self.bundle.document.kind in NAMES
 

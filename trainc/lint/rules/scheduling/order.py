@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.trainingoperator.table import NAMES
+from trainc.kinds.table import NAMES
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import get, value
 from trainc.schedulers.gang import COMPLETE, pods, waits

@@ -6,14 +6,15 @@ from trainc.kinds.shared import run_policy as runpolicy
 from trainc.kinds.shared.counted import MOST, countable, is_countable, is_open
 from trainc.kinds.shared.job import LegacyOptions, read
 from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.pod_hosts import present_hosts
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.shared.versions import servable
+from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
 from trainc.kinds.trainingoperator.shapes import SHAPES
-from trainc.kinds.trainingoperator.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
-from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-LONG_NAME = Rule(
-    "older-name-too-long",
-    ERROR,
-    "the job's name fits its operator but is too long for a JobSet",
-    "A JobSet's pods carry two indices and a random suffix in their names, which must fit into 63 characters.",
-)
 STATIC = Rule(
     "label-per-pod",
     NOTE,
@@ -42,7 +37,6 @@ STATIC = Rule(
     "All pods of one Job share one template, so a label cannot carry an index; the completion index label does.",
     differs=EVERY_KIND,
 )
-_LIMIT = 63
 
 
 def older(
@@ -158,29 +152,3 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out, mapped is not None
-
-
-def fits(job: LegacyJob, shape: JobLayout) -> bool:
-    """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
-    name = job.name.value
-    longest = max(_suffix(part) for part in shape.parts)
-    if len(name) + longest <= _LIMIT:
-        return True
-    room = _LIMIT - longest
-    message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
-    help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
-    job.say(LONG_NAME.at(job.span(("metadata", "name")), message, help=help_))
-    return False
-
-
-def _suffix(part: ReplicatedJobPlan) -> int:
-    return (
-        1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
-    )
-
-
-def _shortened(name: str, room: int) -> str:
-    mark = 0
-    for character in name:
-        mark = (mark * 31 + ord(character)) % 16**5
-    return f"{name[: room - 6].rstrip('-')}-{mark:05x}"
