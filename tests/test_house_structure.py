@@ -33,6 +33,7 @@ CIRCLES = [
     {"capacity.fit", "capacity.rules"},
     {"model.directives", "model.tree"},
     {"model.patch", "model.plan"},
+    {"policy.cel.interpreter", "policy.cel.two_variables"},
     {"resolve.components", "resolve.parameters"},
     {"resolve.locks", "resolve.template"},
     {"server.pods.complaints", "server.schema.features"},

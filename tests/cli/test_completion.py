@@ -34,7 +34,7 @@ def words(folder: Path, *typed: str) -> list[str]:
     [
         (["val"], ["validate"]),
         (["build", "--sta"], ["--staged", "--statistics"]),
-        (["build", "--fail-on", ""], ["error", "warning"]),
+        (["build", "--fail-on", ""], ["error", "skipped", "warning"]),
         (["build", "--report=js"], ["--report=json"]),
         (["build", "--report", "=", "js"], ["json"]),
         (["build", "--cluster", ""], ["eu", "us"]),

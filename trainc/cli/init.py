@@ -8,6 +8,7 @@ from shlex import quote
 from trainc.authoring.add_cluster import with_cluster
 from trainc.cli.shared.output import answer
 from trainc.cli.shared.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
+from trainc.cli.starter_policies import starter_policies, with_labels
 from trainc.compiler.emit.spool.disk import create, replace
 from trainc.compiler.load.shipped import catalogue
 from trainc.compiler.load.walk import contents
@@ -43,6 +44,8 @@ def init(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
+    if options.has("policies"):
+        files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
     is_there = os.path.exists(os.path.join(folder, FILE))
     adds = is_there and options.has("cluster")
     if adds:

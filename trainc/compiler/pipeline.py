@@ -174,6 +174,7 @@ def referenced_objects(
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
             together.add(bundle, report)
             verify(bundle, present, selection, report)
+            _ask_policies(bundle, present, report)
             yield bundle
 
 
@@ -277,6 +278,7 @@ def _on(project: Project, catalog: Catalog, selection: Selection, report: Report
         if bundle is None:
             continue
         verify(bundle, _seeing(bundle, project, selection, catalog), selection, report)
+        _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
         if plan.barred:
             continue
@@ -287,7 +289,17 @@ def _on(project: Project, catalog: Catalog, selection: Selection, report: Report
         for document in catalog.unread:
             check_text(document, report)
         check_refused(project, catalog, selection, report)
-    yield from catalog.passing
+    for bundle in catalog.passing:
+        _ask_policies(bundle, project, report)
+        yield bundle
+
+
+def _ask_policies(bundle: Bundle, project: Project, report: Report) -> None:
+    """What the admission policies of the cluster say of what a job becomes."""
+    if project.policies or project.cluster.policies:
+        from trainc.apiserver.policy.judge import judge_bundle  # noqa: PLC0415 (few projects have policies)
+
+        judge_bundle(bundle, project, report)
 
 
 def _seeing(bundle: Bundle, project: Project, selection: Selection, catalog: Catalog) -> Project:

@@ -37,6 +37,7 @@ _DEFAULTS: dict[str, Tree] = {
     "name": "",
     "objects": {},
     "paths": (),
+    "policies": (),
     "runtimes": (),
     "unit": WHOLE,
 }
@@ -72,6 +73,7 @@ class Cluster(Immutable):
         "objects",
         "patch",
         "paths",
+        "policies",
         "queue",
         "runtimes",
         "scheduler",
@@ -93,6 +95,7 @@ class Cluster(Immutable):
     images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
     runtimes: tuple[Document, ...]
     definitions: tuple[Definitions, ...]  # of each file that holds any
+    policies: tuple[Document, ...]  # admission policies, their bindings and parameters, webhooks
     objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
     closed: bool  # what is not in the input does not exist
 

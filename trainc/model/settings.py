@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     from trainc.model.definitions import Opening
+    from trainc.model.document import Document
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 else:
@@ -64,7 +65,8 @@ class Project(Immutable):
     glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
     of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
     `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
-    goes to every child Job. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
+    goes to every child Job. `policies` are the admission policies in its `policy_folders`, with their bindings and
+    parameters. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
     has read ahead, and the texts that an editor holds. `cluster` is the one of `clusters` that the output is for just now. `gap` says that files of
     the repository may be missing: what is not there may be somewhere else.
     """
@@ -80,9 +82,12 @@ class Project(Immutable):
         "file",
         "gap",
         "holders",
+        "judged",
         "name",
         "old_run",
         "output",
+        "policies",
+        "policy_folders",
         "root",
         "rules",
         "rules_by_path",
@@ -101,6 +106,9 @@ class Project(Immutable):
     rules_from: tuple[Sourced[str], ...]
     deadline: str
     secrets: Mapping[str, Sourced[str]]
+    policies: tuple[Document, ...]
+    policy_folders: tuple[str, ...]
+    judged: dict[str, Any]  # what the policies for each cluster amount to, by its name, filled when first asked for
     clusters: tuple[Cluster, ...]
     cluster: Cluster
     gap: Gap | None
@@ -125,6 +133,8 @@ class Project(Immutable):
         rules_from: tuple[Sourced[str], ...] = (),
         deadline: str = "",
         secrets: Mapping[str, Sourced[str]] | None = None,
+        policies: tuple[Document, ...] = (),
+        policy_folders: tuple[str, ...] = (),
         clusters: tuple[Cluster, ...] = (),
         output: str = "",
         old_run: str = "",
@@ -142,6 +152,9 @@ class Project(Immutable):
             rules_from=rules_from,
             deadline=deadline,
             secrets=dict(secrets or {}),
+            policies=policies,
+            policy_folders=policy_folders,
+            judged={},
             output=output or OUTPUT,
             old_run=old_run or "prune",
             cache=cache,
@@ -158,6 +171,12 @@ class Project(Immutable):
         by_name = {cluster.name: (at, cluster) for at, cluster in enumerate(clusters)}
         by_annotation: Memo[str, ClusterChoice] = Memo(lambda text: _cluster_choice(text, by_name))
         self._fill(clusters=clusters, cluster=clusters[0], holders=holders, by_annotation=by_annotation, _globs=[])
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """The folders whose files are no input of a run, each with a slash at its end: dumps of clusters, and policies."""
+        dumps = [cluster.folder for cluster in self.clusters if cluster.folder]
+        return tuple([f"{folder}/" for folder in (*dumps, *self.policy_folders)])
 
     @property
     def delivery(self) -> str:

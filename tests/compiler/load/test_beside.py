@@ -22,16 +22,23 @@ def place(tmp_path: Path) -> Repository:
 
 def test_a_file_alone_compiles_to_what_its_folder_compiles_to(place: Repository) -> None:
     """A job with its runtime beside it was built with that of `runtimes/`, or refused where there was none."""
+    (place.folder / "runtimes/torch.yaml").unlink()
     alone = place.run("build", "team/bert.yaml")
     assert (alone.code, alone.out) == (0, place.run("build", "team").out)
     assert "owner: team" in alone.out
-    (place.folder / "runtimes/torch.yaml").unlink()
-    assert place.run("build", "team/bert.yaml").out == alone.out
+
+
+@pytest.mark.parametrize("words", [("team/bert.yaml",), ("team",), (".",), ("team/bert.yaml", "runtimes/torch.yaml")])
+def test_a_namesake_of_a_shared_runtime_is_refused_whatever_is_given(place: Repository, words: tuple[str, ...]) -> None:
+    run = place.run("validate", *words)
+    assert [(finding.rule.name, finding.span.file) for finding in run.findings] == [
+        ("duplicate-runtime", "team/runtime.yaml")
+    ]
 
 
 def test_what_stands_beside_is_looked_at_again_when_it_changes(place: Repository) -> None:
-    assert place.run("validate", "team/bert.yaml").code == 0
     (place.folder / "runtimes/torch.yaml").unlink()
+    assert place.run("validate", "team/bert.yaml").code == 0
     place.change("team/runtime.yaml", "  name: torch\n", "  name: other\n")
     done = place.run("validate", "team/bert.yaml")
     assert done.code == 1

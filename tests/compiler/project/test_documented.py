@@ -53,7 +53,7 @@ def test_every_setting_of_a_cluster_is_explained() -> None:
 
 
 def test_what_is_shown_is_taken(tmp_path: Path) -> None:
-    write(tmp_path, {"trainc.yaml": SHOWN, "runtimes/a.yaml": "", "clusters/eu/a.yaml": ""})
+    write(tmp_path, {"trainc.yaml": SHOWN, "runtimes/a.yaml": "", "clusters/eu/a.yaml": "", "policies/a.yaml": ""})
     report = Report()
     open_project((str(tmp_path),), report)
     assert report.findings == []

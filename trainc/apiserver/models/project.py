@@ -81,6 +81,8 @@ class ProjectSpec(ApiObject):
 
     runtimes: list[Text] | None = None
     """Folders that are searched for runtimes; the nearest `runtimes/` upwards from each job when absent."""
+    policies: list[Text] | None = None
+    """Folders of admission policies, their bindings and parameters; default: `policies`, where it holds any."""
     output: Text | None = None
     """The folder that `trainc build -w` writes; `rendered` when absent."""
     old_run: Literal["prune", "keep"] | None = None

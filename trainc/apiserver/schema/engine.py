@@ -8,13 +8,16 @@ judged, which is counted. It starts when the first rule or pattern is asked abou
 from __future__ import annotations
 
 import atexit
+from os import getpid, path
 
 from trainc.apiserver.fault import NotJudgedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
-    from typing import Any
+    from typing import Any, TypeVar
+
+    E = TypeVar("E", bound="Engine")
 
 QUESTIONS = 20_000  # of one run; an answer that is known is asked for once
 USUAL = 0.0001  # seconds of processor time that an answer may take without being counted
@@ -27,6 +30,10 @@ MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
 class Engine:
     """The process, its budget, and the answers so far."""
 
+    program = path.join(path.dirname(path.abspath(__file__)), "engine_process.py")
+    usual, slow = USUAL, SLOW
+    what = "the rules of this cluster"
+
     def __init__(self) -> None:
         self._process: Popen[str] | None = None
         self._starts = 0
@@ -35,6 +42,16 @@ class Engine:
         self.stopped = ""  # why nothing is asked any more
         self.judged_all = True  # whether every question so far was answered within the budget
         self._answers: dict[str, dict[str, Any]] = {}
+
+    @property
+    def questions(self) -> int:
+        """How many questions one run may ask."""
+        return QUESTIONS
+
+    @property
+    def size(self) -> int:
+        """How many characters one question may have."""
+        return SIZE
 
     def begin(self) -> None:
         """Give the next run of a long-lived program a budget of its own; answers stay known, but not for ever."""
@@ -86,16 +103,16 @@ class Engine:
         from json import dumps  # noqa: PLC0415 (few clusters bring rules)
 
         line = dumps(question, sort_keys=True)
-        if len(line) > SIZE:
-            raise NotJudgedError(f"rule and value have more than {SIZE} characters")
+        if len(line) > self.size:
+            raise NotJudgedError(f"rule and value have more than {self.size} characters")
         known = self._answers.get(line)
         if known is None:
             known = self._answers[line] = self._fresh(line)
         return known
 
     def _fresh(self, line: str) -> dict[str, Any]:
-        if not self.stopped and self._asked >= QUESTIONS:
-            self._stop(f"one run asks at most {QUESTIONS} questions about the rules of clusters")
+        if not self.stopped and self._asked >= self.questions:
+            self._stop(f"one run asks at most {self.questions} questions about {self.what}")
         if not self.stopped and self._process is None:
             self._start()
         if self.stopped:
@@ -104,27 +121,25 @@ class Engine:
         answer = self._exchange(line)
         if answer is None:
             self.judged_all = False
-            self._count(SLOW / STARTS)
+            self._count(self.slow / STARTS)
             return {"error": "it takes too much time or memory"}
-        self._count(float(answer["seconds"]) - USUAL)
+        self._count(float(answer["seconds"]) - self.usual)
         return answer
 
     def _count(self, seconds: float) -> None:
         self._slow += max(0.0, seconds)
-        if self._slow > SLOW:
-            self._stop("the rules of this cluster take too much time")
+        if self._slow > self.slow:
+            self._stop(f"{self.what} take too much time")
 
     def _start(self) -> None:
         import sys  # noqa: PLC0415 (as above)
-        from os import path  # noqa: PLC0415
         from subprocess import DEVNULL, PIPE, Popen  # noqa: PLC0415
 
         if self._starts == STARTS:
-            self._stop("the rules of this cluster bring the engine down")
+            self._stop(f"{self.what} bring the engine down")
             return
         self._starts += 1
-        program = path.join(path.dirname(path.abspath(__file__)), "engine_process.py")
-        words = [sys.executable, "-P", program]
+        words = [sys.executable, "-P", self.program]
         try:
             self._process = Popen(words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True, encoding="ascii")  # noqa: S603
         except OSError:
@@ -174,28 +189,34 @@ class Engine:
 
 def engine() -> Engine:
     """The engine of this process; a worker that was forked has one of its own."""
-    from os import getpid  # noqa: PLC0415
+    return own(Engine)
 
-    return _engines.setdefault(getpid(), Engine())
+
+def own(kind: type[E]) -> E:
+    """The engine of some kind of this process."""
+    made = _engines.setdefault((getpid(), kind), kind())
+    if not isinstance(made, kind):
+        raise TypeError(kind)
+    return made
 
 
 def begin_run() -> None:
     """Give the run that begins a budget of its own, where the program asked in an earlier one."""
-    from os import getpid  # noqa: PLC0415 (as above)
-
-    if getpid() in _engines:
-        _engines[getpid()].begin()
+    for one in _own():
+        one.begin()
 
 
-_engines: dict[int, Engine] = {}
+_engines: dict[tuple[int, type[Engine]], Engine] = {}
+
+
+def _own() -> list[Engine]:
+    return [one for (pid, _), one in _engines.items() if pid == getpid()]
 
 
 def _close_own() -> None:
     """End what this process started; a worker that was forked leaves its parent's alone."""
-    from os import getpid  # noqa: PLC0415 (as above)
-
-    if getpid() in _engines:
-        _engines[getpid()].close()
+    for one in _own():
+        one.close()
 
 
 atexit.register(_close_own)

@@ -33,7 +33,7 @@ _WORDINGS = (
 
 def main() -> None:
     """Answer questions until there are no more."""
-    limited = _limit()
+    limited = limit(MEMORY)
     try:
         evaluator = Evaluator()
     except ImportError:
@@ -42,7 +42,7 @@ def main() -> None:
         start = process_time()
         limited(SECONDS)
         try:
-            answer = evaluator.answer(json.loads(line, parse_int=_whole)) if evaluator else {"error": _MISSING}
+            answer = evaluator.answer(json.loads(line, parse_int=whole)) if evaluator else {"error": _MISSING}
         except (RuntimeError, ValueError, TypeError, MemoryError, RecursionError) as error:
             answer = refusal(error)
         limited(0.0)
@@ -100,13 +100,14 @@ def _worded(text: str) -> str:
     return text
 
 
-def _whole(digits: str) -> float:
+def whole(digits: str) -> float:
+    """A whole number of JSON as CEL holds it: beyond 64 bits it is a double."""
     number = int(digits) if len(digits) < 25 else float(digits)
     return number if -_INT64 <= number < _INT64 else float(number)
 
 
-def _limit() -> Callable[[float], object]:
-    """Bounds the memory of this process, and gives what bounds the processor time of what follows, where that can be."""
+def limit(memory: int) -> Callable[[float], object]:
+    """Bound the memory of this process, and give what bounds the processor time of what follows, where that can be."""
     try:
         import resource  # noqa: PLC0415 (there is none on Windows)
         import signal  # noqa: PLC0415
@@ -114,7 +115,7 @@ def _limit() -> Callable[[float], object]:
         return lambda _: None
     with suppress(OSError, ValueError):  # the system may allow less already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     return lambda seconds: signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
 
 

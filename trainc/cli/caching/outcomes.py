@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _SHARED = "runtimes"  # the name of folders whose files jobs elsewhere may use
 _FOLLOWED = (b"kind: Application", b"kind: Kustomization")
+POLICIES = b"admissionregistration.k8s.io"  # of files that say something of all jobs
 _MANY = 0.25  # of the files that are known: with more to compile again, workers are faster
 
 
@@ -47,7 +48,11 @@ def holds_jobs_alone(root: str, file: str) -> bool:
         data = contents(root, file)
     except Trouble:
         return False
-    return ours(data) and not (may_hold_runtimes(data) or is_pointer(data) or any(mark in data for mark in MARKS))
+    return (
+        ours(data)
+        and POLICIES not in data
+        and not (may_hold_runtimes(data) or is_pointer(data) or any(mark in data for mark in MARKS))
+    )
 
 
 def is_inert(root: str, file: str) -> bool:
@@ -124,6 +129,8 @@ def plain_outcomes(
     outcomes = spool.outcomes
     if outcomes is None or report.recording or project.rules_from or project.old_run == "keep" or report.account.blank:
         return None
+    if project.policies or any(cluster.policies for cluster in project.clusters):
+        return None  # a policy and what it looks at stand in different files
     beside = {file for file, content in outcomes.files.items() if content.has_companions}
     jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file)]
     fresh = outcomes.clean(report, set(jobs))

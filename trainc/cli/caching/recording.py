@@ -176,7 +176,7 @@ def _places(run: CompletedRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that count with all their files: those that are walked through, and those that are not."""
     project = run.project
     given = [cluster.folder for cluster in project.clusters if cluster.folder]
-    given += [*(project.runtimes or ()), *run.selection.paths]
+    given += [*(project.runtimes or ()), *project.policy_folders, *run.selection.paths]
     shown = [path for path in map(os.path.normpath, given) if path != "."]
     whole: set[str] = set()
     outside: set[str] = set()

@@ -33,8 +33,7 @@ def narrow(session: Session, revision: str) -> frozenset[str]:
     root = session.project.root
     before = _before(root, revision)
     gone = frozenset(file for file in before if not os.path.isfile(os.path.join(root, file)))
-    folders = tuple(f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder)
-    if any(file == FILE or file.startswith(folders) for file in before):
+    if any(file == FILE or file.startswith(session.project.apart) for file in before):
         return gone
     texts = {file: contents(root, file) for file in files(root, (".",))}
     both = [text for file in before for text in (before[file], texts.get(file, b""))]

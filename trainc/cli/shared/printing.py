@@ -46,7 +46,9 @@ def print_findings(report: Report, options: Options, files: Files, jobs: int | N
 
 def _wanted(findings: Sequence[Finding], options: Options) -> list[Finding]:
     """The findings that are printed, by level; of one level causes come before what follows from them, else by place."""
-    levels = (ERROR, WARNING) if options.one("fail_on") == WARNING else (ERROR,)  # what fails is never silent
+    levels = (
+        (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
+    )  # what fails is never silent
     least = LEVELS.index(options.one("min_level", NOTE))
     wanted = [finding for finding in findings if LEVELS.index(finding.level) >= least]
     if options.has("quiet"):

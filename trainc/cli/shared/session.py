@@ -156,7 +156,10 @@ class Session:
         """The exit code that the findings ask for."""
         if self.report.failed:
             return 1
-        return 1 if self.options.one("fail_on") == "warning" and self.report.count(WARNING) else 0
+        strict = self.options.one("fail_on")
+        if strict == "skipped" and self.report.unknown:
+            return 1
+        return 1 if strict in ("warning", "skipped") and self.report.count(WARNING) else 0
 
     def finish(self, jobs: int | None = None, *, streams: bool = False, sums: bool = True) -> int:
         """Print the findings and, with `sums`, the summary, which counts jobs for a run that is about jobs; the exit code.

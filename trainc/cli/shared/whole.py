@@ -39,8 +39,7 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     session.applied_twice(os.path.join(root, session.project.output))
     run(session, spool, memory=memory)
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
-    folders = [f"{cluster.folder}/" for cluster in session.project.clusters if cluster.folder]
-    if not any(_is_shared(root, file, folders) for file in files):
+    if not any(_is_shared(root, file, session.project.apart) for file in files):
         session.report = session.report.only(lambda finding: _concerns(finding, files))
     code = session.finish(spool.jobs)
     if memory is not None:
@@ -48,7 +47,7 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     return code
 
 
-def _is_shared(root: str, file: str, folders: list[str]) -> bool:
+def _is_shared(root: str, file: str, folders: tuple[str, ...]) -> bool:
     """Whether a change of this file reaches jobs in other files."""
     path = os.path.join(root, file)
     if os.path.isdir(path) or file == FILE:
@@ -56,9 +55,9 @@ def _is_shared(root: str, file: str, folders: list[str]) -> bool:
     if not os.path.isfile(path):
         return False
     data = contents(root, file)
-    if ours(data):
+    if ours(data) and not file.startswith(folders):
         return may_hold_runtimes(data)
-    return any(file.startswith(folder) for folder in folders)
+    return file.startswith(folders)
 
 
 def _concerns(finding: Finding, files: set[str]) -> bool:

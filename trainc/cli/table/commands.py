@@ -196,8 +196,9 @@ COMMANDS = {
             (
                 Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
                 Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
+                Option("--policies", "add admission policies: runtimes, registries, accelerators, labels"),
             ),
-            ("trainc init", "trainc init training --delivery argocd"),
+            ("trainc init", "trainc init training --delivery argocd", "trainc init --policies"),
             _init,
         ),
         Command(

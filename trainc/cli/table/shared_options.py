@@ -32,7 +32,11 @@ REPORTING = (
         "compile every job in full, also those that differ from others in numbers alone",
         is_advanced=True,
     ),
-    Option("--fail-on", "exit with 1 for warnings too", choices=("error", "warning")),
+    Option(
+        "--fail-on",
+        "exit with 1 for warnings too, or also for what is not checked",
+        choices=("error", "warning", "skipped"),
+    ),
     Option(
         "--report", "how findings are written", choices=("text", "json", "github", "gitlab", "junit", "rdjson", "sarif")
     ),

@@ -6,7 +6,7 @@ from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import server_of
 from trainc.apiserver.verdict import kind_of
 from trainc.compiler.admit.binding import bound
-from trainc.compiler.admit.context import AdmissionContext
+from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
 from trainc.compiler.admit.patches import JobPatches
 from trainc.compiler.admit.runtime_index import AdmittedRuntimes
@@ -55,6 +55,10 @@ def admit(documents: Documents, project: Project, selection: Selection, report: 
     context = AdmissionContext(
         server_of(project.cluster, selection.field_validation, report), project, selection, report
     )
+    if project.policies or project.cluster.policies:
+        from trainc.apiserver.policy.judge import announce_policies  # noqa: PLC0415 (few projects have policies)
+
+        announce_policies(project, report)
     objects = NamedObjects(documents, context)
     catalog = Catalog(lambda: _entries(documents, context, catalog), AdmittedRuntimes(documents, context), objects)
     return catalog
@@ -184,6 +188,7 @@ def _admitted(
         if admitted is not None and not job.name:
             context.report.add(_generated(job))
         elif admitted is not None:
+            ask_policies(admitted, context)
             yield entry_of(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from trainc.apiserver.of_cluster import Server
+    from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 else:
@@ -20,3 +21,12 @@ class AdmissionContext(NamedTuple):
     project: Project
     selection: Selection
     report: Report
+
+
+def ask_policies(document: Document, context: AdmissionContext) -> None:
+    """What the admission policies of the cluster say of a document that its server takes."""
+    project = context.project
+    if project.policies or project.cluster.policies:
+        from trainc.apiserver.policy.judge import judge_input  # noqa: PLC0415 (few projects have policies)
+
+        judge_input(document, project, context.report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.tree import get
 from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
@@ -47,12 +48,20 @@ def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
     return by_key
 
 
+def shadowed(hit: Document, hidden: Document) -> Finding:
+    """A runtime that hides another one of its name: the same finding as where both are given."""
+    first, second = sorted((hit, hidden), key=lambda document: (document.file.split("/"), document.start))
+    return _twice(first, second) if first.kind == second.kind else ambiguous((first, second))
+
+
 def _twice(first: Document, second: Document) -> Finding:
+    locked = next((document for document in (first, second) if get(document.tree, "spec", "locks")), None)
     return DUPLICATE_RUNTIME.at(
         second.span(("metadata", "name")),
         f"{second.kind} `{second.name}` is defined twice",
         label="defined again here",
         also=[Label(first.span(("metadata", "name")), "first defined here")],
+        effect=f"the locks of {locked.file} would not hold for jobs that get the other one" if locked else "",
         help="remove or rename one of them",
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.component_uses import uses
 from trainc.apiserver.verdict import kind_of
-from trainc.compiler.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index
+from trainc.compiler.admit.context import ask_policies
+from trainc.compiler.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index, shadowed
 from trainc.compiler.admit.refusal import RefusalFindings, refusal
 from trainc.compiler.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
@@ -102,8 +103,22 @@ class AdmittedRuntimes:
                 self._context.report.add(ambiguous(hits))
                 return RuntimeLookup(None, source)
             if hits:
+                for hidden in self._hidden(hits[0], file, fits) if source in (GIVEN, FOLDER) else ():
+                    self._context.report.add(shadowed(hits[0], hidden))
                 return RuntimeLookup(self.admitted(hits[0]), source)
         return None
+
+    def _hidden(self, hit: Document, file: str, fits: Callable[[Index], list[Document]]) -> Iterator[Document]:
+        """Those of the project's folder of runtimes, and beside a job, whose place another one would take."""
+        folders = self._context.project.runtimes
+        names = [self._documents.nearest(file)] if folders is None else folders
+        near = [self._documents.beside(file)]
+        if not any(name and hit.file.startswith(f"{name}/") for name in names):
+            near.append(self._documents.runtime_folder(file))
+        for folder in near:
+            for other in fits(self._indexed(folder)):
+                if (other.file, other.start) != (hit.file, hit.start):
+                    yield other
 
     def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
         yield GIVEN, self.given
@@ -161,6 +176,8 @@ class AdmittedRuntimes:
             unknown_kind(document, context)
             return None
         is_whole = stored is None or document.kind in OWN_KINDS or check_runtime(stored, context.report)
+        if stored is not None and is_whole:
+            ask_policies(stored, context)
         return stored if is_whole else None
 
     def legal(self, document: Document, report: Report) -> Document | None:

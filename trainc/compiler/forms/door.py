@@ -31,10 +31,12 @@ def is_open(project: Project, *, closed_world: bool) -> bool:
     """Whether forms can answer for jobs of the present cluster of a project.
 
     They cannot where a job's values are compared with more than what its own files and trainc hold: with objects,
-    definitions and digests of images of a cluster, and by rules of installed packages.
+    definitions, admission policies and digests of images of a cluster, and by rules of installed packages.
     """
     cluster = project.cluster
-    known = cluster.objects or cluster.definitions or "digests" in cluster.images
+    known = (
+        cluster.objects or cluster.definitions or cluster.policies or project.policies or "digests" in cluster.images
+    )
     return not (known or project.rules_from or closed_world or cluster.closed)
 
 

@@ -207,9 +207,8 @@ class Loader:
         return self._catalogue[inner]
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
-        """The files under these paths; what clusters showed of themselves is not input of a run."""
-        dumps = tuple(f"{cluster.folder}/" for cluster in self._project.clusters if cluster.folder)
-        return [name for name in known_files(self._project, paths) if not name.startswith(dumps)]
+        """The files under these paths; what clusters showed of themselves, and policies, are not input of a run."""
+        return [name for name in known_files(self._project, paths) if not name.startswith(self._project.apart)]
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)

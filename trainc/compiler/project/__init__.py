@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.definitions import Opening
+    from trainc.model.document import Document
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Path
 
@@ -29,6 +30,7 @@ _TOP = ("apiVersion", "kind", "metadata", "spec")
 _METADATA = ("name", "labels", "annotations")
 _FIELDS = (
     "runtimes",
+    "policies",
     "rules",
     "rulesByPath",
     "rulesFrom",
@@ -89,7 +91,9 @@ def open_project(
     settings = dict(assigned or {})
     own_report = Report()
     if not marked:
-        return Project(root, clusters=(Cluster(**settings),), unsaved=unsaved)
+        folders, policies = _policies(root, None, report, unsaved or {})
+        clusters = (Cluster(**settings),)
+        return Project(root, clusters=clusters, policies=policies, policy_folders=folders, unsaved=unsaved)
     file = os.path.join(root, FILE)
     if not within(root, file):
         raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
@@ -132,9 +136,13 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         from trainc.compiler.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)
 
         check_version(checker, ("spec", "requires"))
+    folders_named = checker.folders(root, ("spec", "policies"))
+    policy_folders, policies = _policies(root, folders_named, checker.report, checker.unsaved)
     return Project(
         root,
         file=FILE,
+        policies=policies,
+        policy_folders=policy_folders,
         name=checker.name(("metadata", "name")),
         output=checker.target(root, ("spec", "output")),
         old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
@@ -151,6 +159,16 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         cache=cache,
         unsaved=checker.unsaved,
     )
+
+
+def _policies(
+    root: str, folders_named: tuple[str, ...] | None, report: Report, unsaved: Mapping[str, bytes]
+) -> tuple[tuple[str, ...], tuple[Document, ...]]:
+    if folders_named is None and not os.path.isdir(os.path.join(root, "policies")):
+        return (), ()
+    from trainc.compiler.project.policies import read_policy_folders  # noqa: PLC0415 (few projects have policies)
+
+    return read_policy_folders(root, folders_named, report, unsaved)
 
 
 def _check_outside_spec(checker: Checker) -> None:

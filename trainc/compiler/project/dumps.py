@@ -32,6 +32,17 @@ FOREIGN_DUMP = Rule(
     "The folder is what a cluster is known by; what is not understood there would silently be missing.",
     admission=True,
 )
+ADMISSION_GROUP = "admissionregistration.k8s.io/"
+ADMISSION = frozenset(
+    {
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+    }
+)
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 # Kinds of which a dump lists all there are: a name that is not among them does not exist.
 _LISTED = frozenset(
@@ -63,14 +74,32 @@ def read_dumps(
     objects: dict[str, dict[str, Tree]] = {}
     runtimes: list[Document] = []
     definitions: list[Definitions] = []
+    foreign: list[Document] = []
+    policies: list[Document] = []
     for file, data in _files(root, folder, unsaved or {}):
         known = recall(data, file, cache)
         if known is not None:
             definitions.append(known)
             continue
         for document in _others(data, file, report, definitions, cache):
-            _sort(document, objects, runtimes, report)
-    return {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
+            if document.kind in ADMISSION and document.api_version.startswith(ADMISSION_GROUP):
+                policies.append(document)
+            elif not _sort(document, objects, runtimes, report):
+                foreign.append(document)
+    params = _param_kinds(policies)
+    for document in foreign:
+        if (document.api_version, document.kind) in params:
+            policies.append(document)
+        else:
+            report.add(_foreign(document))
+    held = {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
+    return {**held, "policies": tuple(policies)}
+
+
+def _param_kinds(policies: list[Document]) -> set[tuple[str, str]]:
+    """The kinds of which policies take their parameters."""
+    kinds = [get(document.tree, "spec", "paramKind") for document in policies]
+    return {(value(kind, "apiVersion"), value(kind, "kind")) for kind in kinds if type(kind) is dict}
 
 
 def read_dump(data: bytes, file: str, report: Report) -> dict[str, dict[str, Tree]]:
@@ -82,7 +111,8 @@ def read_dump(data: bytes, file: str, report: Report) -> dict[str, dict[str, Tre
     return objects
 
 
-def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: list[Document], report: Report) -> None:
+def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: list[Document], report: Report) -> bool:
+    """Put a document where it belongs; False for one that a cluster's folder does not hold."""
     if document.kind in _RUNTIMES:
         runtimes.append(document)
     elif document.kind in _LISTED:
@@ -90,13 +120,14 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
         if findings:
             for finding in findings:
                 report.add(finding)
-            return
+            return True
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
         objects.setdefault(document.kind, {})[key or document.file] = document.tree
         if document.kind == INVENTORY:
             _list_kinds(document.tree, objects)
     else:
-        report.add(_foreign(document))
+        return False
+    return True
 
 
 def _misfit(document: Document, path: Path, wanted: str) -> Finding:
@@ -119,7 +150,7 @@ def _foreign(document: Document) -> Finding:
     return FOREIGN_DUMP.at(
         document.span(("kind",)),
         f"`{document.kind or 'this'}` is not a kind that a cluster folder holds",
-        help="keep dumps of definitions, runtimes, queues, classes, claims and names of Secrets here",
+        help="keep dumps of definitions, runtimes, queues, classes, claims, policies and names of Secrets here",
     )
 
 
@@ -128,7 +159,7 @@ def _others(
 ) -> Iterator[Document]:
     """The documents of a file, but for its definitions, which are added to those known."""
     own_report = Report()
-    documents = [item for document in read(data, file, own_report) for item in _items(document)]
+    documents = [item for document in read(data, file, own_report) for item in items(document)]
     for finding in own_report.findings:
         report.add(finding)
     defining = [document for document in documents if document.kind == KIND]
@@ -159,7 +190,7 @@ def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tup
             yield f"{folder}/{name}", data
 
 
-def _items(document: Document) -> Iterator[Document]:
+def items(document: Document) -> Iterator[Document]:
     """The items of a List, and of lists in it; what servers manage is none of our business."""
     todo = [document]
     while todo:

@@ -143,8 +143,7 @@ class Judgement:
         """Whether nothing but jobs can come from a file, before its last change and after it."""
         assert self._known is not None
         project, _, documents, _ = self._known
-        folders = tuple([f"{cluster.folder}/" for cluster in project.clusters if cluster.folder])
-        if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(folders):
+        if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(project.apart):
             return False
         folder = documents.runtime_folder(file).documents
         return "runtimes" not in file.split("/")[:-1] and all(

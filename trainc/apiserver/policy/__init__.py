@@ -1,0 +1,1 @@
+"""Admission policies (ValidatingAdmissionPolicy), judged as the API server judges them: from documents to findings."""

@@ -1,0 +1,159 @@
+"""What the type checker knows: variables, fields of `request` and `namespaceObject`, and Kubernetes' functions.
+
+Source: k8s.io/apiserver/pkg/admission/plugin/cel/compile.go and pkg/cel/library (1.34). Functions of any element type
+are declared for lists of dyn: their results have no known type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.policy.cel.kubernetes import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Fields = dict[str, Any]
+    Overload = tuple[bool, list[str], str]
+
+_GVK = {"group": "string", "version": "string", "kind": "string"}
+_GVR = {"group": "string", "version": "string", "resource": "string"}
+REQUEST: Fields = {
+    "kind": _GVK,
+    "resource": _GVR,
+    "subResource": "string",
+    "requestKind": _GVK,
+    "requestResource": _GVR,
+    "requestSubResource": "string",
+    "name": "string",
+    "namespace": "string",
+    "operation": "string",
+    "userInfo": {
+        "username": "string",
+        "uid": "string",
+        "groups": "list(string)",
+        "extra": "map(string, list(string))",
+    },
+    "dryRun": "bool",
+    "options": "dyn",
+}
+NAMESPACE: Fields = {
+    "metadata": {
+        "name": "string",
+        "generateName": "string",
+        "namespace": "string",
+        "labels": "map(string, string)",
+        "annotations": "map(string, string)",
+        "UID": "string",
+        "creationTimestamp": "google.protobuf.Timestamp",
+        "deletionGracePeriodSeconds": "int",
+        "deletionTimestamp": "google.protobuf.Timestamp",
+        "generation": "int",
+        "resourceVersion": "string",
+        "finalizers": "list(string)",
+    },
+    "spec": {"finalizers": "list(string)"},
+    "status": {"conditions": "dyn", "phase": "string"},
+}
+TYPED: dict[str, Fields] = {"request": REQUEST, "namespaceObject": NAMESPACE}
+_AUTHORIZER, _PATH, _GROUP = (f"kubernetes.authorization.{name}" for name in ("Authorizer", "PathCheck", "GroupCheck"))
+RESOURCE, _DECISION = "kubernetes.authorization.ResourceCheck", "kubernetes.authorization.Decision"
+VARIABLES = {"object": "dyn", "oldObject": "dyn", "request": "dyn", "namespaceObject": "dyn", "variables": "dyn"}
+AUTHORIZER = {"authorizer": _AUTHORIZER, "authorizer.requestResource": RESOURCE}
+_Q, _URL, _IP, _CIDR = "kubernetes.Quantity", "kubernetes.URL", "net.IP", "net.CIDR"
+_FORMAT, _SEMVER, _ANY = "kubernetes.NamedFormat", "kubernetes.Semver", "list(dyn)"
+OPEN = frozenset({"min", "max", "slice", "flatten", "distinct", "sort", "first", "last", "value", "orValue"})
+_SUMMED = ("int", "uint", "double", "google.protobuf.Duration")
+
+
+def _each(names: tuple[str, ...], overloads: list[Overload]) -> dict[str, list[Overload]]:
+    """The same overloads for several functions."""
+    return {name: list(overloads) for name in names}
+
+
+# name: (is a method, parameters, result), one for each overload.
+FUNCTIONS: dict[str, list[Overload]] = {
+    "quantity": [(False, ["string"], _Q)],
+    "isQuantity": [(False, ["string"], "bool")],
+    "asInteger": [(True, [_Q], "int")],
+    "isInteger": [(True, [_Q], "bool")],
+    "asApproximateFloat": [(True, [_Q], "double")],
+    "sign": [(True, [_Q], "int")],
+    "add": [(True, [_Q, _Q], _Q), (True, [_Q, "int"], _Q)],
+    "sub": [(True, [_Q, _Q], _Q), (True, [_Q, "int"], _Q)],
+    **_each(("isGreaterThan", "isLessThan"), [(True, [one, one], "bool") for one in (_Q, _SEMVER)]),
+    "compareTo": [(True, [one, one], "int") for one in (_Q, _SEMVER)],
+    "url": [(False, ["string"], _URL)],
+    "isURL": [(False, ["string"], "bool")],
+    **_each(("getScheme", "getHost", "getHostname", "getPort", "getEscapedPath"), [(True, [_URL], "string")]),
+    "getQuery": [(True, [_URL], "map(string, list(string))")],
+    "ip": [(False, ["string"], _IP), (True, [_CIDR], _IP)],
+    "isIP": [(False, ["string"], "bool")],
+    "ip.isCanonical": [(False, ["string"], "bool")],
+    "family": [(True, [_IP], "int")],
+    **_each(
+        ("isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast"),
+        [(True, [_IP], "bool")],
+    ),
+    "cidr": [(False, ["string"], _CIDR)],
+    "isCIDR": [(False, ["string"], "bool")],
+    "containsIP": [(True, [_CIDR, _IP], "bool"), (True, [_CIDR, "string"], "bool")],
+    "containsCIDR": [(True, [_CIDR, _CIDR], "bool"), (True, [_CIDR, "string"], "bool")],
+    "prefixLength": [(True, [_CIDR], "int")],
+    "masked": [(True, [_CIDR], _CIDR)],
+    "validate": [(True, [_FORMAT, "string"], "optional_type(list(string))")],
+    "format.named": [(False, ["string"], f"optional_type({_FORMAT})")],
+    **{f"format.{name}": [(False, [], _FORMAT)] for name in FORMATS},
+    "semver": [(False, ["string"], _SEMVER), (False, ["string", "bool"], _SEMVER)],
+    "isSemver": [(False, ["string"], "bool"), (False, ["string", "bool"], "bool")],
+    **_each(("major", "minor", "patch"), [(True, [_SEMVER], "int")]),
+    "find": [(True, ["string", "string"], "string")],
+    "findAll": [(True, ["string", "string"], "list(string)"), (True, ["string", "string", "int"], "list(string)")],
+    "isSorted": [(True, [_ANY], "bool")],
+    "sum": [(True, [f"list({one})"], one) for one in _SUMMED],
+    **_each(("min", "max"), [(True, [_ANY], "dyn")]),
+    "slice": [(True, [_ANY, "int", "int"], _ANY)],
+    "flatten": [(True, [_ANY], _ANY), (True, [_ANY, "int"], _ANY)],
+    **_each(("distinct", "sort"), [(True, [_ANY], _ANY)]),
+    "lists.range": [(False, ["int"], "list(int)")],
+    **_each(("sets.contains", "sets.equivalent", "sets.intersects"), [(False, [_ANY, _ANY], "bool")]),
+    "path": [(True, [_AUTHORIZER, "string"], _PATH)],
+    "group": [(True, [_AUTHORIZER, "string"], _GROUP)],
+    "serviceAccount": [(True, [_AUTHORIZER, "string", "string"], _AUTHORIZER)],
+    "resource": [(True, [_GROUP, "string"], RESOURCE)],
+    **_each(
+        ("subresource", "namespace", "name", "fieldSelector", "labelSelector"), [(True, [RESOURCE, "string"], RESOURCE)]
+    ),
+    "check": [(True, [_PATH, "string"], _DECISION), (True, [RESOURCE, "string"], _DECISION)],
+    **_each(("allowed", "errored"), [(True, [_DECISION], "bool")]),
+    **_each(("reason", "error"), [(True, [_DECISION], "string")]),
+}
+ASKING: tuple[str, ...] = (
+    "path",
+    "group",
+    "serviceAccount",
+    "resource",
+    "subresource",
+    "namespace",
+    "name",
+    "check",
+    "allowed",
+)
+ASKING += (
+    "errored",
+    "reason",
+    "error",
+    "fieldSelector",
+    "labelSelector",
+)  # of an authorizer, whose answers nobody knows
+# Methods that cel-cpp's own extension of texts declares for texts alone.
+SHARED = {"indexOf": "int", "lastIndexOf": "int", "reverse": _ANY}
+
+
+def qualified(name: str, fields: Fields) -> Iterator[tuple[str, str]]:
+    """The dotted names of all typed fields below a variable, with their types."""
+    for field, kind in fields.items():
+        if type(kind) is dict:
+            yield from qualified(f"{name}.{field}", kind)
+        else:
+            yield f"{name}.{field}", str(kind)

@@ -1,0 +1,508 @@
+"""Makes a function of a syntax tree: it gives the value of an expression, what that rests on, and counts the cost.
+
+Evaluation and runtime costs as in cel-go (interpreter, runtimecost.go), with the options that Kubernetes 1.34 sets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.policy.cel.costs import cost_of
+from trainc.apiserver.policy.cel.declarations import ASKING
+from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
+from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
+from trainc.apiserver.policy.cel.values import (
+    NONE,
+    Built,
+    EvaluationError,
+    NotKnownError,
+    Optional,
+    OutOfBudgetError,
+    Place,
+    TypeName,
+    UnknownValue,
+    below,
+    equal,
+    find,
+    is_number,
+    join,
+    overload,
+    type_name,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trainc.apiserver.policy.cel.values import Paths
+
+    Valued = tuple[Any, Paths]
+    Run = Callable[["Scope"], Valued]
+
+PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
+_LIST, _MAP = 10, 30  # ListCreateBaseCost, MapCreateBaseCost of cel-go
+_TYPES = ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")
+_MACROS = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry")
+_SEQUENCES = frozenset({"_+_", "slice", "flatten", "distinct", "sort", "reverse"})  # whose elements are their lists'
+_FOLDED = ("duration", "timestamp", "int", "uint", "double", "string", "bool", "bytes", "dyn", "type")
+
+
+class Failed:
+    """The error that a step of a macro ended in, as the macro's result so far: a later step may still decide."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: EvaluationError | NotKnownError) -> None:
+        self.error = error
+
+
+class Scope:
+    """The names that one evaluation sees, and what it has cost so far; `lazy` gives the value of a name when first asked."""
+
+    __slots__ = ("cost", "lazy", "names")
+
+    def __init__(self, names: dict[str, Valued], lazy: Callable[[str], Valued]) -> None:
+        self.names = names
+        self.lazy = lazy
+        self.cost = 0
+
+    def pay(self, cost: int) -> None:
+        """Count a cost.
+
+        Raises:
+            OutOfBudgetError: where the expression costs more than one may.
+        """
+        self.cost += cost
+        if self.cost > PER_EXPRESSION:
+            raise OutOfBudgetError
+
+
+def is_two_variable(node: Call) -> bool:
+    """Whether a call is a macro with two variables, which cel-cpp does not expand."""
+    names = node.args[:2]
+    return (
+        node.target is not None
+        and node.function in _MACROS
+        and len(node.args) >= 3
+        and all(type(name) is Ident for name in names)
+    )
+
+
+def runnable(node: Node, bound: frozenset[str] = frozenset()) -> Run:
+    """What evaluates a tree; `bound` are the variables of the macros around it."""
+    match node:
+        case Const(value):
+            return lambda _: (value, None)
+        case Ident(name):
+            return _ident(name, bound)
+        case Select(operand, field, test):
+            return _select(operand, field, test=test, bound=bound)
+        case ListOf():
+            return _list(node, bound)
+        case MapOf():
+            return _map(node, bound)
+        case Fold():
+            return _fold(node, bound)
+        case Call():
+            return _call(node, bound)
+    raise TypeError(node)
+
+
+def _ident(name: str, bound: frozenset[str]) -> Run:
+    name = name.removeprefix(".")
+    if name not in bound and name in _TYPES:
+        held = TypeName(name)
+        return lambda _: (held, None)
+
+    def run(scope: Scope) -> Valued:
+        scope.cost += 1
+        value, paths = scope.names[name] if name in scope.names else scope.lazy(name)
+        if type(value) is UnknownValue:
+            raise NotKnownError(value.reason)
+        if type(value) is Failed:
+            raise value.error
+        return value, paths
+
+    return run
+
+
+def _qualified(node: Node) -> str:
+    """The dotted name that a chain of selections is, empty for anything else."""
+    if type(node) is Ident:
+        return node.name
+    if type(node) is Select and not node.test and (above := _qualified(node.operand)):
+        return f"{above}.{node.field}"
+    return ""
+
+
+def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> Run:
+    qualified = f"{_qualified(operand)}.{field}"
+    if qualified in ("google.protobuf.Timestamp", "google.protobuf.Duration"):
+        held = TypeName(qualified)
+        return lambda _: (held, None)
+    inner = runnable(operand, bound)
+    if type(operand) is Ident and operand.name == "variables" and "variables" not in bound:
+        name = f"variables.{field}"
+
+        def variable(scope: Scope) -> Valued:
+            scope.cost += 2
+            if test:
+                scope.cost -= 1
+                return True, None
+            return scope.lazy(name)
+
+        return variable
+
+    def run(scope: Scope) -> Valued:
+        value, paths = inner(scope)
+        if not test:
+            scope.cost += 1
+        return _field(value, field, paths, test=test)
+
+    return run
+
+
+def _field(value: Any, field: str, paths: Paths, *, test: bool) -> Valued:
+    if type(value) is Optional:
+        if not value.present:
+            return (False if test else NONE), paths
+        present, held, within = _found(value.value, field, paths)
+        return (present if test else Optional(True, held) if present else NONE), within
+    present, held, within = _found(value, field, paths)
+    if test:
+        return present, within
+    if not present:
+        raise EvaluationError(f"no such key: {field}", within)
+    return held, within
+
+
+def _found(value: Any, key: Any, paths: Paths) -> tuple[bool, Any, Paths]:
+    """Whether a map or a list holds a key, what it holds there, and what that rests on."""
+    within = below(paths, key)
+    if type(value) is dict:
+        present, held = find(value, key)
+        if present and type(held) is UnknownValue:
+            raise NotKnownError(held.reason)
+        return present, held, within
+    if isinstance(value, list):
+        if not is_number(key) or key != int(key):
+            raise EvaluationError(f"unsupported index type '{type_name(key)}' in list", paths)
+        index = int(key)
+        if 0 <= index < len(value):
+            if type(value[index]) is UnknownValue:
+                raise NotKnownError(value[index].reason)
+            return True, value[index], value.paths[index] if type(value) is Built else below(paths, index)
+        return False, None, within
+    return False, None, within
+
+
+def _list(node: ListOf, bound: frozenset[str]) -> Run:
+    if not node.optional and all(type(element) is Const for element in node.elements):
+        values = [element.value for element in node.elements if type(element) is Const]
+        return lambda _: (values, None)
+    parts = [runnable(element, bound) for element in node.elements]
+
+    def run(scope: Scope) -> Valued:
+        out = Built()
+        for index, part in enumerate(parts):
+            value, paths = part(scope)
+            if index in node.optional:
+                if type(value) is not Optional:
+                    raise overload()
+                if not value.present:
+                    continue
+                value = value.value
+            out.append(value)
+            out.paths.append(paths)
+        scope.pay(_LIST)
+        return out, join(*out.paths)
+
+    return run
+
+
+def _map(node: MapOf, bound: frozenset[str]) -> Run:
+    parts = [(runnable(key, bound), runnable(value, bound), optional) for key, value, optional in node.entries]
+    constant = all(type(key) is Const and type(value) is Const for key, value, _ in node.entries)
+
+    def run(scope: Scope) -> Valued:
+        out: dict[Any, Any] = {}
+        rests: list[Paths] = []
+        for key_of, value_of, optional in parts:
+            key, _ = key_of(scope)
+            value, paths = value_of(scope)
+            if find(out, key)[0]:
+                raise EvaluationError(f"Failed with repeated key '{key}'")
+            if optional:
+                if not value.present:
+                    continue
+                value = value.value
+            out[key] = value
+            rests.append(paths)
+        scope.pay(0 if constant else _MAP)
+        return out, join(*rests)
+
+    return run
+
+
+def _call(node: Call, bound: frozenset[str]) -> Run:
+    name, args = node.function, node.args
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(node, bound)
+    if is_two_variable(node):
+        from trainc.apiserver.policy.cel.two_variables import two_variables  # noqa: PLC0415 (it needs this module)
+
+        return two_variables(node, bound)
+    if node.target is not None:
+        namespace = _qualified(node.target)
+        if namespace in NAMESPACES and namespace not in bound:
+            name = f"{namespace}.{name}"
+        else:
+            args = (node.target, *args)
+    function: Callable[..., Any] | None = FUNCTIONS.get(name, overload_of if name in ASKING else None)
+    if function is None:
+        raise EvaluationError(f"undeclared reference to '{name}'")
+    constant = name in _FOLDED and all(type(arg) is Const for arg in args)
+    parts = [runnable(arg, bound) for arg in args]
+
+    def run(scope: Scope) -> Valued:
+        got = [part(scope) for part in parts]
+        values = [value for value, _ in got]
+        if name in _SEQUENCES:
+            values = [_placed(*one) for one in got]
+        rests = join(*[paths for _, paths in got])
+        try:
+            result = function(*values)
+        except EvaluationError as error:
+            error.paths = error.paths or rests
+            raise
+        except (TypeError, AttributeError):
+            raise EvaluationError("no such overload", rests) from None
+        scope.pay(0 if constant else cost_of(name, values, result))
+        return result, (join(*result.paths) or rests) if type(result) is Built else rests
+
+    return run
+
+
+def _placed(value: Any, paths: Paths) -> Any:
+    """A list whose elements know what each rests on."""
+    if type(value) is not list or type(paths) is not Place:
+        return value
+    return Built(value, [below(paths, index) for index in range(len(value))])
+
+
+def overload_of(*_values: Any) -> Any:
+    """A method of an authorizer: it is asked only once its authorizer is known, which it never is."""
+    raise overload()
+
+
+def _both(node: Call, bound: frozenset[str], *, until: bool) -> Run:
+    """`&&` and `||`: either side decides, whatever the other one ends in."""
+    sides = [runnable(arg, bound) for arg in node.args]
+
+    def run(scope: Scope) -> Valued:
+        trouble: EvaluationError | NotKnownError | None = None
+        rests: list[Paths] = []
+        for side in sides:
+            try:
+                value, paths = side(scope)
+            except (EvaluationError, NotKnownError) as error:
+                trouble = error if trouble is None or type(error) is NotKnownError else trouble
+                continue
+            if value is until:
+                return value, paths
+            rests.append(paths)
+            if type(value) is not bool:
+                trouble = trouble or EvaluationError("no such overload", paths)
+        if trouble is not None:
+            raise trouble
+        return not until, join(*rests)
+
+    return run
+
+
+def _choice(node: Call, bound: frozenset[str]) -> Run:
+    condition, yes, no = [runnable(arg, bound) for arg in node.args]
+
+    def run(scope: Scope) -> Valued:
+        value, paths = condition(scope)
+        if type(value) is not bool:
+            raise EvaluationError("no such overload", paths)
+        chosen, rests = (yes if value else no)(scope)
+        return chosen, rests if rests is not None else paths
+
+    return run
+
+
+def _index(node: Call, bound: frozenset[str]) -> Run:
+    operand, key_of = [runnable(arg, bound) for arg in node.args]
+
+    def run(scope: Scope) -> Valued:
+        value, paths = operand(scope)
+        key, _ = key_of(scope)
+        scope.cost += 1
+        held = value.value if type(value) is Optional and value.present else value
+        if held is NONE:
+            return NONE, paths
+        present, item, within = _found(held, key, paths)
+        if type(value) is Optional:
+            return (Optional(True, item) if present else NONE), within
+        if not present:
+            what = "index out of bounds" if isinstance(held, list) else "no such key"
+            raise EvaluationError(f"{what}: {key}", within)
+        return item, within
+
+    return run
+
+
+def _optional(node: Call, bound: frozenset[str]) -> Run:
+    """`a.?b` and `a[?b]`."""
+    operand, key_of = [runnable(arg, bound) for arg in node.args]
+
+    def run(scope: Scope) -> Valued:
+        value, paths = operand(scope)
+        key, _ = key_of(scope)
+        scope.cost += 1
+        if type(value) is Optional:
+            if not value.present:
+                return NONE, paths
+            value = value.value
+        present, item, within = _found(value, key, paths)
+        return (Optional(True, item) if present else NONE), within
+
+    return run
+
+
+def _or(node: Call, bound: frozenset[str], *, unpacked: bool) -> Run:
+    """`or` and `orValue` of optionals: the other one is asked for only where the first is empty."""
+    if node.target is None:
+        raise EvaluationError(f"undeclared reference to '{node.function}'")
+    first, other = runnable(node.target, bound), runnable(node.args[0], bound)
+
+    def run(scope: Scope) -> Valued:
+        value, paths = first(scope)
+        if type(value) is not Optional:
+            raise EvaluationError("no such overload", paths)
+        scope.pay(1)
+        if value.present:
+            return (value.value if unpacked else value), paths
+        default, rests = other(scope)
+        return default, join(paths, rests)
+
+    return run
+
+
+def _in(node: Call, bound: frozenset[str]) -> Run:
+    item_of, held_of = [runnable(arg, bound) for arg in node.args]
+    is_constant = type(node.args[1]) is ListOf and all(type(one) is Const for one in node.args[1].elements)
+
+    def run(scope: Scope) -> Valued:
+        item, paths = item_of(scope)
+        held, rests = held_of(scope)
+        if type(held) is dict:
+            scope.pay(1)
+            return find(held, item)[0], join(rests, paths)
+        if not isinstance(held, list):
+            raise EvaluationError("no such overload", join(rests, paths))
+        scope.pay(0 if is_constant else len(held))
+        return any(equal(item, one) for one in held), join(rests, paths)
+
+    return run
+
+
+def _not_strictly_false(node: Call, bound: frozenset[str]) -> Run:
+    inner = runnable(node.args[0], bound)
+
+    def run(scope: Scope) -> Valued:
+        try:
+            value, _ = inner(scope)
+        except (EvaluationError, NotKnownError):
+            return True, None
+        scope.cost += 1
+        return value is not False, None
+
+    return run
+
+
+_SPECIAL: dict[str, Callable[[Call, frozenset[str]], Run]] = {
+    "_&&_": lambda node, bound: _both(node, bound, until=False),
+    "_||_": lambda node, bound: _both(node, bound, until=True),
+    "_?_:_": _choice,
+    "_[_]": _index,
+    "_?._": _optional,
+    "_[?_]": _optional,
+    "or": lambda node, bound: _or(node, bound, unpacked=False),
+    "orValue": lambda node, bound: _or(node, bound, unpacked=True),
+    "@in": _in,
+    "@not_strictly_false": _not_strictly_false,
+}
+
+
+def _fold(node: Fold, bound: frozenset[str]) -> Run:
+    inside = bound | {node.variable, node.second, node.result_name}
+    over, start = runnable(node.over, bound), runnable(node.start, bound)
+    condition, result = runnable(node.condition, inside), runnable(node.result, inside)
+    appending = _appending(node, inside)
+    step = appending or runnable(node.step, inside)
+
+    def run(scope: Scope) -> Valued:
+        collection, paths = over(scope)
+        if type(collection) is not dict and not isinstance(collection, list):
+            raise EvaluationError("got '" + type_name(collection) + "', expected iterable type", paths)
+        value, rests = start(scope)
+        kept = {name: scope.names.get(name) for name in (node.variable, node.result_name)}
+        names = scope.names
+        names[node.result_name] = (Built(value) if isinstance(value, list) and not value else value), rests
+        places = collection.paths if type(collection) is Built else None
+        try:
+            for index, item in enumerate(collection):
+                held = places[index] if places else below(paths, item if type(collection) is dict else index)
+                names[node.variable] = item, held
+                if condition(scope)[0] is not True:
+                    break
+                try:
+                    names[node.result_name] = step(scope)
+                except (EvaluationError, NotKnownError) as error:
+                    if appending is not None:
+                        raise
+                    names[node.result_name] = Failed(error), None
+                scope.pay(0)
+            out, rests = result(scope)
+        finally:
+            for name, before in kept.items():
+                names.pop(name, None)
+                if before is not None:
+                    names[name] = before
+        if type(out) is Built:
+            rests = join(rests, *out.paths)
+        return out, (rests if rests is not None else paths)
+
+    return run
+
+
+def _appending(node: Fold, bound: frozenset[str]) -> Run | None:
+    """The step of map() and filter(), which adds to the list in its place, as cel-go does; None for other steps."""
+    step, condition = node.step, None
+    if type(step) is Call and step.function == "_?_:_" and step.args[2] == Ident(node.result_name):
+        condition, step = runnable(step.args[0], bound), step.args[1]
+    if type(step) is not Call or step.function != "_+_" or step.args[0] != Ident(node.result_name):
+        return None
+    if type(step.args[1]) is not ListOf or len(step.args[1].elements) != 1:
+        return None
+    element = runnable(step.args[1].elements[0], bound)
+
+    def run(scope: Scope) -> Valued:
+        whole = scope.names[node.result_name]
+        if condition is not None:
+            wanted, paths = condition(scope)
+            if type(wanted) is not bool:
+                raise EvaluationError("no such overload", paths)
+            if not wanted:
+                scope.cost += 1
+                return whole
+        value, paths = element(scope)
+        whole[0].append(value)
+        whole[0].paths.append(paths)
+        scope.cost += _LIST + 2
+        return whole
+
+    return run

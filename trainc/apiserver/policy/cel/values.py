@@ -1,0 +1,214 @@
+"""Values of CEL as Python holds them, which fields of the object each rests on, and what equal and less mean.
+
+null, bool, int, float, str, bytes, list and dict stand for themselves; an int that is a `Uint` is a uint.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trainc.apiserver.policy.cel.syntax import Uint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeAlias
+
+    Paths: TypeAlias = "tuple[tuple[str | int, ...], ...] | Place | None"
+
+MAX_PATHS = 12  # of which one value remembers that it rests on them
+
+
+class Place(tuple[Any, ...]):
+    """The path of a value that is the object's own, as it stands there; any other value has a plain tuple of paths."""
+
+    __slots__ = ()
+
+
+class EvaluationError(Exception):
+    """The error that an expression ends in, and the fields that it rests on."""
+
+    def __init__(self, text: str, paths: Paths = None) -> None:
+        super().__init__(text)
+        self.paths = paths
+
+
+class NotKnownError(Exception):
+    """What an expression rests on is not known before the request is made."""
+
+
+class OutOfBudgetError(Exception):
+    """An expression costs more than the server allows one."""
+
+
+class Built(list[Any]):
+    """A list that an expression made; `paths` holds what each element rests on."""
+
+    __slots__ = ("paths",)
+
+    def __init__(self, values: Iterable[Any] = (), paths: Iterable[Paths] = ()) -> None:
+        super().__init__(values)
+        self.paths: list[Paths] = list(paths)
+
+
+class Optional(NamedTuple):
+    """An optional value."""
+
+    present: bool
+    value: Any = None
+
+
+NONE = Optional(False)
+
+
+class UnknownValue:
+    """A value that nobody can know before the request is made; to reach it is to ask for it."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class Duration(int):
+    """A duration in nanoseconds."""
+
+    __slots__ = ()
+
+
+class Timestamp(int):
+    """A point in time in nanoseconds since 1970."""
+
+    __slots__ = ()
+
+    def at(self, offset: timedelta = timedelta()) -> datetime:
+        """The calendar's word for it."""
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self // 1000) + offset
+
+
+class TypeName(NamedTuple):
+    """A type as a value."""
+
+    name: str
+
+
+class Opaque:
+    """A value of one of Kubernetes' own types."""
+
+    __slots__ = ("kind", "value")
+
+    def __init__(self, kind: str, value: Any) -> None:
+        self.kind = kind
+        self.value = value
+
+
+def overload() -> EvaluationError:
+    """The error of a function that does not take such values."""
+    return EvaluationError("no such overload")
+
+
+def join(*parts: Paths) -> Paths:
+    """The fields that a value rests on which is made of others."""
+    places: dict[tuple[str | int, ...], None] = {}
+    for part in parts:
+        if type(part) is Place:
+            places[tuple(part)] = None
+        elif part is not None:
+            places.update(dict.fromkeys(part))
+    return tuple(places)[-MAX_PATHS:] or None
+
+
+def below(paths: Paths, key: Any) -> Paths:
+    """What an element rests on."""
+    return Place((*paths, key)) if type(paths) is Place and type(key) in (str, int) else paths
+
+
+_NAMES: dict[type, str] = {
+    type(None): "null_type",
+    bool: "bool",
+    int: "int",
+    Uint: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    list: "list",
+    Built: "list",
+    dict: "map",
+    Duration: "google.protobuf.Duration",
+    Timestamp: "google.protobuf.Timestamp",
+    TypeName: "type",
+    Optional: "optional_type",
+}
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type."""
+    return value.kind if type(value) is Opaque else _NAMES.get(type(value), "dyn")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is an int, a uint or a double."""
+    return type(value) in (int, Uint, float)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two values are equal; values of different types are not, but numbers are compared as numbers."""
+    if is_number(left) and is_number(right):
+        return bool(left == right)
+    if type(left) is UnknownValue or type(right) is UnknownValue:
+        raise NotKnownError((left if type(left) is UnknownValue else right).reason)
+    if isinstance(left, list):
+        return isinstance(right, list) and len(left) == len(right) and all(map(equal, left, right))
+    if type(left) is dict:
+        if type(right) is not dict or len(left) != len(right):
+            return False
+        return all(find(right, key)[0] and equal(value, find(right, key)[1]) for key, value in left.items())
+    if type(left) is Optional:
+        if type(right) is not Optional or left.present != right.present:
+            return False
+        return not left.present or equal(left.value, right.value)
+    if type(left) is Opaque:
+        return type(right) is Opaque and left.kind == right.kind and bool(left.value == right.value)
+    return type(left) is type(right) and bool(left == right)
+
+
+def find(held: dict[Any, Any], key: Any) -> tuple[bool, Any]:
+    """Whether a map has a key, and its value; numbers of different types are one key."""
+    if type(key) is bool or type(key) is str:
+        value = held.get(key, held)
+        if value is held or (type(key) is bool and not any(name is key for name in held)):
+            return False, None
+        return True, value
+    if not is_number(key):
+        raise EvaluationError("unsupported key type")
+    for name, value in held.items():
+        if is_number(name) and name == key:
+            return True, value
+    return False, None
+
+
+_ORDERED = (str, bytes, bool, Duration, Timestamp)
+
+
+def compare(left: Any, right: Any) -> int:
+    """-1, 0 or 1.
+
+    Raises:
+        EvaluationError: where two values have no order.
+    """
+    if not (is_number(left) and is_number(right)) and (type(left) is not type(right) or type(left) not in _ORDERED):
+        raise overload()
+    if left != left or right != right:  # noqa: PLR0124 (NaN)
+        raise EvaluationError("NaN values cannot be ordered")
+    return -1 if left < right else 1 if left > right else 0
+
+
+def size(value: Any) -> int:
+    """What costs count as the size of a value."""
+    if isinstance(value, str | bytes | list | dict):
+        return len(value)
+    if type(value) is Optional and value.present:
+        return size(value.value)
+    if type(value) is Opaque:
+        return int(value.value.max_prefixlen // 8) if value.kind in ("net.IP", "net.CIDR") else 1
+    return 1

@@ -1,0 +1,260 @@
+"""The policies, bindings and parameters of a project and of a cluster's dumps, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.fault import NotJudgedError
+from trainc.apiserver.policy.engine import policy_engine
+from trainc.apiserver.policy.shape import BINDING, POLICY, complaints
+from trainc.apiserver.schema.engine import MISSING
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import get, plain, value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
+    from trainc.model.tree import Path, Tree
+
+GROUP = "admissionregistration.k8s.io"
+POLICY_KIND, BINDING_KIND = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
+_OTHERS = ("MutatingAdmissionPolicy", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_SERVED = (f"{GROUP}/v1", f"{GROUP}/v1beta1")
+# Webhooks whose answers trainc gives itself.
+_OWN_WEBHOOKS = ("jobset", "trainer.kubeflow.org", "kueue", "volcano")
+
+INVALID_POLICY = Rule(
+    "invalid-policy",
+    ERROR,
+    "the API server would refuse an admission policy or its binding",
+    "A policy that does not exist in the cluster stops nothing, while everybody believes that it does.",
+    verdict=True,
+)
+UNBOUND_POLICY = Rule(
+    "unbound-policy",
+    WARNING,
+    "an admission policy has no binding, or a binding has no policy",
+    "A policy takes effect only through a binding that names it.",
+    admission=True,
+)
+MISSING_PARAM = Rule(
+    "missing-policy-param",
+    WARNING,
+    "the parameters of an admission policy are not defined",
+    "With `parameterNotFoundAction: Deny` every request is refused, with Allow none is looked at.",
+    admission=True,
+)
+UNJUDGED_POLICY = Rule(
+    "unjudged-policy",
+    WARNING,
+    "an admission policy is not judged",
+    "The cluster may refuse what trainc lets pass; unknown is not wrong, but it is said.",
+    admission=True,
+)
+UNJUDGED_ADMISSION = Rule(
+    "unjudged-admission",
+    NOTE,
+    "a mutating policy or a webhook of the cluster is not judged",
+    "It may change or refuse what trainc emits; only a request to the cluster tells.",
+    admission=True,
+)
+
+
+class AdmissionPolicy:
+    """A policy that the server takes, with its bindings; `question` is what the engine is asked about it."""
+
+    __slots__ = ("bindings", "document", "name", "question", "spec", "unjudged")
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = document.name
+        self.spec: dict[str, Any] = plain(document.tree["spec"])
+        self.bindings: list[PolicyBinding] = []
+        self.unjudged = ""  # why the engine says nothing of it
+        lists = ("matchConditions", "variables", "validations", "auditAnnotations")
+        self.question = {field: self.spec.get(field) or [] for field in lists} | {"params": "paramKind" in self.spec}
+
+    @property
+    def fails(self) -> bool:
+        """Whether an error refuses the request: `failurePolicy`."""
+        return bool((self.spec.get("failurePolicy") or "Fail") == "Fail")
+
+    @property
+    def param_kind(self) -> dict[str, str] | None:
+        """The kind of its parameters, None where it has none."""
+        kind: dict[str, str] | None = self.spec.get("paramKind")
+        return kind
+
+    def span(self, *path: str | int) -> Span:
+        """Where a field of its spec stands."""
+        return self.document.span(("spec", *path))
+
+
+class PolicyBinding:
+    """A binding of a policy."""
+
+    __slots__ = ("document", "name", "spec")
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = document.name
+        self.spec: dict[str, Any] = plain(document.tree["spec"])
+
+    @property
+    def actions(self) -> list[str]:
+        """What a refusal leads to: Deny, Warn, Audit."""
+        return list(self.spec["validationActions"])
+
+
+class Policies:
+    """The policies that apply to requests to one cluster, and the objects that may be their parameters.
+
+    `findings` say what is wrong with them; `others` is the number of mutating policies and webhooks of third parties.
+    """
+
+    __slots__ = ("findings", "others", "policies", "project")
+
+    def __init__(self, policies: list[AdmissionPolicy], project: Project, findings: list[Finding], others: int) -> None:
+        self.policies = policies
+        self.project = project
+        self.findings = findings
+        self.others = others
+
+    def params(self, kind: dict[str, str]) -> list[tuple[str, str, Tree]] | None:
+        """The objects of a kind: namespace, name, tree; None where nobody has listed any."""
+        chosen: dict[tuple[str, str], Tree] = {}
+        cluster = self.project.cluster
+        listed = cluster.objects.get(kind["kind"])
+        for tree in (listed or {}).values():
+            if value(tree, "apiVersion") == kind["apiVersion"]:
+                chosen[_key(tree)] = tree
+        for document in (*cluster.policies, *self.project.policies):
+            if document.kind == kind["kind"] and document.api_version == kind["apiVersion"]:
+                chosen[_key(document.tree)] = document.tree
+        if not chosen and listed is None:
+            return None
+        return [(*key, tree) for key, tree in sorted(chosen.items())]
+
+
+def _key(tree: Tree) -> tuple[str, str]:
+    return value(tree, "metadata", "namespace") or "", value(tree, "metadata", "name") or ""
+
+
+def read_policies(project: Project) -> Policies:
+    """The policies for the present cluster of a project.
+
+    What the project's folder holds counts before what a dump holds under the same name.
+    """
+    report = Report()
+    own, dumped = project.policies, project.cluster.policies
+    policies = _by_name(own, dumped, POLICY_KIND, POLICY, report)
+    bindings = _by_name(own, dumped, BINDING_KIND, BINDING, report)
+    chosen = {name: AdmissionPolicy(document) for name, document in policies.items()}
+    for document in bindings.values():
+        binding = PolicyBinding(document)
+        policy = chosen.get(binding.spec["policyName"])
+        if policy is not None:
+            policy.bindings.append(binding)
+        elif document in own and binding.spec["policyName"] not in _named(own, dumped):
+            text = f"binding `{binding.name}` names policy `{binding.spec['policyName']}`, which is not defined"
+            report.add(UNBOUND_POLICY.at(document.span(("spec", "policyName")), text, effect="it enforces nothing"))
+    taken = [policy for policy in chosen.values() if _is_compiled(policy, report)]
+    bound = {
+        value(document.tree, "spec", "policyName") for document in (*own, *dumped) if document.kind == BINDING_KIND
+    }
+    for policy in taken:
+        if policy.name not in bound and policy.document in own:
+            text = f"policy `{policy.name}` has no binding"
+            help_ = "add a ValidatingAdmissionPolicyBinding that names it in `policyName`"
+            at = policy.document.span(("metadata", "name"))
+            report.add(UNBOUND_POLICY.at(at, text, effect="it enforces nothing", help=help_))
+    others = _name_others((*own, *dumped), report)
+    return Policies(taken, project, report.findings, others)
+
+
+def _named(*groups: Iterable[Document]) -> set[str]:
+    return {document.name for group in groups for document in group if document.kind == POLICY_KIND}
+
+
+def _by_name(
+    own: tuple[Document, ...], dumped: tuple[Document, ...], kind: str, shape: dict[str, Any], report: Report
+) -> dict[str, Document]:
+    """The sound documents of a kind by name, in the order of names, in which the server looks at them."""
+    chosen: dict[str, Document] = {}
+    for document in (*own, *dumped):
+        if document.kind != kind or not document.api_version.startswith(f"{GROUP}/"):
+            continue
+        if document.api_version not in _SERVED:
+            text = f"{kind} `{document.name}` is of version `{document.api_version}`, which no server has any more"
+            report.add(INVALID_POLICY.at(document.span(("apiVersion",)), text, help=f"write `{GROUP}/v1`"))
+            continue
+        wrong = complaints(document.tree, shape, document.name)
+        for path, text, help_, is_key in wrong:
+            where = document.span(path, key=is_key)
+            report.add(INVALID_POLICY.at(where, f"{kind} `{document.name}`: {text}", help=help_))
+        first = chosen.get(document.name)
+        if first is not None and document in own:
+            text = f"{kind} `{document.name}` is defined twice"
+            report.add(INVALID_POLICY.at(document.span(("metadata", "name")), text, help="remove one of them"))
+        elif first is None and not wrong:
+            chosen[document.name] = document
+    return dict(sorted(chosen.items()))
+
+
+def _is_compiled(policy: AdmissionPolicy, report: Report) -> bool:
+    """Whether the server takes the expressions of a policy; what trainc cannot judge is noted in it."""
+    try:
+        troubles = policy_engine().troubles(policy.question)
+    except NotJudgedError as error:
+        policy.unjudged = str(error)
+        help_ = "pip install 'trainc[definitions]'" if policy.unjudged == MISSING else ""
+        text = "admission policies are not judged" if help_ else f"policy `{policy.name}` is not judged"
+        at = policy.document.span(("metadata", "name"))
+        why = policy.unjudged if not help_ else "no CEL engine is installed"
+        report.add(UNJUDGED_POLICY.at(at, f"{text}: {why}", help=help_))
+        return True
+    refused = [trouble for trouble in troubles if trouble["refused"]]
+    for trouble in troubles:
+        path: Path = ("spec", *trouble["path"])
+        what = f"policy `{policy.name}`: `{trouble['path'][-1]}` "
+        if trouble["refused"]:
+            at = _inside(policy.document, path, trouble["line"])
+            report.add(INVALID_POLICY.at(at, f"{what}does not compile: {trouble['text']}"))
+        else:
+            at = policy.document.span(path)
+            report.add(UNJUDGED_POLICY.at(at, f"{what}is not judged: {trouble['text']}"))
+    return not refused
+
+
+def _inside(document: Document, path: Path, line: int) -> Span:
+    """The place of an error in an expression: in a block of several lines its own line, else the expression."""
+    at = document.span(path)
+    text = value(get(document.tree, *path))
+    if line < 1 or type(text) is not str or at.end_line <= at.line:
+        return at
+    below = at.line + line
+    return Span(at.file, below, 1, below, 1) if below <= at.end_line else at
+
+
+def _name_others(documents: tuple[Document, ...], report: Report) -> int:
+    """Name the policies that change objects, and the webhooks of third parties; gives their number."""
+    count = 0
+    for document in documents:
+        if document.kind not in _OTHERS or not document.api_version.startswith(f"{GROUP}/"):
+            continue
+        names = [document.name]
+        if document.kind.endswith("WebhookConfiguration"):
+            hooks = get(document.tree, "webhooks")
+            names = [str(value(hook, "name")) for hook in (hooks if type(hooks) is list else [])]
+            names = [name for name in names if not any(own in name for own in _OWN_WEBHOOKS)]
+        if names:
+            shown = ", ".join(f"`{name}`" for name in names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5))
+            text = f"{document.kind} is not judged: {shown}"
+            report.add(UNJUDGED_ADMISSION.at(document.span(("metadata", "name")), text))
+            count += len(names)
+    return count

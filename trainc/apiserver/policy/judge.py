@@ -1,0 +1,357 @@
+"""What the admission policies of a cluster say of a request, as findings where the user wrote the cause.
+
+Source: k8s.io/apiserver pkg/admission/plugin/policy/validating (dispatcher.go, validator.go) and
+pkg/admission/plugin/policy/generic (policy_dispatcher.go, CollectParams), Kubernetes 1.34.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.fault import NotJudgedError
+from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.policy import stored
+from trainc.apiserver.policy.children import children, pods
+from trainc.apiserver.policy.definitions import MISSING_PARAM, Policies, read_policies
+from trainc.apiserver.policy.engine import policy_engine
+from trainc.apiserver.policy.matching import matches, selected
+from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError
+from trainc.apiserver.schema.engine import MISSING
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
+from trainc.model.tree import get, plain, value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.apiserver.policy.definitions import AdmissionPolicy, PolicyBinding
+    from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
+    from trainc.model.report import Report
+    from trainc.model.settings import Project
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
+POLICY_DENIED = Rule(
+    "policy-denied",
+    ERROR,
+    "an admission policy of the cluster refuses an object",
+    "The API server refuses the request, so that the job never starts; nothing is written.",
+    verdict=True,
+)
+POLICY_WARNING = Rule(
+    "policy-warning",
+    WARNING,
+    "an admission policy of the cluster warns about an object",
+    "Its binding says `validationActions: [Warn]`: the API server takes the object, and returns the warning.",
+    admission=True,
+)
+POLICY_AUDIT = Rule(
+    "policy-audit",
+    NOTE,
+    "an admission policy of the cluster notes a violation in the audit log",
+    "Its binding says `validationActions: [Audit]`: the API server takes the object, and notes it.",
+    admission=True,
+)
+POLICY_COST = Rule(
+    "policy-cost",
+    WARNING,
+    "an expression of an admission policy costs more than the API server allows",
+    "The API server ends it with an error, which `failurePolicy` then makes a refusal or ignores.",
+    admission=True,
+)
+_MAX_MESSAGE = 5 * 1024
+_EMITTED = frozenset({"Job", "JobSet", "Pod"})  # what is read and goes to the cluster as it is
+_LONGEST = 400  # characters of a policy's message in a headline
+
+
+def policies_of(project: Project) -> Policies | None:
+    """The policies for the present cluster of a project, None where it has none; they are read once."""
+    if not (project.policies or project.cluster.policies):
+        return None
+    key = project.cluster.name
+    known: Policies | None = project.judged.get(key)
+    if known is None:
+        known = project.judged[key] = read_policies(project)
+    return known
+
+
+def announce_policies(project: Project, report: Report) -> None:
+    """Say what is wrong with the policies for the present cluster, and what of them is not judged."""
+    policies = policies_of(project)
+    if policies is not None:
+        for finding in policies.findings:
+            report.add(finding)
+        for _ in range(policies.others):
+            report.skip("mutating policies and webhooks of the cluster")
+
+
+def judge_input(document: Document, project: Project, report: Report) -> None:
+    """Judge a document that trainc reads, as the server stores it, as if it were sent to the cluster itself."""
+    policies = policies_of(project)
+    if policies is not None and document.kind not in _EMITTED and not document.api_version.startswith("trainc.dev/"):
+        judge_request(policies, AdmissionRequest(document.tree, document, project.cluster, written=True), report, set())
+
+
+def judge_bundle(bundle: Bundle, project: Project, report: Report) -> None:
+    """Judge what a job becomes, and the Jobs and pods that controllers make of it."""
+    policies = policies_of(project)
+    if policies is None:
+        return
+    seen: set[tuple[object, ...]] = set()
+    for tree in _created(bundle):
+        written = tree is bundle.document.tree
+        judge_request(policies, AdmissionRequest(tree, bundle.document, project.cluster, written=written), report, seen)
+
+
+def _created(bundle: Bundle) -> Iterator[Tree]:
+    """The objects of a bundle and their children, each as the server hands it to policies."""
+    for tree in bundle.objects:
+        kind, api_version = value(tree, "kind"), value(tree, "apiVersion")
+        if kind == "JobSet" and str(api_version).startswith("jobset.x-k8s.io/"):
+            defaulted = stored.with_amounts(with_defaults(tree))
+            yield {**defaulted, "status": {}}
+            yield from children(tree)
+        elif kind == "Job" and api_version == "batch/v1":
+            made = stored.job(tree)
+            yield made
+            yield from pods(made)
+        elif kind == "Pod" and api_version == "v1":
+            yield stored.pod(tree)
+        elif kind == "Service" and api_version == "v1":
+            yield stored.service(tree)
+        else:
+            yield tree
+
+
+def judge_request(policies: Policies, request: AdmissionRequest, report: Report, seen: set[tuple[object, ...]]) -> None:
+    """Add what every policy says of a request; `seen` is what was said of the object that it comes from."""
+    if request.group == "admissionregistration.k8s.io":
+        return  # the server asks no policy about policies
+    for policy in policies.policies:
+        _Decision(policies, policy, request, report, seen).make()
+
+
+class _Decision:
+    """What one policy says of one request."""
+
+    def __init__(
+        self,
+        policies: Policies,
+        policy: AdmissionPolicy,
+        request: AdmissionRequest,
+        report: Report,
+        seen: set[tuple[object, ...]],
+    ) -> None:
+        self._policies = policies
+        self._policy = policy
+        self._request = request
+        self._report = report
+        self._seen = seen
+
+    def make(self) -> None:
+        """Add what each binding of the policy leads to."""
+        try:
+            if not matches(self._policy.spec["matchConstraints"], self._request, selects_all=False):
+                return
+        except UnknownFactError as error:
+            self._skip(str(error))
+            return
+        for binding in self._policy.bindings:
+            resources = binding.spec.get("matchResources")
+            try:
+                if resources is not None and not matches(resources, self._request, selects_all=True):
+                    continue
+            except UnknownFactError as error:
+                self._skip(str(error))
+                continue
+            self._bound(binding)
+
+    def _skip(self, reason: str) -> None:
+        self._report.skip(f"policy `{self._policy.name}`: {reason}")
+
+    def _bound(self, binding: PolicyBinding) -> None:
+        if self._policy.unjudged:
+            missing = self._policy.unjudged == MISSING
+            self._report.skip(MISSING if missing else f"policy `{self._policy.name}`: {self._policy.unjudged}")
+            return
+        try:
+            params = self._params(binding)
+        except UnknownFactError as error:
+            self._skip(str(error))
+            return
+        for param in params or ():
+            question = {**self._request.question(), "policy": self._policy.question, "params": plain(param)}
+            try:
+                answer = policy_engine().verdict(question)
+            except NotJudgedError as error:
+                self._skip(str(error))
+                continue
+            self._answered(binding, answer)
+
+    def _params(self, binding: PolicyBinding) -> list[Tree] | None:
+        """The parameters to judge with, [None] for a policy without any; None where there are none.
+
+        Raises:
+            UnknownFactError: where that is not known.
+        """
+        kind, reference = self._policy.param_kind, binding.spec.get("paramRef")
+        if kind is None or reference is None:
+            return [None]
+        listed = self._policies.params(kind)
+        at = binding.document.span(("spec", "paramRef", "name" if reference.get("name") else "selector"))
+        if listed is None:
+            text = f"no {kind['kind']} is among the policies, nor in a dump of the cluster"
+            self._report.add(MISSING_PARAM.at(at, text, effect="the policy is not judged", help=_add(kind)))
+            raise UnknownFactError(f"its parameters of kind {kind['kind']}")
+        is_namespaced = kind["kind"] == "ConfigMap" or any(namespace for namespace, _, _ in listed)
+        where = reference.get("namespace") or (self._request.namespace if is_namespaced else "")
+        if where is None:
+            raise UnknownFactError(NAMESPACE)
+        trouble = ""
+        if is_namespaced and not where:
+            trouble = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
+        elif where and not is_namespaced:
+            trouble = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
+        chosen = [] if trouble else _chosen(listed, reference, where)
+        if not chosen and not trouble:
+            denies = reference.get("parameterNotFoundAction") == "Deny"
+            self._missing(kind, reference, where, at, denies=denies)
+            trouble = "no params found for policy binding with `Deny` parameterNotFoundAction" if denies else ""
+        if trouble:
+            self._error(binding, f"failed to configure binding: {trouble}", self._request.own_place(), at)
+        return chosen or None
+
+    def _missing(self, kind: dict[str, str], reference: dict[str, Any], where: str, at: Span, *, denies: bool) -> None:
+        wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
+        text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
+        also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
+        effect = "every request that the policy matches is refused" if denies else "the policy looks at nothing"
+        self._report.add(MISSING_PARAM.at(at, text, also=also, effect=effect, help=_add(kind)))
+
+    def _answered(self, binding: PolicyBinding, answer: dict[str, Any]) -> None:
+        if not self._is_meant(binding, answer["conditions"]):
+            return
+        if "fatal" in answer:
+            self._costly(("spec", "validations"), answer["fatal"])
+            self._error(binding, answer["fatal"], self._request.own_place(), self._policy.span("validations"))
+            return
+        for index, result in enumerate(answer["results"]):
+            self._result(binding, index, result)
+        for index, noted in enumerate(answer["annotations"]):
+            at = self._policy.span("auditAnnotations", index, "valueExpression")
+            if "unknown" in noted and self._policy.fails:
+                self._skip(noted["unknown"])
+            elif "error" in noted and self._policy.fails:
+                # The server denies for this whatever the actions of the binding.
+                self._deny(binding, noted["error"], self._place(noted), at, index)
+
+    def _is_meant(self, binding: PolicyBinding, conditions: list[dict[str, Any]]) -> bool:
+        """Whether the match conditions are met; an error is one of the policy."""
+        if any(one.get("value") is False for one in conditions):
+            return False
+        errors = [(index, one["error"]) for index, one in enumerate(conditions) if "error" in one]
+        unknown = next((one["unknown"] for one in conditions if "unknown" in one), "")
+        if unknown:
+            self._skip(unknown)
+            return False
+        if errors:
+            text = errors[0][1] if len(errors) == 1 else f"[{', '.join(text for _, text in errors)}]"
+            index = errors[0][0]
+            self._error(binding, text, self._place(conditions[index]), self._policy.span("matchConditions", index))
+        return not errors
+
+    def _result(self, binding: PolicyBinding, index: int, result: dict[str, Any]) -> None:
+        if "unknown" in result:
+            self._skip(result["unknown"])
+            return
+        if result.get("value") is True:
+            return
+        validation = self._policy.spec["validations"][index]
+        at = self._policy.span("validations", index, "expression")
+        if "error" in result:
+            if result.get("costly"):
+                self._costly(("spec", "validations", index, "expression"), result["error"])
+            self._error(binding, result["error"], self._place(result), at, index)
+            return
+        message = (result.get("message") or "").strip()
+        if len(message.encode()) > _MAX_MESSAGE or "\n" in message:
+            message = ""
+        message = message or (validation.get("message") or "").strip()
+        self._acted(binding, message or f"failed expression: {validation['expression'].strip()}", result, at, index)
+
+    def _place(self, result: dict[str, Any]) -> Span:
+        """Where the user wrote what a result rests on: the last of the fields that decided it."""
+        paths: list[Path] = [tuple(path) for path in result.get("paths") or ()]
+        spots = [self._request.span(path) for path in paths]
+        own = self._request.own_place()
+        return next((spot for spot in reversed(spots) if spot != own), own)
+
+    def _error(self, binding: PolicyBinding, text: str, where: Span, at: Span, index: int = -1) -> None:
+        """An error of the policy: `failurePolicy` says what comes of it."""
+        if self._policy.fails:
+            for action in binding.actions if not text.startswith("failed to configure") else ["Deny"]:
+                self._act(action, binding, text, where, at, index)
+
+    def _acted(self, binding: PolicyBinding, text: str, result: dict[str, Any], at: Span, index: int) -> None:
+        where = self._place(result)
+        for action in binding.actions:
+            self._act(action, binding, text, where, at, index)
+
+    def _act(self, action: str, binding: PolicyBinding, text: str, where: Span, at: Span, index: int) -> None:
+        if action == "Deny":
+            self._deny(binding, text, where, at, index)
+            return
+        if not self._is_new(action, binding, text, where, index):
+            return
+        rule = POLICY_WARNING if action == "Warn" else POLICY_AUDIT
+        what = (
+            f"warns about {self._request.shown}"
+            if action == "Warn"
+            else f"notes {self._request.shown} in the audit log"
+        )
+        headline = f"policy `{self._policy.name}` {what}: {_short(text)}"
+        self._report.add(rule.at(where, headline, also=self._labels(binding, where, at)))
+
+    def _deny(self, binding: PolicyBinding, text: str, where: Span, at: Span, index: int) -> None:
+        if not self._is_new("Deny", binding, text, where, index):
+            return
+        answer = f"ValidatingAdmissionPolicy '{self._policy.name}' with binding '{binding.name}' denied request: {text}"
+        headline = f"policy `{self._policy.name}` denies {self._request.shown}: {_short(text)}"
+        refusal = Refusal("policy", answer)
+        self._report.add(POLICY_DENIED.at(where, headline, also=self._labels(binding, where, at), refusal=refusal))
+
+    def _is_new(self, action: str, binding: PolicyBinding, text: str, where: Any, index: int) -> bool:
+        """Whether the same is not answer yet of the object that this one is made of."""
+        key = (action, self._policy.name, binding.name, text, where, index)
+        fresh = key not in self._seen
+        self._seen.add(key)
+        return fresh
+
+    def _labels(self, binding: PolicyBinding, where: Span, at: Span) -> list[Label]:
+        labels = [Label(at, f"policy `{self._policy.name}`, bound by `{binding.name}`")]
+        return [label for label in labels if label.span != where]
+
+    def _costly(self, path: Path, text: str) -> None:
+        headline = f"policy `{self._policy.name}` costs more than the API server allows for {self._request.shown}"
+        at = self._policy.document.span(path)
+        self._report.add(
+            POLICY_COST.at(at, headline, notes=[_short(text)], help="look at fewer elements, or at each once")
+        )
+
+
+def _chosen(listed: list[tuple[str, str, Tree]], reference: dict[str, Any], where: str) -> list[Tree]:
+    """The parameters that a binding names or selects."""
+    inside = [(name, tree) for namespace, name, tree in listed if (namespace or ("default" if where else "")) == where]
+    if reference.get("name"):
+        return [tree for name, tree in inside if name == reference["name"]]
+    selector = reference.get("selector") or {}
+    return [tree for _, tree in inside if selected(selector, plain(get(tree, "metadata", "labels")) or {})]
+
+
+def _add(kind: dict[str, str]) -> str:
+    return f"put the {kind['kind']} beside the policy, or dump it into the cluster's folder"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."

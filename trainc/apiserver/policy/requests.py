@@ -1,0 +1,229 @@
+"""The requests that reach the API server: to create what trainc reads, what it emits, and what controllers make of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from trainc.apiserver.policy.kinds import is_cluster_scoped, resource
+from trainc.apiserver.policy.stored import TOKEN, UID
+from trainc.model.finding import place
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import first_leaf, get, plain, value
+from trainc.text.placeholders import is_placeholder, placeholder
+
+if TYPE_CHECKING:
+    from trainc.model.cluster import Cluster
+    from trainc.model.document import Document
+    from trainc.model.tree import Path, Tree
+
+GENERATED = "what the server generates, such as uid and creationTimestamp"
+NAMESPACE = "the namespace of objects that name none"
+USER = "who makes the request"
+_MANAGED = ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields", "selfLink")
+
+
+class UnknownFactError(Exception):
+    """What a verdict rests on is not known."""
+
+
+class AdmissionRequest:
+    """The request to create one object.
+
+    `document` is the document of the user's that the object comes from: what has no place of its own is shown there.
+    `written` says whether the tree is that document's own, so that paths lead into it.
+    """
+
+    __slots__ = ("_held", "cluster", "document", "group", "kind", "tree", "version", "written")
+
+    def __init__(self, tree: Tree, document: Document, cluster: Cluster, *, written: bool) -> None:
+        api_version = value(tree, "apiVersion") or ""
+        group, _, version = api_version.rpartition("/")
+        self.group: str = group
+        self.version: str = version
+        self.kind: str = value(tree, "kind") or ""
+        self.tree = tree
+        self.document = document
+        self.cluster = cluster
+        self.written = written
+        self._held: tuple[Any, list[list[Any]]] | None = None
+
+    @property
+    def resource(self) -> str:
+        """The plural of the kind."""
+        return resource(self.kind)
+
+    @property
+    def is_cluster_scoped(self) -> bool:
+        """Whether the object lives in no namespace."""
+        return is_cluster_scoped(self.group, self.kind)
+
+    @property
+    def name(self) -> str | None:
+        """The name of the object, None where the server generates it."""
+        name = value(self.tree, "metadata", "name")
+        return name if type(name) is str else None
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the object, empty for one that lives in none, None where it is not known."""
+        if self.is_cluster_scoped:
+            return ""
+        name = value(self.tree, "metadata", "namespace")
+        if type(name) is str and name and not is_placeholder(name):
+            return name
+        own = self.cluster.namespace
+        return own.value if own is not None and not name else None
+
+    @property
+    def equivalents(self) -> list[str]:
+        """The other versions in which the cluster serves the kind, as far as its definitions say."""
+        names = {full for one in self.cluster.definitions for full in one.table["kinds"]}
+        parts = [name.split("/") for name in sorted(names)]
+        own = (self.group, self.kind)
+        return [one[1] for one in parts if len(one) == 3 and (one[0], one[2]) == own and one[1] != self.version]
+
+    @property
+    def shown(self) -> str:
+        """The object in words."""
+        name = self.name or str(value(self.tree, "metadata", "generateName") or "").rstrip("-")
+        return f"{self.kind} `{name}`"
+
+    def labels(self) -> dict[str, str]:
+        """The labels of the object.
+
+        Raises:
+            UnknownFactError: where one of them is filled in later.
+        """
+        labels = plain(get(self.tree, "metadata", "labels"))
+        held = labels if type(labels) is dict else {}
+        for text in held.values():
+            if is_placeholder(text):
+                raise UnknownFactError(f"what `{placeholder(text)}` will be")
+        return held
+
+    def namespace_labels(self) -> dict[str, str]:
+        """The labels of the namespace.
+
+        Raises:
+            UnknownFactError: where no dump shows the namespace.
+        """
+        if self.resource == "namespaces":
+            return self.labels()
+        held = self.namespace_object()
+        labels = get(held, "metadata", "labels") if type(held) is dict else None
+        return labels if type(labels) is dict else {}
+
+    def namespace_object(self) -> Any:
+        """The namespace as policies see it, None for an object that lives in none.
+
+        Raises:
+            UnknownFactError: where no dump shows it.
+        """
+        name = self.namespace
+        if name is None:
+            raise UnknownFactError(NAMESPACE)
+        if not name or self.kind == "Namespace":
+            return None
+        tree = self.cluster.objects.get("Namespace", {}).get(name)
+        if tree is None:
+            raise UnknownFactError(f"namespace `{name}`, which no dump shows")
+        held = plain(tree)
+        metadata = {key: inner for key, inner in held.get("metadata", {}).items() if key != "managedFields"}
+        labels = {"kubernetes.io/metadata.name": name, **(metadata.get("labels") or {})}
+        return {
+            "metadata": {**metadata, "labels": labels},
+            "spec": held.get("spec") or {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        }
+
+    def held(self) -> tuple[Any, list[list[Any]]]:
+        """The object as policies see it, and the paths in it that nobody knows, each followed by its reason."""
+        if self._held is None:
+            self._held = self._plain()
+        return self._held
+
+    def _plain(self) -> tuple[Any, list[list[Any]]]:
+        unknown: list[list[Any]] = []
+        held = _known(self.tree, ["object"], unknown)
+        metadata = held.setdefault("metadata", {})
+        for field in _MANAGED:
+            metadata.pop(field, None)
+        for field in ("uid", "creationTimestamp", "generation", "managedFields"):
+            metadata[field] = None
+            unknown.append(["object", "metadata", field, GENERATED])
+        if not metadata.get("name"):
+            metadata["name"] = None
+            unknown.append(["object", "metadata", "name", GENERATED])
+        namespace = self.namespace
+        if namespace is None:
+            metadata["namespace"] = None
+            unknown.append(["object", "metadata", "namespace", NAMESPACE])
+        elif namespace:
+            metadata["namespace"] = namespace
+        return held, unknown
+
+    def question(self) -> dict[str, Any]:
+        """What a policy is asked about the request, without the policy and its parameters."""
+        held, places = self.held()
+        unknown = [*places, ["request", "userInfo", USER], ["request", "options", "the options of the request"]]
+        kind = {"group": self.group, "version": self.version, "kind": self.kind}
+        plural = {"group": self.group, "version": self.version, "resource": self.resource}
+        namespace: Any = None
+        try:
+            namespace = self.namespace_object()
+        except UnknownFactError as error:
+            unknown.append(["namespaceObject", str(error)])
+        request: dict[str, Any] = {
+            "kind": kind,
+            "resource": plural,
+            "requestKind": kind,
+            "requestResource": plural,
+            "name": self.name or "",
+            "operation": "CREATE",
+            "dryRun": False,
+        }
+        if self.namespace is None:
+            unknown.append(["request", "namespace", NAMESPACE])
+        elif self.namespace:
+            request["namespace"] = self.namespace
+        return {"object": held, "request": request, "namespaceObject": namespace, "unknown": unknown}
+
+    def span(self, path: Path) -> Span:
+        """Where the user wrote what stands at a path of the object, or what comes nearest."""
+        if self.written:
+            if get(self.document.written, *path) is not None:
+                return self.document.span(path)
+            above = next(path[:length] for length in range(len(path) - 1, -1, -1) if self._is_written(path[:length]))
+            return self.document.span(above, key=True) if len(above) > 1 else self.own_place()
+        for length in range(len(path), 1, -1):
+            node = get(self.tree, *path[:length])
+            leaf = node if type(node) is Sourced else first_leaf(node)
+            spot = place(leaf.origin) if leaf is not None else None
+            if spot is not None:
+                return spot
+        if path[:2] in (("metadata", "labels"), ("metadata", "annotations")) and self._is_written(path[:2]):
+            return self.document.span(path[:2], key=True)
+        return self.own_place()
+
+    def _is_written(self, path: Path) -> bool:
+        return not path or get(self.document.written, *path) is not None
+
+    def own_place(self) -> Span:
+        """Where the name of the document stands."""
+        return self.document.span(("metadata", "name"))
+
+
+def _known(tree: Tree, path: list[Any], unknown: list[list[Any]]) -> Any:
+    """The values of a tree; those that are filled in later are noted, and are null."""
+    kind = type(tree)
+    if kind is Sourced:
+        if tree.value in (UID, TOKEN) or is_placeholder(tree.value):
+            made = tree.value in (UID, TOKEN)
+            unknown.append([*path, GENERATED if made else f"what `{placeholder(tree.value)}` will be"])
+            return None
+        return tree.value
+    if kind is dict:
+        return {key: _known(inner, [*path, key], unknown) for key, inner in tree.items()}
+    if kind is list:
+        return [_known(inner, [*path, index], unknown) for index, inner in enumerate(tree)]
+    return tree
