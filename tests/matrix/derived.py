@@ -31,9 +31,9 @@ OF_THE_JOB = {
 OF_A_ROLE = frozenset(
     (
         *("bad-coordinator-port", "batch-not-divisible", "constant-rank", "coordinators-differ", "host-port-clash"),
-        *("mesh-mismatch", "no-rendezvous", "nodes-mismatch", "partial-node", "scheduler-without-group"),
+        *("mesh-mismatch", "no-rendezvous", "nodes-mismatch", "scheduler-without-group"),
         *("tpu-accelerator-unknown", "tpu-selector-missing", "tpu-topology-mismatch", "variable-of-other-hardware"),
-        *("world-size-mismatch", "wrong-socket-interface"),
+        "world-size-mismatch",
     )
 )
 

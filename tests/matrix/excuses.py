@@ -109,8 +109,8 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
 )
 
-# Rules that miss a field of the pod: they point at whatever field of it comes first.
-ABSENT = frozenset(("short-grace-period",))
+# Rules and mistakes where a field of the pod is missing, or is nothing but nulls: the finding is at the first field beside it.
+ABSENT = frozenset(("short-grace-period", "null-in-env-from"))
 # Kinds in which a part of the pod stands in another document: a finding about both parts may point at the other one.
 SPLIT = ("TrainJob/trainer", "TrainJob/patch")
 

@@ -77,7 +77,9 @@ def problems(mistake: Mistake, kind: Kind) -> list[str]:
     """What is wrong with the findings of a mistake in a kind, beside those of the JobSet: nothing, or words for each."""
     wanted, found = _wanted(mistake), mistake.found(kind)
     out = []
-    if not any(_is_same(one, other, kind) for one in wanted for other in found) and not is_silent(kind, mistake):
+    if not any(_is_same(one, other, kind, mistake) for one in wanted for other in found) and not is_silent(
+        kind, mistake
+    ):
         out.append(f"{kind.name}: no {mistake.rule}, but {_words(found)}")
     usual = {rule for _, rule, _ in (*mistake.found(KINDS[0]), *mistake.healthy_twin(kind))}
     more = [
@@ -85,7 +87,7 @@ def problems(mistake: Mistake, kind: Kind) -> list[str]:
         for other in found
         if other[0] != "note"
         and other[1] not in usual
-        and not any(_is_same(one, other, kind) for one in wanted)
+        and not any(_is_same(one, other, kind, mistake) for one in wanted)
         and not is_beside(kind, other[1], mistake)
     ]
     if more:
@@ -113,11 +115,11 @@ _SYNONYMS = {"restart-always": "restart-policy-always", "unknown-policy": "unkno
 _WEAKER = ("unknown-field", "restart-policy-always")
 
 
-def _is_same(one: Told, other: Told, kind: Kind) -> bool:
+def _is_same(one: Told, other: Told, kind: Kind, mistake: Mistake) -> bool:
     """Whether two findings are the same in two kinds: one rule at one place, or the refusal of a server or an operator."""
     (level, rule, place), (other_level, other_rule, other_place) = one, other
     is_elsewhere = other_place is None and kind.name in SPLIT
-    if not (_is_near(place, other_place) or is_elsewhere or rule in ABSENT):
+    if not (_is_near(place, other_place) or is_elsewhere or not ABSENT.isdisjoint((rule, mistake.name))):
         return False
     other_rule = _SYNONYMS.get(other_rule, other_rule)
     if rule == other_rule:

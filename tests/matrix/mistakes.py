@@ -79,6 +79,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("null-ephemeral", "null-field", {"volumes 0": {"name": "data", "ephemeral": None}}),
     ("null-projected", "null-field", {"volumes 0": {"name": "data", "projected": None}}),
     ("null-node-label", "null-field", {"nodeSelector acme.example.com/pool": None}),
+    ("null-in-env-from", "pod-template-refused", {f"{_NODE} envFrom": [{"secretRef": None}]}),
     ("null-image", "missing-image", {f"{_NODE} image": None}),
     ("null-env-name", "bad-env-name", {f"{_ENV} 0 name": None}),
     ("null-secret-key-ref", "pod-template-refused", {f"{_ENV} 1 valueFrom secretKeyRef": None}),
@@ -389,8 +390,10 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("selector-misspelt", "unknown-field", {"nodeselector": {"acme.example.com/pool": "train"}}),
     # The pod.
     ("restart-always", "restart-policy-always", {"restartPolicy": "Always"}),
+    ("restart-lower-case", "unknown-pod-setting", {"restartPolicy": "never"}),
     ("grace-period-negative", "negative-grace-period", {"terminationGracePeriodSeconds": -1}),
     ("deadline-zero", "bad-pod-deadline", {"activeDeadlineSeconds": 0}),
+    ("dns-none", "pod-template-refused", {"dnsPolicy": "None"}),
     ("dns-policy", "unknown-pod-setting", {"dnsPolicy": "ClusterFirstHostNet"}),
     ("host-network", "host-network-without-dns-policy", {"hostNetwork": True}),
     ("host-alias-bad", "bad-host-alias", {"hostAliases": [{"ip": "10.0.0", "hostnames": ["store"]}]}),
@@ -430,6 +433,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
         "install-at-start",
         {f"{_NODE} command": ["sh", "-c", "pip install torch && python train.py"]},
     ),
+    ("nccl-interface", "wrong-socket-interface", {f"{_ENV} 0": {"name": "NCCL_SOCKET_IFNAME", "value": "lo"}}),
     ("nccl-misspelt", "misspelt-variable", {f"{_ENV} 0": {"name": "NCCL_DEBUGG", "value": "WARN"}}),
 )
 

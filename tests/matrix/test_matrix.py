@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import pytest
 
-from tests.matrix.derived import derived
-from tests.matrix.excuses import is_silent
+from tests.matrix.derived import CASES, OF_A_ROLE, OF_THE_JOB, derived
+from tests.matrix.excuses import BESIDE, SILENT, is_silent
 from tests.matrix.kinds import KINDS
 from tests.matrix.matrix import Mistake, problems
 from tests.matrix.mistakes import mistakes
@@ -36,3 +38,22 @@ def test_a_healthy_twin_is_silent_in_every_kind(mistake: Mistake) -> None:
 def test_the_matrix_is_large() -> None:
     assert len(MISTAKES) >= 150
     assert len({kind.family for kind in KINDS}) >= 13
+
+
+def test_each_row_of_the_tables_is_about_something() -> None:
+    """A kind, and a mistake or a rule, that are there."""
+    places = {name for kind in KINDS for name in (kind.name, kind.family)}
+    names = {name for mistake in MISTAKES for name in (mistake.name, mistake.rule)}
+    rows = [(kinds, whats, why) for kinds, whats, why in SILENT]
+    rows += [(kinds, whats, why) for kinds, _, whats, why in BESIDE]
+    assert [kinds for kinds, _, _ in rows if not places.issuperset(kinds)] == []
+    assert [what for _, whats, _ in rows for what in whats if not any(fnmatchcase(name, what) for name in names)] == []
+    assert all(why for _, _, why in rows)
+
+
+def test_a_rule_of_a_pod_is_in_the_matrix_by_its_cases() -> None:
+    """Those whose cases show more than a pod are named, with the reason."""
+    cases = {path.name for path in CASES.iterdir()}
+    assert OF_THE_JOB.keys() <= cases
+    assert cases >= OF_A_ROLE
+    assert len({mistake.rule for mistake in derived()}) >= 100

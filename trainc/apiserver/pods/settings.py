@@ -63,7 +63,7 @@ def dns(pod: dict[str, Any], path: Path, log: Complaints) -> None:
             return
         if not servers:
             why = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            log.required((*at, "nameservers"), why)
+            log.required((*at, "nameservers"), why, at=(*path, "dnsPolicy"))
             return
     if len(servers) > 3:
         log.invalid((*at, "nameservers"), servers, "must not have more than 3 nameservers")

@@ -95,3 +95,17 @@ def counts(role: ExpandedRole) -> bool:
     policy = table(role.job.spec, "successPolicy")
     targets = texts(policy, "targetReplicatedJobs") or [one.name for one in role.job.roles]
     return role.name in targets and (len(targets) == 1 or text(policy, "operator") != "Any")
+
+
+def has_peers(role: ExpandedRole) -> bool:
+    """Whether a pod of a role computes beside others: of its own role, or of another one with accelerators."""
+    if role.several or not role.devices:
+        return role.several
+    others = [other for other in role.job.roles if other is not role and other.devices and other.count != 0]
+    return any(not _is_over(role, other) and not _is_over(other, role) for other in others)
+
+
+def _is_over(role: ExpandedRole, other: ExpandedRole) -> bool:
+    """Whether a role has ended before the other one starts."""
+    wait = waits_for(other, role)
+    return wait is not None and wait.status == "Complete"

@@ -111,14 +111,16 @@ def more_accelerators_than_machine(job: Job) -> None:
 
 def partial_node(job: Job) -> None:
     for role in job.roles:
-        if not role.several or "nodeSelector" not in role.pod or not role.devices:
+        if "nodeSelector" not in role.pod or not role.devices:
             continue
         machine, path = machine_of(role)
         worker = role.worker
         if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
             continue
+        from trainc.lint.facts.start_order import has_peers  # noqa: PLC0415 (few pods have network cards)
+
         count = role.devices.get(machine.resource)
-        if type(count) is int and count < machine.count:
+        if type(count) is int and count < machine.count and has_peers(role):
             job.report.add(
                 PARTIAL.at(
                     job.at(worker.amount_path(machine.resource)),

@@ -196,7 +196,8 @@ def wrong_socket_interface(job: Job) -> None:
         if (value == "^lo" and container.role.host_network) or any(
             name.lstrip("^=") in ("lo", "docker0") and not value.startswith("^") for name in names
         ):
-            several = container.role.several
+            from trainc.lint.facts.start_order import has_peers  # noqa: PLC0415 (only where something is found)
+
             job.report.add(
                 INTERFACE.at(
                     job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
@@ -205,7 +206,7 @@ def wrong_socket_interface(job: Job) -> None:
                     if value == "^lo"
                     else "no other pod can be reached",
                     help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
-                    level=WARNING if several else NOTE,
+                    level=WARNING if has_peers(container.role) else NOTE,
                 )
             )
 
