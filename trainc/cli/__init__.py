@@ -44,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from trainc.text.trouble import Trouble, near  # noqa: PLC0415
 
     words = list(sys.argv[1:] if argv is None else argv)
+    if sys.platform == "win32":
+        return _told("trainc runs on Linux and macOS; on Windows, run it in WSL or in a container", TROUBLE)
     try:
         code = _dispatch(words)
         sys.stdout.flush()
