@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.compiler.resolve.runtimes import runtime_for
-from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of, patched
+from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, gives_values, names_of, patched
 from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
 from trainc.model.catalog import RefusedEntry
@@ -69,7 +69,8 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
 
 def _check_idle(document: Document, report: Report) -> None:
     """A finding where a job without runtime asks for components."""
-    if get(document.tree, "metadata", "annotations", COMPONENTS) is not None:
+    annotations = get(document.tree, "metadata", "annotations")
+    if type(annotations) is dict and (COMPONENTS in annotations or gives_values(annotations)):
         from trainc.compiler.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
 
         report.add(idle(document))
@@ -196,11 +197,13 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
     annotations = job.tree["metadata"].get("annotations")
     components = annotations.get(COMPONENTS) if type(annotations) is dict else None
     key = (id(runtime), () if components is None else tuple(names_of(components)))
-    if key in prepared.made:
+    has_values = type(annotations) is dict and gives_values(annotations)  # each job has its own, at its own place
+    if key in prepared.made and not has_values:
         return prepared.made[key]
     if (
         runtime.kind != RUNTIME
         and components is None
+        and not has_values
         and not project.cluster.components
         and project.cluster.patch is None
     ):
@@ -211,7 +214,7 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
         own_report = Report()
         made = (composed(runtime, job, catalog, project, own_report, prepared.bases), own_report.findings)
     is_explained = made[0] is not None or any(finding.level == ERROR for finding in made[1])
-    if is_explained and not (key[1] and made[1]):
+    if is_explained and not has_values and not (key[1] and made[1]):
         # What is found in components that a job names stands in that very job: the next one is looked at for itself.
         # So is one whose component the server refuses: the refusal is met by each job.
         prepared.made[key] = made

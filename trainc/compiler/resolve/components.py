@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
-from trainc.compiler.resolve.parameters import EnabledComponent, filled
+from trainc.compiler.resolve.parameters import EnabledComponent, filled, typed
 from trainc.compiler.resolve.runtimes import shipped
-from trainc.compiler.resolve.template import COMPONENTS, names_of
+from trainc.compiler.resolve.template import COMPONENTS, VALUES, names_of
 from trainc.model.catalog import SHIPPED
 from trainc.model.finding import ERROR, WARNING, Label, Rule, place
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
@@ -16,7 +16,8 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
@@ -40,6 +41,13 @@ NO_TARGET = Rule(
     admission=True,
 )
 
+NOT_ON = Rule(
+    "component-not-on",
+    ERROR,
+    "a job gives a value to a component that nothing switches on",
+    "The value would go nowhere.",
+    admission=True,
+)
 NO_RUNTIME = Rule(
     "components-without-runtime",
     WARNING,
@@ -82,8 +90,34 @@ def of_runtime(document: Document) -> Iterator[EnabledComponent]:
 def of_job(document: Document) -> Iterator[EnabledComponent]:
     """The components that a job switches on by its annotation, each at its own place in there."""
     leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
+    values, by = values_of(document), f"job `{document.name}`"
     for name in names_of(leaf):
-        yield EnabledComponent(Sourced(name, _part(leaf, name)), document.file, f"job `{document.name}`")
+        given = values.pop(name, {})
+        yield EnabledComponent(
+            Sourced(name, _part(leaf, name)), document.file, by, given, None, _keys(document, name, given)
+        )
+    for name, given in values.items():
+        keys = _keys(document, name, given)
+        yield EnabledComponent(
+            Sourced(name, Origin(next(iter(keys.values())))), document.file, by, given, None, keys, follows=True
+        )
+
+
+def values_of(document: Document) -> dict[str, dict[str, Sourced[Any]]]:
+    """The values that a job gives parameters of components, by component."""
+    values: dict[str, dict[str, Sourced[Any]]] = {}
+    annotations = get(document.tree, "metadata", "annotations")
+    for key, leaf in annotations.items() if type(annotations) is dict else ():
+        prefix, _, parameter = key.partition("/")
+        if parameter and prefix.endswith(VALUES) and type(leaf) is Sourced:
+            values.setdefault(prefix.removesuffix(VALUES), {})[parameter] = leaf
+    return values
+
+
+def _keys(document: Document, component: str, given: Mapping[str, object]) -> dict[str, Span]:
+    """Where the key of each value stands."""
+    path = ("metadata", "annotations")
+    return {name: document.span((*path, f"{component}{VALUES}/{name}"), key=True) for name in given}
 
 
 def switches(job: Document, runtime: Document) -> dict[str, Label]:
@@ -116,16 +150,22 @@ def _part(leaf: Sourced[str], name: str) -> Origin:
 
 def idle(document: Document) -> Finding:
     """The finding for components on a job that starts from no runtime."""
+    written = get(document.tree, "metadata", "annotations")
+    key = (
+        COMPONENTS if COMPONENTS in written else next(one for one in written if one.partition("/")[0].endswith(VALUES))
+    )
     return NO_RUNTIME.at(
-        document.span(("metadata", "annotations", COMPONENTS)),
+        document.span(("metadata", "annotations", key)),
         f"a {document.kind} starts from no runtime, so its components have nothing to be merged into",
         effect="they do not appear in the manifests",
         help="remove the annotation, or write a TrainJob",
     )
 
 
-def switched(use: EnabledComponent, catalog: Catalog, project: Project, report: Report) -> Switched | None:
-    """The component that a use names, None with findings where it cannot be had."""
+def switched(
+    use: EnabledComponent, catalog: Catalog, project: Project, report: Report, earlier: Mapping[str, Sourced[Any]]
+) -> Switched | None:
+    """The component that a use names, None with findings where it cannot be had; `earlier` values hold until it gives others."""
     component = catalog.runtimes.component(use.name.value, use.file)
     if component is None:
         report.add(_unknown(use, catalog))
@@ -134,6 +174,7 @@ def switched(use: EnabledComponent, catalog: Catalog, project: Project, report: 
         return None
     if component.source == SHIPPED and not use.file.startswith("trainc:"):
         report.add(shipped(use.span, use.name.value, project))
+    use.given = {**earlier, **typed(component.document, use)}
     spec = filled(component.document, use, report)
     return None if spec is None else Switched(use, component.document, spec)
 
@@ -158,6 +199,34 @@ def pieces(component: Switched, base: Tree, report: Report) -> list[RuntimePart]
             RuntimePart("components", component.name, overlay, component.document, below=("spec", "job"), cut=5)
         )
     return parts
+
+
+def in_place_of(old: Tree, new: Tree, field: str = "") -> Tree:
+    """The piece of a component that is applied again: what it had put elsewhere is taken away."""
+    if type(old) is dict and type(new) is dict:
+        return {key: in_place_of(old[key], node, key) if key in old else node for key, node in new.items()}
+    key = COMPONENT_KEYS.get(field, "")
+    if not (key and type(old) is list and type(new) is list):
+        return new
+    kept = {value(item, key) for item in new}
+    gone = [
+        {key: was[key], "$patch": Sourced("delete", now[key].origin)}
+        for was, now in zip(old, new, strict=False)
+        if value(was, key) is not None and value(now, key) is not None and value(was, key) not in kept
+    ]
+    return [*gone, *(in_place_of(was, now) for was, now in zip(old, new, strict=False)), *new[len(old) :]]
+
+
+def not_on(use: EnabledComponent, known: list[str]) -> Finding:
+    """The finding for values of a component that nothing switches on."""
+    name = use.name.value
+    rest = f"switch it on as well: `{COMPONENTS}: {name}`"
+    return NOT_ON.at(
+        use.span,
+        f"component `{name}` gets a value and is not on",
+        effect="the value goes nowhere",
+        help=meant(name, known, rest),
+    )
 
 
 def _jobs(spec: Tree) -> list[Tree]:

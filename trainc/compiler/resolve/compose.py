@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.compiler.resolve.components import COMPONENT_KEYS, of_job, of_runtime, pieces, switched
+from trainc.compiler.resolve.components import (
+    COMPONENT_KEYS,
+    in_place_of,
+    not_on,
+    of_job,
+    of_runtime,
+    pieces,
+    switched,
+)
 from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, RuntimePart
 from trainc.compiler.resolve.lineage import lineage
 from trainc.compiler.resolve.locks import changed, held, touching
@@ -138,7 +146,12 @@ class Composition:
             name = use.name.value
             if (name in active or name in by_name) and not use.given:
                 continue
-            component = switched(use, self._catalog, self._project, self._report)
+            if use.follows and name not in active and name not in by_name:
+                self._report.add(not_on(use, sorted({*active, *by_name})))
+                self._broken = True
+                continue
+            earlier = next((one.use.given for one, _ in reversed(self._on) if one.name == name), {})
+            component = switched(use, self._catalog, self._project, self._report, earlier)
             if component is None:
                 self._broken = True
             else:
@@ -148,6 +161,9 @@ class Composition:
         for component in in_order or ():
             parts = pieces(component, self.spec, self._report)
             self._broken |= parts is None
+            before = next((known for one, known in reversed(self._on) if one.name == component.name), [])
+            for part, was in zip(parts or (), before, strict=False):
+                part.tree = in_place_of(was.tree, part.tree)
             for part in parts or ():
                 self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
             self._on.append((component, parts or []))

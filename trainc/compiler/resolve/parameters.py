@@ -6,6 +6,7 @@ from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.paths import at_path, parsed
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import get, value
+from trainc.text.numbers import parsed_int
 from trainc.text.quantity import Quantity
 from trainc.text.spelling import meant
 
@@ -68,7 +69,7 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
         leaf = chosen.get(name)
         if leaf is None:
             if value(parameter, "required") is True:
-                problems.append(_lacking(component, index, name, use.span))
+                problems.append(_lacking(component, index, name, use.span, use.keys))
             continue
         wrong = _wrong(parameter, leaf)
         if wrong:
@@ -82,6 +83,22 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
     for problem in problems:
         report.add(problem)
     return None if problems else spec
+
+
+def typed(component: Document, use: EnabledComponent) -> dict[str, Sourced[Any]]:
+    """The values that a use gives, those of annotations as the parameters want them; what does not fit stays text."""
+    if use.keys is None:
+        return dict(use.given)
+    parameters = {value(one, "name"): one for one in get(component.tree, "spec", "parameters") or ()}
+    return {name: _typed(parameters.get(name) or {}, leaf) for name, leaf in use.given.items()}
+
+
+def _typed(parameter: Tree, leaf: Sourced[Any]) -> Sourced[Any]:
+    values = [value(choice, "value") for choice in parameter.get("choices") or ()]
+    meant_by = next((one for one in values if str(one) == leaf.value), None)
+    if meant_by is None and value(parameter, "type") == "integer":
+        meant_by = parsed_int(leaf.value)
+    return leaf if meant_by is None else leaf.map(lambda _: meant_by)
 
 
 def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: Values) -> dict[str, Sourced[Any]]:
@@ -195,12 +212,14 @@ def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: S
     )
 
 
-def _lacking(component: Document, index: int, name: str, use: Span) -> Finding:
+def _lacking(component: Document, index: int, name: str, use: Span, keys: object) -> Finding:
     return BAD_PARAMETER.at(
         use,
         f"component `{component.name}` needs a value for its parameter `{name}`",
         also=[Label(_parameter_place(component, index), "declared here")],
-        help=f"add `with: {{{name}: ...}}`",
+        help=f"add `with: {{{name}: ...}}`"
+        if keys is None
+        else f"annotate the job with `{component.name}.trainc.dev/{name}`",
     )
 
 
@@ -216,9 +235,13 @@ def _placeless(component: Document, spot: tuple[int, int], name: str, path: str,
 
 
 class EnabledComponent:
-    """One component switched on: its name where it is written, the values given, the file that names it, and who."""
+    """One component switched on: its name where it is written, the values given, the file that names it, and who.
 
-    __slots__ = ("by", "file", "given", "name", "owner")
+    A job gives values as annotations, all of them text: `keys` is where the key of each stands. One that only gives
+    values `follows` a component that something else switches on.
+    """
+
+    __slots__ = ("by", "file", "follows", "given", "keys", "name", "owner")
 
     def __init__(
         self,
@@ -227,11 +250,16 @@ class EnabledComponent:
         by: str,
         given: Mapping[str, Sourced[Any]] | None = None,
         owner: tuple[Document, int] | None = None,
+        keys: Mapping[str, Span] | None = None,
+        *,
+        follows: bool = False,
     ) -> None:
         self.name = name
         self.file = file
         self.by = by
         self.given = given or {}
+        self.keys = keys
+        self.follows = follows
         self.owner = owner  # the runtime that gives the values, and which of its components gets them
 
     @property
@@ -241,6 +269,8 @@ class EnabledComponent:
 
     def parameter_span(self, parameter: str) -> Span:
         """Where the name of a parameter stands that is given a value."""
+        if self.keys is not None and parameter in self.keys:
+            return self.keys[parameter]
         if self.owner is None:
             return self.span
         document, index = self.owner

@@ -24,6 +24,14 @@ RUNTIME = "Runtime"  # the kind that may inherit
 COMPONENTS = "trainc.dev/components"  # the annotation that switches components on
 
 
+VALUES = ".trainc.dev"  # `<component>.trainc.dev/<parameter>`, an annotation of a job
+
+
+def gives_values(annotations: Mapping[str, Tree]) -> bool:
+    """Whether annotations of a job give values to parameters of components."""
+    return any(key.partition("/")[0].endswith(VALUES) for key in annotations)
+
+
 def names_of(leaf: Tree) -> list[str]:
     """The names in an annotation."""
     if type(leaf) is not Sourced or type(leaf.value) is not str:

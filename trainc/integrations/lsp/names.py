@@ -41,6 +41,7 @@ _ANNOTATIONS = {
 # By kind, the fields that hold a name; `*` stands for any key or item, and the items of a list of names count as well.
 _FIELDS: dict[str, tuple[tuple[Path, str], ...]] = {
     "TrainJob": ((("spec", "runtimeRef", "name"), RUNTIME),),
+    "TrainJobPatch": ((("spec", "runtimeRef", "name"), RUNTIME),),
     "Runtime": (
         (("spec", "extends"), RUNTIME),
         (("spec", "components"), COMPONENT),
