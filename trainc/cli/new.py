@@ -19,7 +19,7 @@ from trainc.compiler.project import open_project
 from trainc.compiler.usage import blueprints, paths_here
 from trainc.model.cluster import version
 from trainc.model.report import Report
-from trainc.model.tree import get, plain
+from trainc.model.tree import get, plain, value
 from trainc.schedulers import TABLE as SCHEDULERS
 from trainc.text.files import ordinary_contents
 from trainc.text.numbers import brief, whole_number
@@ -183,6 +183,9 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
     _check_shape(request, options, exists=request.runtime_name in runtimes, fits=_fits(request, runtimes))
     if not _is_sliced(request):
         request.nodes = request.nodes or 1
+    request.restarts = (
+        bool(request.checkpoints) and _says_restarts(own) and not _restarts(runtimes.get(request.runtime_name))
+    )
     _settle_scheduler(request, project)
 
 
@@ -198,6 +201,19 @@ def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
     return isinstance(given, dict) and {key: str(value) for key, value in given.items()} == uses[main]
 
 
+def _says_restarts(own: list[Blueprint]) -> bool:
+    """Whether the component `checkpoints` takes the number of restarts; the one that trainc ships does."""
+    there = [one for one in own if one.is_component and one.name == "checkpoints"]
+    parameters = [plain(get(one.document.tree, "spec", "parameters")) for one in there]
+    return not there or any(known["name"] == "restarts" for known in parameters[0] or ())
+
+
+def _restarts(runtime: Blueprint | None) -> bool:
+    """Whether a runtime of the project lets its jobs restart."""
+    tree = runtime.document.tree if runtime is not None else None
+    return bool(value(tree, "spec", "template", "spec", "failurePolicy", "maxRestarts"))
+
+
 def _in_name(text: str) -> str:
     """A value as a part of a name."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())[:_PART_BOUND].strip("-")
@@ -207,12 +223,11 @@ def _check_shape(request: Request, options: Options, *, exists: bool, fits: bool
     """A runtime of the project is used as it is, so that nothing else may be said about it."""
     if request.runtime and not exists:
         raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
-    for key in ("checkpoints", "with") if exists else ():
-        if options.has(key) and not (key == "with" and fits):
-            raise Trouble(
-                f"the runtime `{request.runtime_name}` is there already and is used as it is; "
-                f"leave out --{key}, or change the runtime"
-            )
+    if exists and options.has("with") and not fits:
+        raise Trouble(
+            f"the runtime `{request.runtime_name}` is there already and is used as it is; "
+            "leave out --with, or change the runtime"
+        )
 
 
 def _settle_scheduler(request: Request, project: Project) -> None:
@@ -268,6 +283,11 @@ def _files(request: Request, options: Options, project: Project, own: list[Bluep
             if (True, name) not in names:
                 wanted[os.path.join(COMPONENTS, name)] = _shipped(os.path.join(COMPONENTS, name))
         files |= {os.path.normpath(os.path.join(folder, f"{name}.yaml")): text for name, text in wanted.items()}
+    if request.checkpoints and (True, "checkpoints") not in names:
+        component = os.path.join(
+            root, project.runtimes[0] if project.runtimes else "runtimes", COMPONENTS, "checkpoints.yaml"
+        )
+        files[os.path.normpath(component)] = _shipped(os.path.join(COMPONENTS, "checkpoints"))
     if not project.file and (request.scheduler or not os.path.exists(os.path.join(project.root, ".git"))):
         files[os.path.normpath(os.path.join(root, "trainc.yaml"))] = project_text(request)
     return files

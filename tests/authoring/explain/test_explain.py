@@ -145,7 +145,7 @@ def test_every_answer_is_also_json(argv: list[str], tmp_path: Path) -> None:
 
 def test_annotations_are_those_of_the_page_and_of_the_source() -> None:
     page = (ROOT / "docs/project.md").read_text("utf-8").partition("## Annotations of a job")[2]
-    rows = re.findall(r"^\| `(trainc\.dev/[a-z-]+): (.+?)` \| (.+?) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `((?:[a-z]+\.)?trainc\.dev/[a-z-]+): (.+?)` \| (.+?) \|$", page, re.MULTILINE)
     told = {name: (value, about.partition(" ([")[0].rstrip(".")) for name, value, about in rows}
     assert {name: (value, about.lower().rstrip(".")) for name, (value, about) in ANNOTATIONS.items()} == {
         name: (value, about.lower()) for name, (value, about) in told.items()

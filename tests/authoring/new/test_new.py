@@ -148,11 +148,49 @@ def test_a_job_takes_most_of_a_whole_machine(machines: str, cpu: str, memory: st
 
 def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> None:
     compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--on", "eks-p5")
-    run = compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--on", "eks-p5", "--checkpoints", "c")
-    assert run.code == 2
-    assert "leave out --checkpoints" in run.err
     assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--runtime", "torch-eks-p5").code == 0
     assert "name: torch-eks-p5" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
+
+
+def test_each_job_has_a_claim_of_its_own(tmp_path: Path) -> None:
+    """It was in the shared runtime: a later job, in another namespace, mounted the same one without a word."""
+    for name, claim in (("bert", "bert-data"), ("gpt", "gpt-data")):
+        words = ["--image", IMAGE, "--gpus", "8", "--namespace", name, "--checkpoints", claim]
+        done = compile_in(tmp_path, "new", name, *words, "--", "torchrun", "train.py")
+        assert done.code == 0, done.err
+    assert compile_in(tmp_path, "new", "plain", "--image", IMAGE, "--gpus", "8").code == 0
+    for name, claims, restarts in (("bert", ["bert-data"], 3), ("gpt", ["gpt-data"], 3), ("plain", [], None)):
+        jobset = next(
+            one for one in compile_in(tmp_path, "build", f"jobs/{name}.yaml").objects if one["kind"] == "JobSet"
+        )
+        pod = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
+        mounted = [
+            one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one
+        ]
+        assert (mounted, jobset["spec"]["failurePolicy"].get("maxRestarts")) == (claims, restarts)
+    assert (
+        "claim" not in (tmp_path / "runtimes/torch-gpu.yaml").read_text("utf-8").partition("spec:")[2].partition("#")[0]
+    )
+
+
+def test_restarts_are_left_to_a_runtime_or_component_that_says_them(tmp_path: Path) -> None:
+    words = ["--image", IMAGE, "--gpus", "8", "--checkpoints", "c"]
+    assert compile_in(tmp_path, "new", "a", *words).code == 0
+    runtime = tmp_path / "runtimes/torch-gpu.yaml"
+    runtime.write_text(runtime.read_text("utf-8").replace("maxRestarts: 0", "maxRestarts: 7"), "utf-8")
+    assert compile_in(tmp_path, "new", "b", *words).code == 0
+    assert "restarts" not in (tmp_path / "jobs/b.yaml").read_text("utf-8")
+    assert "maxRestarts: 7" in compile_in(tmp_path, "build", "jobs/b.yaml").out
+    runtime.write_text(runtime.read_text("utf-8").replace("maxRestarts: 7", "maxRestarts: 0"), "utf-8")
+    component = tmp_path / "runtimes/components/checkpoints.yaml"
+    text = component.read_text("utf-8")
+    start, end = text.index("    - name: restarts"), text.index("  roles:")
+    component.write_text(
+        text[:start] + text[end:].replace("          maxRestarts: null\n", "          maxRestarts: 2\n"), "utf-8"
+    )
+    done = compile_in(tmp_path, "new", "c", *words)
+    assert done.code == 0, done.err
+    assert "restarts" not in (tmp_path / "jobs/c.yaml").read_text("utf-8")
 
 
 def test_another_topology_gets_a_runtime_of_its_own(tmp_path: Path) -> None:

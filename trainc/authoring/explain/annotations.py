@@ -6,6 +6,10 @@ ANNOTATIONS = {
     "trainc.dev/run": ('"2"', "The number of the run: a new one starts a new run."),
     "trainc.dev/cluster": ("eu,us", "The clusters that run the job, whatever their `paths` say."),
     "trainc.dev/components": ("shm,spot", "The components that it switches on."),
+    "checkpoints.trainc.dev/claim": (
+        "bert-data",
+        "A value for a parameter of a component that is on: `<component>.trainc.dev/<parameter>`.",
+    ),
     "trainc.dev/compile": (
         '"true"',
         'A plain job (`batch/v1`): it is training, and is compiled; with `"false"` it is left alone.',

@@ -32,6 +32,7 @@ class Request:
         "nodes",
         "on",
         "queue",
+        "restarts",
         "runtime",
         "scheduler",
         "values",
@@ -49,6 +50,7 @@ class Request:
         self.command: tuple[str, ...] = ()
         self.namespace = "training"
         self.checkpoints = ""  # the claim that keeps them
+        self.restarts = False  # whether the job says how often it starts again from them
         self.on = ""  # a name of HARDWARE
         self.values: Mapping[str, str] = {}  # values for the parameters of its components
         self.scheduler = ""
@@ -103,8 +105,6 @@ class Request:
         if self.hardware:
             main = next(reversed(self.hardware.uses))
             components[main] |= self.settings()
-        if self.checkpoints:
-            components["checkpoints"] = {"claim": self.checkpoints}
         return components
 
     def resources(self) -> dict[str, str]:

@@ -84,14 +84,26 @@ def _job(request: Request) -> Iterator[str]:
     if request.namespace:
         yield f"  namespace: {text_of(request.namespace)}"
     section, key = queue_of(request.scheduler)
-    if request.queue and section:
-        yield f"  {section}:"
-        yield f"    {key}: {text_of(request.queue)}"
+    queue = [f"    {key}: {text_of(request.queue)}"] if request.queue and section else []
+    annotations = [*(queue if section == "annotations" else ()), *_checkpoints(request)]
+    if queue and section == "labels":
+        yield from ["  labels:", *queue]
+    if annotations:
+        yield from ["  annotations:", *annotations]
     yield "spec:"
     yield "  runtimeRef:"
     yield f"    name: {text_of(request.runtime_name)}"
     trainer = list(_trainer(request))
     yield from ["  trainer:", *trainer] if trainer else ()
+
+
+def _checkpoints(request: Request) -> Iterator[str]:
+    if request.checkpoints:
+        yield "    # Its own claim: the program writes checkpoints below /checkpoints, and reads the newest one when it starts."
+        yield "    trainc.dev/components: checkpoints"
+        yield f"    checkpoints.trainc.dev/claim: {text_of(request.checkpoints)}"
+    if request.restarts:
+        yield '    checkpoints.trainc.dev/restarts: "3"'
 
 
 def _name(request: Request) -> Iterator[str]:
@@ -191,13 +203,9 @@ def _template(request: Request) -> Iterator[str]:
     yield "  template:"
     yield "    spec:"
     yield "      failurePolicy:"
-    if request.checkpoints:
-        yield "        # A restart goes on from the last checkpoint; the program writes and reads them below /checkpoints."
-        yield "        maxRestarts: 3"
-    else:
-        yield "        # Training would restart from step 0: nothing keeps checkpoints. Switch on the component `checkpoints`,"
-        yield "        # or write them to a bucket, and allow restarts."
-        yield "        maxRestarts: 0"
+    yield "        # Without checkpoints training would restart from step 0. A job that keeps them on a claim of its own says"
+    yield "        # how often it restarts (`checkpoints.trainc.dev/restarts`); where all write them to a bucket, say it here."
+    yield "        maxRestarts: 0"
     yield "        restartStrategy: BlockingRecreate"
     if request.start.has_launcher:
         yield from _roles(request)

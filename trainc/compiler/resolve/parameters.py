@@ -70,10 +70,12 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
         if leaf is None:
             if value(parameter, "required") is True:
                 problems.append(_lacking(component, index, name, use.span, use.keys))
+            for path in parameter.get("sets") or ():
+                spec = _without_null(spec, parsed(path.value, spec) or ())
             continue
         wrong = _wrong(parameter, leaf)
         if wrong:
-            problems.append(_bad(component, index, leaf, wrong, use.span))
+            problems.append(_bad(component, index, leaf, wrong, use))
         for at, path in enumerate(parameter.get("sets") or ()):
             steps = _steps(path.value, spec)
             if steps is None or type(at_path(spec, steps)) in (dict, list):
@@ -132,11 +134,12 @@ def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
     return ""
 
 
-def _right(parameter: Tree, content: object) -> str:
-    """What to write instead of a wrong value."""
+def _right(parameter: Tree, content: object, *, in_quotes: bool) -> str:
+    """What to write instead of a wrong value, `in_quotes` as every annotation is."""
     choices = [str(value(one, "value")) for one in parameter.get("choices") or ()]
     if not choices:
-        return _WRITE.get(str(value(parameter, "type")), "")
+        right = _WRITE.get(str(value(parameter, "type")), "")
+        return right.replace(", without quotes", " in quotes") if in_quotes else right
     near = meant(str(content), choices)
     return f"{near}{' ' if near else ''}choices: {', '.join(choices)}"
 
@@ -176,6 +179,19 @@ def _position(items: list[Tree], step: tuple[str, object]) -> int:
     return next(index for index, item in enumerate(items) if value(item, step[0]) == step[1])
 
 
+def _without_null(tree: Tree, steps: Steps) -> Tree:
+    """The tree without the null that holds the place of a value which nobody gives, and without maps that held it alone."""
+    if not steps or type(tree) is not dict or type(steps[0]) is not str:
+        return tree
+    key, node = steps[0], tree.get(steps[0])
+    if len(steps) > 1:
+        rest = _without_null(node, steps[1:])
+        is_empty = rest == {} and node != {}
+    else:
+        rest, is_empty = node, type(node) is Sourced and node.value is None
+    return {name: rest if name == key else one for name, one in tree.items() if name != key or not is_empty}
+
+
 def put(tree: Tree, steps: Steps, leaf: Sourced[Any]) -> Tree:
     """The tree with a leaf at a place; a number becomes text where the tree itself has text there."""
     if not steps:
@@ -202,13 +218,13 @@ def _unknown(component: Document, at: Span, name: str, known: list[str]) -> Find
     )
 
 
-def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: Span) -> Finding:
+def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: EnabledComponent) -> Finding:
     parameter = get(component.tree, "spec", "parameters", index)
     return BAD_PARAMETER.at(
-        place(leaf.origin) or use,
+        place(leaf.origin) or use.span,
         f"parameter `{value(parameter, 'name')}` of component `{component.name}`: `{leaf.value}` {wrong}",
         also=[Label(_parameter_place(component, index), "declared here")],
-        help=_right(parameter, leaf.value),
+        help=_right(parameter, leaf.value, in_quotes=use.keys is not None),
     )
 
 
