@@ -156,6 +156,11 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
         {f"{_ENV} 1": {"name": "TOKEN", "valuefrom": {"secretKeyRef": {"name": "hub", "key": "token"}}}},
     ),
     (
+        "env-resource-of-no-container",
+        "resource-of-no-container",
+        {f"{_ENV} 2 valueFrom": {"resourceFieldRef": {"containerName": "main", "resource": "limits.cpu"}}},
+    ),
+    (
         "secret-in-env",
         "secret-in-text",
         {f"{_ENV} 0": {"name": "HF_TOKEN", "value": "hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345"}},
@@ -218,6 +223,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
         {"volumes 0": {"name": "data", "persistentVolumClaim": {"claimName": "data"}}},
     ),
     ("volume-claim-field-misspelt", "unknown-field", {"volumes 0 persistentVolumeClaim": {"claim": "data"}}),
+    ("volume-medium-misspelt", "unknown-medium", {"volumes 3 emptyDir medium": "memory"}),
     ("volume-unused", "unused-volume", {"volumes 4": {"name": "scratch", "emptyDir": {}}}),
     ("volume-host-root", "sensitive-host-path", {"volumes 0": {"name": "data", "hostPath": {"path": "/"}}}),
     (

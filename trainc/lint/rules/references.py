@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 from trainc.lint.facts.shell import SHELLS, script_of
-from trainc.lint.facts.values import rows, templated, text, texts
+from trainc.lint.facts.values import rows, substituted, table, templated, text, texts
 from trainc.lint.unfilled import is_program_text
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import leaves
 from trainc.text.placeholders import is_placeholder
+from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +40,38 @@ IN_ENV = Rule(
 )
 
 
+NO_CONTAINER = Rule(
+    "resource-of-no-container",
+    ERROR,
+    "a variable reads the resources of a container that the pod does not have",
+    "The API server does not look for the container; the kubelet does when it makes the variables.",
+)
+
+
 # Programs that hand the words behind them to a shell of their own.
 _TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
 _OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own
 # Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
 _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
+
+
+def resource_of_no_container(job: Job) -> None:
+    for container in job.containers:
+        for index, entry in enumerate(rows(container.tree, "env")):
+            source = table(table(entry, "valueFrom"), "resourceFieldRef") if "valueFrom" in entry else {}
+            name = text(source, "containerName")
+            names = [other.name for other in container.role.containers] if name else []
+            if name in names or not name or substituted(name):
+                continue
+            path = (*container.path, "env", index, "valueFrom", "resourceFieldRef", "containerName")
+            job.report.add(
+                NO_CONTAINER.at(
+                    job.at(path),
+                    f"the pod has no container `{name}`",
+                    effect="the container waits in CreateContainerConfigError",
+                    help=meant(name, names, "leave `containerName` out: the container's own resources are read then"),
+                )
+            )
 
 
 def variable_without_shell(job: Job) -> None:
@@ -254,4 +282,4 @@ def _finds_programs(path: str) -> bool:
     return not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(path.split(":"))
 
 
-CHECKS = (variable_without_shell, undefined_variable, shell_variable_in_env)
+CHECKS = (resource_of_no_container, variable_without_shell, undefined_variable, shell_variable_in_env)

@@ -45,6 +45,29 @@ SHM_HOST = Rule(
     "All pods of the node share it, nothing limits it, and what a killed pod leaves stays there.",
 )
 
+MEDIUM = Rule(
+    "unknown-medium",
+    ERROR,
+    "an `emptyDir` has a medium that the kubelet does not know",
+    "The API server takes any word; the kubelet knows `Memory`, `HugePages` with or without a size, and the empty text.",
+)
+
+
+def unknown_medium(job: Job) -> None:
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+            medium = text(table(volume, "emptyDir"), "medium")
+            if medium in ("", "Memory") or medium.startswith("HugePages") or substituted(medium):
+                continue
+            job.report.add(
+                MEDIUM.at(
+                    job.at((*role.pod_path, "volumes", index, "emptyDir", "medium")),
+                    f"`{medium}` is not a medium of an `emptyDir`",
+                    effect="the pods stay in ContainerCreating",
+                    help=meant(medium, ("Memory", "HugePages"), "write `Memory`, or leave it out for the node's disk"),
+                )
+            )
+
 
 def relative_mount_path(job: Job) -> None:
     for container in job.containers:
@@ -156,4 +179,4 @@ EXPLANATIONS = (
 )
 
 
-CHECKS = (relative_mount_path, unused_volume, shared_memory_of_host)
+CHECKS = (unknown_medium, relative_mount_path, unused_volume, shared_memory_of_host)
