@@ -71,7 +71,7 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (
         ("RayJob", "LeaderWorkerSet"),
-        ("restart-policy-always", "restart-lower-case"),
+        ("restart-policy-always",),
         "KubeRay and the StatefulSet behind a LeaderWorkerSet set the policy themselves",
     ),
     (("Armada",), ("restart-policy-always",), "Armada sets `Never` on every pod (internal/executor/util)"),

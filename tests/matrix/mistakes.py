@@ -56,6 +56,7 @@ _NODE = "containers 0"
 _LIMITS = f"{_NODE} resources limits"
 _ENV = f"{_NODE} env"
 _MOUNTS = f"{_NODE} volumeMounts"
+_P5: dict[str, Node] = {"nodeSelector": {"node.kubernetes.io/instance-type": "p5.48xlarge"}}
 _PROBE: Node = {"exec": {"command": ["test", "-f", "alive"]}}
 
 # A name, the rule that must find it, and the edits.
@@ -118,6 +119,11 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ),
     ("gpu-beside-tpu", "mixed-accelerators", {f"{_LIMITS} google.com/tpu": 4}),
     ("gpu-beside-gaudi", "mixed-accelerators", {f"{_LIMITS} habana.ai/gaudi": 8}),
+    ("gpu-beside-amd", "mixed-accelerators", {f"{_LIMITS} amd.com/gpu": 1}),
+    ("gpu-beside-intel", "mixed-accelerators", {f"{_LIMITS} gpu.intel.com/i915": 1}),
+    ("gpu-beside-neuron", "mixed-accelerators", {f"{_LIMITS} aws.amazon.com/neuron": 1}),
+    ("cpu-over-machine", "larger-than-machine", {**_P5, f"{_LIMITS} cpu": 500}),
+    ("memory-over-machine", "larger-than-machine", {**_P5, f"{_LIMITS} memory": "3Ti"}),
     ("memory-gb", "refused-by-webhook", {f"{_LIMITS} memory": "64GB"}),
     ("memory-lower-case", "refused-by-webhook", {f"{_LIMITS} memory": "64gi"}),
     ("memory-blank", "refused-by-webhook", {f"{_LIMITS} memory": "64 Gi"}),
@@ -167,6 +173,18 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ),
     ("secret-placeholder", "secret-placeholder", {f"{_ENV} 0": {"name": "HF_TOKEN", "value": "${HF_TOKEN}"}}),
     ("command-text", "refused-by-webhook", {f"{_NODE} command": "python train.py"}),
+    ("args-variable", "variable-without-shell", {f"{_NODE} args": ["--out", "$OUTPUT_DIR"]}),
+    (
+        "command-variable",
+        "variable-without-shell",
+        {f"{_NODE} command": ["torchrun", "--nproc_per_node=$NGPU", "train.py"]},
+    ),
+    ("root-of-the-pod", "root-where-non-root", {"securityContext": {"runAsNonRoot": True, "runAsUser": 0}}),
+    (
+        "root-of-a-container",
+        "root-where-non-root",
+        {f"{_NODE} securityContext": {"runAsNonRoot": True, "runAsUser": 0}},
+    ),
     ("args-text", "refused-by-webhook", {f"{_NODE} args": "--epochs 10"}),
     ("args-number", "refused-by-webhook", {f"{_NODE} args": ["--epochs", 10]}),
     ("args-true", "refused-by-webhook", {f"{_NODE} args": ["--bf16", True]}),

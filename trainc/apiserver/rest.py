@@ -83,6 +83,8 @@ def _follows(fault: Fault, look: Round, mended: Document, taken: Taken) -> bool:
         return True
     if fault.kind == "unknown" and any(fault.path[: len(path)] == path for path in look.emptied):
         return True
+    if "must be of type" in fault.message and any(path[: len(fault.path)] == fault.path for path in look.emptied):
+        return True  # what lies in it was refused for the same reason
     return fault.path in look.emptied or (fault.path[:-1] in look.emptied and get(look.tree, *fault.path) is None)
 
 

@@ -51,6 +51,7 @@ NO_CONTAINER = Rule(
 # Programs that hand the words behind them to a shell of their own.
 _TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
 _OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own
+_ALONE = "${TRAINJOB_"  # what a job is called while its runtime is judged without one
 # Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
 _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
 
@@ -159,7 +160,7 @@ def _is_template(job: Job, name: str) -> bool:
     if f"${{{name}}}" in job.text:
         return True
     return any(
-        is_placeholder(leaf.value) and not is_program_text(path)
+        is_placeholder(leaf.value) and not is_program_text(path) and _ALONE not in leaf.value
         for path, leaf in leaves(job.tree)
         if "$" in str(leaf.value)
     )
