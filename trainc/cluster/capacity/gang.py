@@ -13,7 +13,7 @@ from trainc.cluster.capacity.stages import stages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from trainc.cluster.capacity.amounts import Units
@@ -115,6 +115,12 @@ def _gang_of(
     gang.fits = fits_at_once(pods, counts, kinds)
     in_any_order = _is_roomy(parts, free_slots)
     _run(gang, roles, len(facts.nodes), in_any_order=in_any_order, names_nodes=options.names_nodes)
+    if gang.fits is None and gang.run is not None:
+        crowded = _too_few_domains(roles, classes)
+        if crowded:
+            gang.fits, gang.role, gang.reason, gang.change = False, next(r for r in roles if r.key), *crowded
+            return gang
+        _reorder(gang, lambda: JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods))
     unsure = _unsure(roles, classes, facts)
     if gang.fits is True and (unsure or not occupants.are_known):
         gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
@@ -143,6 +149,45 @@ def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_o
     gang.run, gang.is_certain = None, in_any_order
     if gang.fits and depends:
         gang.fits = None
+
+
+# Jobs are created at the same time, and the scheduler tries a pod without a place again: these orders stand for all.
+_ORDERS: tuple[Callable[[RolePods], int], ...] = (lambda role: not role.key, lambda role: -role.index)
+
+
+def _reorder(gang: GangPlacement, fresh: Callable[[], JobPlacement]) -> None:
+    """Place the pods again with the roles in other orders, until all have a place."""
+    for order in _ORDERS:
+        run = fresh()
+        run.place(order)
+        if run.is_placed:
+            gang.run, gang.roles, gang.fits, gang.is_certain = run, run.roles, True, True
+            return
+
+
+def _too_few_domains(roles: Sequence[RolePods], classes: Iterable[NodeClass]) -> tuple[str, str] | None:
+    """Why Jobs with a domain each and the pods of other roles, which no such Job has beside it, never fit, and what to do."""
+    alone = [role for role in roles if role.key]
+    others = [role for role in roles if not role.key]
+    keys = {role.key for role in alone}
+    # Pods of another priority may stand beside them.
+    priorities = {role.pod.spec.get("priorityClassName") for role in roles}
+    if len(keys) != 1 or len(priorities) != 1:
+        return None
+    key, domains = keys.pop(), set[str]()
+    for alike in classes:
+        domain = alike.model.labels.get(key)
+        if domain is None and any(rooms([role.pod], kinds_of([role.pod], [alike]))[0] for role in others):
+            return None  # a node outside all domains
+        if domain is not None:
+            domains.add(domain)
+    jobs = sum(role.podset.replicas for role in alone)
+    wanted = jobs + bool(others)
+    if key == HOSTNAME or wanted <= len(domains):
+        return None
+    beside = f", and the pods of `{others[0].name}` may stand beside none of them" if others else ""
+    reason = f"{jobs} Jobs of `{alone[0].name}` want a `{key}` each{beside}: {wanted} are needed, and the nodes have {len(domains)}"
+    return reason, f"add nodes with another `{key}`, or ask for {len(domains) - bool(others)} Jobs"
 
 
 def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> str:
@@ -216,7 +261,7 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
         gang.reason = (
             "each role fits alone, and trainc found no place for all pods at once within its limits"
             if gang.run is None or not any(role.pending for role in roles)
-            else "placed one by one as the scheduler does, some pods find no node; another order may do better"
+            else "placed one by one as the scheduler does, in every order of the roles, some pods find no node"
         )
         return
     gang.role = roles[-1]
@@ -264,7 +309,8 @@ def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[st
     for alike in classes:
         if static_refusal(pod, alike.model) == TAINT:
             taint = untolerated(alike.model.taints, pod.tolerations)
-            if taint is not None:
+            # No pod should tolerate that a node is not ready, or short of something.
+            if taint is not None and not str(taint.get("key")).startswith("node.kubernetes.io/"):
                 kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
                 terms.setdefault(taint_text(taint), kept)
     return list(terms.values())

@@ -24,7 +24,7 @@ from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from trainc.apiserver.pods.requests import Amounts
@@ -207,9 +207,10 @@ class JobPlacement:
                 return refused
         return ""
 
-    def place(self) -> None:
-        """Create and schedule all pods: those that others wait for first."""
-        waiting = [self._start(role, index) for role, index in self._jobs()]
+    def place(self, order: Callable[[RolePods], int] | None = None) -> None:
+        """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
+        roles = self.roles if order is None else sorted(self.roles, key=order)
+        waiting = [self._start(role, index) for role, index in _jobs(roles)]
         for role, job, domain in [one for one in waiting if one is not None]:
             self._follow(role, job, domain)
 
@@ -217,11 +218,6 @@ class JobPlacement:
     def is_placed(self) -> bool:
         """Whether every pod has a node."""
         return all(role.placed == role.podset.count for role in self.roles)
-
-    def _jobs(self) -> Iterator[tuple[RolePods, int]]:
-        for role in self.roles:
-            for index in range(role.podset.replicas):
-                yield role, index
 
     def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
         """Create a Job and its pods; with a domain of its own only the first pod, and what the others wait for."""
@@ -266,6 +262,12 @@ class JobPlacement:
                 self.placed.append((pod, node))
             else:
                 role.pending[message] += 1
+
+
+def _jobs(roles: Iterable[RolePods]) -> Iterator[tuple[RolePods, int]]:
+    for role in roles:
+        for index in range(role.podset.replicas):
+            yield role, index
 
 
 def run_data(run: JobPlacement) -> dict[str, Any]:

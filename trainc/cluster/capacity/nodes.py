@@ -123,10 +123,31 @@ def node_of(name: str, tree: Tree) -> Node:
         name,
         labels if type(labels) is dict else {},
         units_of(get(tree, "status", "allocatable")),
-        taints=[taint for taint in taints if type(taint) is dict] if type(taints) is list else [],
+        taints=_with_not_ready(
+            [taint for taint in taints if type(taint) is dict] if type(taints) is list else [], is_down=_is_down(tree)
+        ),
         is_ready=_is_ready(tree),
         is_unschedulable=value(tree, "spec", "unschedulable") is True,
     )
+
+
+# What the node lifecycle controller taints a node with that is not ready; a dump may leave it out.
+_NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+_NO_PODS = frozenset((_NOT_READY["key"], "node.kubernetes.io/unreachable"))
+
+
+def _with_not_ready(taints: list[dict[str, Any]], *, is_down: bool) -> list[dict[str, Any]]:
+    """The taints of a node, with the one that a node gets that is not ready."""
+    if not is_down or any(taint.get("key") in _NO_PODS for taint in taints):
+        return taints
+    return [*taints, _NOT_READY]
+
+
+def _is_down(tree: Tree) -> bool:
+    """Whether a dump says that a node is not ready; one without conditions says nothing."""
+    conditions = get(tree, "status", "conditions")
+    ready = [one for one in conditions if value(one, "type") == "Ready"] if type(conditions) is list else []
+    return any(value(one, "status") != "True" for one in ready)
 
 
 def _is_ready(tree: Tree) -> bool:
