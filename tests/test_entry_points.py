@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
+from tests.sampling import sampled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,15 +22,11 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input/trainc.yaml"))
-EACH = 20  # of so many cases one is quick
 
 
-def _case(number: int, folder: Path) -> object:
-    name = str(folder.parent.relative_to(ROOT / "tests/cases"))
-    return pytest.param(folder, id=name, marks=pytest.mark.slow if number % EACH else ())
-
-
-@pytest.mark.parametrize("case", [_case(number, folder) for number, folder in enumerate(CASES)])
+@pytest.mark.parametrize(
+    "case", sampled(CASES, lambda case: str(case.parent.relative_to(ROOT / "tests/cases")), every=20)
+)
 def test_the_same_verdict(case: Path, tmp_path: Path) -> None:
     """All five are asked as a repository that Argo CD applies asks them, because the plugin has no other way."""
     shutil.copytree(case, tmp_path / "project")

@@ -49,7 +49,7 @@ def test_every_beginning_of_a_file_is_answered(platform: Path) -> None:
         async with editor(platform) as one:
             uri = one.open(platform / JOB)
             text = one.texts[uri]
-            for end in range(0, len(text), 7):
+            for end in range(0, len(text), 23):
                 one.change(uri, text[:end])
                 await one.diagnostics(uri)
             one.change(uri, text)
