@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trainc.text.memo import TextMemo
+
 MASK = "(hidden)"
 _NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
 _NOT_SECRET = (
@@ -22,8 +24,15 @@ _NOT_SECRET = (
 
 def named_secret(name: str) -> bool:
     """Whether a variable of this name is meant to hold a secret."""
+    return _ARE_SECRET[name]
+
+
+def _is_secret(name: str) -> bool:
     upper = name.upper()
     return any(word in upper for word in _NAMES) and not any(word in upper for word in _NOT_SECRET)
+
+
+_ARE_SECRET = TextMemo(_is_secret, longest=100)
 
 
 def variable_of(path: str) -> str:

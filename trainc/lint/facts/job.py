@@ -66,6 +66,7 @@ class Container:
         "_commands",
         "_launch",
         "_options",
+        "_places",
         "_references",
         "devices",
         "env",
@@ -93,9 +94,11 @@ class Container:
         self.env: dict[str, Tree] = {}
         self.literals: dict[str, str] = {}
         self.has_references = False
-        for entry in rows(tree, "env"):
+        self._places: dict[str, int] = {}
+        for place, entry in enumerate(rows(tree, "env")):
             name, written = text(entry, "name"), entry.get("value")
             self.env[name] = entry
+            self._places.setdefault(name, place)
             if type(written) is Sourced and type(written.value) is str:
                 self.literals[name] = written.value
                 self.has_references = self.has_references or "$(" in written.value
@@ -148,10 +151,8 @@ class Container:
 
     def env_path(self, name: str) -> Path:
         """Where the variable `name` stands in the JobSet."""
-        for index, entry in enumerate(rows(self.tree, "env")):
-            if text(entry, "name") == name:
-                return (*self.path, "env", index)
-        return self.path
+        place = self._places.get(name)
+        return self.path if place is None else (*self.path, "env", place)
 
     def amount_path(self, resource: str) -> Path:
         """Where the amount of a resource stands in the JobSet, the limit rather than the request."""
@@ -168,6 +169,10 @@ class Container:
     def literal(self, name: str) -> str | None:
         """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
         return self.literals.get(name)
+
+    def sets(self, *prefixes: str) -> bool:
+        """Whether a variable is set whose name begins with one of these."""
+        return any(name.startswith(prefixes) for name in self.env)
 
     def value(self, name: str) -> Value | None:
         """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""

@@ -153,7 +153,7 @@ def variable_of_other_hardware(job: Job) -> None:
         if kind not in (GPU, TPU, NEURON):
             continue
         for name in container.env:
-            owner = _reader(name)
+            owner = _READERS[name]
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 job.report.add(
                     FOREIGN.at(
@@ -169,6 +169,9 @@ def _reader(name: str) -> str:
     if not name.startswith(_HARDWARE):
         return ""
     return next(kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix))
+
+
+_READERS = Memo(_reader)
 
 
 def locked_variable(job: Job) -> None:

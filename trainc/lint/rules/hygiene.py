@@ -109,12 +109,12 @@ def moving_tag(job: Job) -> None:
 
 def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
-    if not image or "@sha256:" in image or "placeholder" in image.lower():
+    tag = _tag(image)
+    if not image or (tag and tag not in _MOVING) or "@sha256:" in image or "placeholder" in image.lower():
         return False
     name = image.rpartition("/")[2]
     if substituted(name) or any(mark in name for mark in "$<{"):
         return False
-    tag = _tag(image)
     is_filled_in = name != image and (substituted(image) or any(mark in image for mark in "$<{"))
     return tag in _MOVING or (not tag and not is_filled_in)
 
@@ -215,7 +215,7 @@ def sensitive_host_path(job: Job) -> None:
 
 
 def object_twice(job: Job) -> None:
-    if not job.kinds:
+    if not any(len(trees) > 1 for trees in job.kinds.values()):
         return
     for kind, trees in _own(job).items():
         seen: dict[tuple[str, str, str], object] = {}

@@ -6,6 +6,7 @@ from trainc.lint.facts.values import text
 from trainc.model.finding import ERROR, WARNING, Edit, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
+from trainc.text.memo import TextMemo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def _faults(image: str) -> Iterator[_Fault]:
     if tag is not None and (fault := _tag_fault(tag)):
         yield fault
         return
-    yield from _path_problems(path, image)
+    if not _FINE_PATHS[path]:
+        yield from _path_problems(path, image)
 
 
 def _parted(name: str) -> tuple[str, str | None]:
@@ -151,5 +153,7 @@ def _is_part(part: str) -> bool:
     words = part.replace("__", ".").replace("_", ".").split(".")
     return all(word and word == word.strip("-") and _LETTERS.issuperset(word) for word in words)
 
+
+_FINE_PATHS = TextMemo(lambda path: not any(_path_problems(path, path)), longest=200)
 
 CHECKS = (bad_image,)

@@ -65,22 +65,18 @@ def _is_aperture(path: str) -> bool:
     return path == "/dev" or path.startswith("/dev/aperture_devices")
 
 
-def _sets(container: Container, prefix: str) -> bool:
-    return any(name.startswith(prefix) for name in container.env)
-
-
 def _first(container: Container, prefix: str) -> Path:
     return container.env_path(next(name for name in container.env if name.startswith(prefix)))
 
 
 def _tcpx(role: ExpandedRole, container: Container) -> _Half | None:
-    if not _sets(container, _TCPX) or _daemon(role, "tcpgpudmarxd", "tcpx"):
+    if not container.sets(_TCPX) or _daemon(role, "tcpgpudmarxd", "tcpx"):
         return None
     return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, _TCPX)
 
 
 def _tcpxo(role: ExpandedRole, container: Container) -> _Half | None:
-    if not _sets(container, _TCPXO):
+    if not container.sets(_TCPXO):
         return None
     if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
         missing = "no receive daemon (RxDM) runs beside it"
@@ -155,7 +151,7 @@ def tcpxo_half_set_up(job: Job) -> None:
         if daemon is None or not role.devices:
             continue
         missing = []
-        if not any(_sets(container, _TCPXO) for container in role.main):
+        if not any(container.sets(_TCPXO) for container in role.main):
             missing.append("no container sets the variables NCCL_FASTRAK_*")
         alone = not role.host_network
         if alone and _INTERFACES not in role.annotations:
@@ -192,7 +188,7 @@ def gib_half_set_up(job: Job) -> None:
             has_plugin = any(
                 text(mount, "mountPath").startswith(_GIB) for mount in rows(container.tree, "volumeMounts")
             )
-            if has_plugin != has_cards and container.devices and (has_plugin or _sets(container, "NCCL_IB_")):
+            if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
                 job.report.add(_half_gib(job, container, has_cards=has_cards))
 
 

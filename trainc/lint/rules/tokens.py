@@ -67,7 +67,7 @@ def secret_placeholder(job: Job) -> None:
     for container in job.containers:
         for name in container.env:
             value = container.literals.get(name, "")
-            if is_placeholder(value) and placeholder(value) == value and named_secret(name):
+            if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
                 job.report.add(
                     PLACEHOLDER.at(
                         job.at((*container.env_path(name), "value")),

@@ -66,7 +66,7 @@ def shell_words_without_shell(job: Job) -> None:
 
 def _joining(container: Container) -> tuple[str, int, str] | None:
     """Where the first word stands that only a shell understands; None where a shell, or an unknown program, reads it."""
-    if not texts(container.tree, "command") or _has_shell(container.words):
+    if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command") or _has_shell(container.words):
         return None
     before = ""
     for field in ("command", "args"):
