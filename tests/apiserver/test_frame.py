@@ -42,17 +42,22 @@ def fresh() -> tuple[Served, Features]:
 
 
 def changed(node: Any, way: tuple[str, ...] = POD) -> Any:
-    """A JobSet with other texts for its programs."""
+    """A JobSet with other texts for its programs, other numbers of pods and another place to run."""
     if type(node) is list:
         return [changed(item, way) for item in node]
     if type(node) is not dict:
         return node
-    if way:
-        return {key: changed(part, way[1:]) if key == way[0] else part for key, part in node.items()}
-    return {
-        key: [container(one) for one in part] if key in ("containers", "initContainers") else part
-        for key, part in node.items()
-    }
+    out = {key: changed(part, way[1:]) if way and key == way[0] else part for key, part in node.items()}
+    for key in {"replicas", "completions", "parallelism"} & out.keys():
+        out[key] = other(out[key])
+    if not way:
+        for key in {"containers", "initContainers"} & out.keys():
+            out[key] = [container(one) for one in out[key]]
+        if "serviceAccountName" in out:
+            out["serviceAccountName"] = other(out["serviceAccountName"])
+        if type(out.get("nodeSelector")) is dict:
+            out["nodeSelector"] = stamp({"example.com/other": "a"}, "test")
+    return out
 
 
 def container(tree: Any) -> Any:
@@ -68,6 +73,8 @@ def container(tree: Any) -> Any:
 
 
 def other(leaf: Any) -> Any:
+    if type(leaf) is Sourced and type(leaf.value) is int and 0 < leaf.value < 9:
+        return Sourced(leaf.value + 1, leaf.source)
     return Sourced("other", leaf.source) if type(leaf) is Sourced and type(leaf.value) is str else leaf
 
 
@@ -113,6 +120,20 @@ def test_what_is_odd_is_looked_at(field: str) -> None:
     assert not any(said(job(), *warm))
     for odd in ODD:
         one = job(**{field: [{"name": "A", "value": odd}] if field == "env" else odd})
+        assert said(one, *warm) == said(one, *fresh()), odd
+        assert said(one, *warm) == said(one, *fresh()), odd
+
+
+@pytest.mark.parametrize("field", ["completions", "parallelism", "serviceAccountName", "nodeSelector"])
+def test_odd_numbers_and_places_are_looked_at(field: str) -> None:
+    warm = fresh()
+    assert not any(said(job(), *warm))
+    for odd in [*ODD, -1, 10**5, 10**6, 2**31, "A b", {"a b": "c"}, {"a": "b c"}, {"a": 1}]:
+        one = job()
+        spec = one["spec"]["replicatedJobs"][0]["template"]["spec"]
+        (spec["template"]["spec"] if field in ("serviceAccountName", "nodeSelector") else spec)[field] = stamp(
+            odd, "test"
+        )
         assert said(one, *warm) == said(one, *fresh()), odd
         assert said(one, *warm) == said(one, *fresh()), odd
 

@@ -1,13 +1,15 @@
-"""The frame of a JobSet: its spec by value, without the texts that only its programs read.
+"""The frame of a JobSet: its spec by value, without what a server has nothing to say about.
 
-Most JobSets of a repository have a frame in common with others: they differ in names, images, arguments and values of
-variables. A verdict that does not rest on these is found once for each frame.
+Most JobSets of a repository have a frame in common with others: they differ in names, images, arguments, values of
+variables, numbers of pods and the nodes that they ask for. A verdict that does not rest on these is found once for each
+frame. What is odd is a part of the frame as it is: an empty text, a name that is none, a number that no job has.
 """
 
 from __future__ import annotations
 
 from itertools import count
 
+from trainc.apiserver.metadata import are_good_labels, is_good_name
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Tree
 
+_COUNTS = frozenset(("replicas", "completions", "parallelism"))
+_COUNTING = frozenset(
+    ("successPolicy", "backoffLimitPerIndex", "maxFailedIndexes")
+)  # fields that are compared with these
+_MAX_COUNT = 10_000
 _MAX_PARTS, _MAX_FRAMES = 4_000, 1_000
 # Of parts that jobs share, as those of a runtime are; each is held, so that its identity stays its own.
 _parts: dict[int, tuple[Tree, Hashable]] = {}
@@ -50,12 +57,24 @@ def _below(node: Tree, way: tuple[str, ...]) -> Hashable:
         if key == step:
             out.append(_below(part, way[1:]))
         elif part.__class__ is Sourced:
-            out.append(frozen(part))
+            if key in _COUNTS and _is_count(part) and _COUNTING.isdisjoint(node):
+                out.append(len(str(part.value)))
+            elif key == "serviceAccountName" and is_good_name(part.value):
+                out.append(True)
+            else:
+                out.append(frozen(part))
+        elif key == "nodeSelector" and part.__class__ is dict and are_good_labels(part):
+            out.append(True)
         elif not step and key in ("containers", "initContainers") and part.__class__ is list:
             out.append((list, *map(_container, part)))
         else:
             out.append(_part(part))
     return tuple(out)
+
+
+def _is_count(leaf: Tree) -> bool:
+    """Whether a number of pods or Jobs is one that no server has anything against."""
+    return leaf.value.__class__ is int and 0 < leaf.value <= _MAX_COUNT
 
 
 def _container(tree: Tree) -> Hashable:

@@ -21,14 +21,19 @@ if TYPE_CHECKING:
 _ANNOTATION_BYTES = 256 * 1024
 
 
-def _is_good_name(text: str) -> bool:
+def _is_short_label(text: str) -> bool:
     return len(text) <= 63 and is_label(text)
 
 
 # What is said of texts: the same labels and namespaces come back with every object.
-_GOOD_NAMES = TextMemo(_is_good_name, longest=63, most=4_096)
+_GOOD_NAMES = TextMemo(_is_short_label, longest=63, most=4_096)
 _GOOD_KEYS = TextMemo(lambda text: not qualified(text), longest=320, most=4_096)
 _GOOD_VALUES = TextMemo(lambda text: not label_value(text), longest=63, most=4_096)
+
+
+def is_good_name(text: object) -> bool:
+    """Whether a text is a label of at most 63 characters, which every name may be."""
+    return text.__class__ is str and _GOOD_NAMES[text]
 
 
 def is_sound(metadata: Tree) -> bool:
@@ -38,10 +43,10 @@ def is_sound(metadata: Tree) -> bool:
     for field, held in metadata.items():
         if held.__class__ is Sourced:
             value = held.value
-            if field not in _PLAIN_NAMES or value.__class__ is not str or not _GOOD_NAMES[value]:
+            if field not in _PLAIN_NAMES or not is_good_name(value):
                 return False
         elif field == "labels":
-            if held.__class__ is not dict or not _good_labels(held):
+            if held.__class__ is not dict or not are_good_labels(held):
                 return False
         elif field != "annotations" or held.__class__ is not dict or not _good_annotations(held):
             return False
@@ -51,7 +56,8 @@ def is_sound(metadata: Tree) -> bool:
 _PLAIN_NAMES = frozenset({"name", "namespace"})
 
 
-def _good_labels(labels: dict[str, Tree]) -> bool:
+def are_good_labels(labels: dict[str, Tree]) -> bool:
+    """Whether there is nothing to say about the keys and values of labels."""
     for key, leaf in labels.items():
         if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
             return False
