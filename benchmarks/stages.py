@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainc import cli
 from trainc import lint as verify
-from trainc.apiserver.schema.table import Table
+from trainc.apiserver.schema.node import Table
 from trainc.compiler import admit, load, pipeline
 from trainc.compiler import emit as emitting
 from trainc.lint import registry as table

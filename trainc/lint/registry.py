@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.frame import frame_of
 from trainc.lint.facts.values import table
 from trainc.text.memo import Memo
 
@@ -254,11 +255,20 @@ def _checks(fields: frozenset[str]) -> Checks:
 
 
 _CHECKS = Memo(_checks)
+_MAX_FRAMES = 1_000
+_CHOSEN: dict[tuple[int, frozenset[str], bool], Checks] = {}
 
 
 def checks_for(job: Job) -> Checks:
-    """The checks that may find something in a job, in the order in which they look."""
-    return _CHECKS[fields_of(job)]
+    """The checks that may find something in a job, in the order in which they look: the same for jobs of one frame."""
+    written = table(job.bundle.document.tree, "metadata")
+    key = frame_of(job.tree), frozenset(job.kinds), "annotations" in written or "annotations" in job.metadata
+    chosen = _CHOSEN.get(key)
+    if chosen is None:
+        if len(_CHOSEN) >= _MAX_FRAMES:
+            _CHOSEN.clear()
+        chosen = _CHOSEN[key] = _CHECKS[fields_of(job)]
+    return chosen
 
 
 def all_checks() -> Checks:

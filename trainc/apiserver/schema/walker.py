@@ -102,7 +102,7 @@ def completed(
             where = flat((trail, key))
             log.schema.append(Fault(where, "schema", f"{dotted(where)}: Required value", blocking=True))
     if node.sized:
-        _size(node, out, flat(trail), log, mark)
+        _size(node, out, trail, log, mark)
     if node.live:
         log.rules.append((node, flat(trail), out))
     return out
@@ -120,15 +120,16 @@ def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
     return Fault(path, "unknown", f'unknown field "{dotted(path)}"', candidates=candidates)
 
 
-def _size(node: SchemaNode, tree: dict[str, Tree], path: Path, log: Log, mark: int) -> None:
-    least, most = node.raw.get("minProperties"), node.raw.get("maxProperties")
-    place = dotted(path)
-    if least is not None and len(tree) < least:
-        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
-    elif most is not None and len(tree) > most:
-        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
-    else:
+def _size(node: SchemaNode, tree: dict[str, Tree], trail: Trail, log: Log, mark: int) -> None:
+    least, most = node.raw.get("minProperties", 0), node.raw.get("maxProperties")
+    if least <= len(tree) and (most is None or len(tree) <= most):
         return
+    path = flat(trail)
+    place = dotted(path)
+    if len(tree) < least:
+        text = f"{place}: Invalid value: {len(tree)}: {place} in body should have at least {least} properties"
+    else:
+        text = f"{place}: Too many: {len(tree)}: must have at most {most} items"
     # The server's object validator stops here: nothing below this object is reported.
     del log.schema[mark:]
     log.schema.append(Fault(path, "schema", text, blocking="Too many" in text))
@@ -187,7 +188,7 @@ def _array(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> list[T
         else:
             scalar(at, value, flat((trail, index)), log)
     if node.sized:
-        _length(node, out, flat(trail), log)
+        _length(node, out, trail, log)
     if node.keys and out and (len(out) > 1 or out[0].__class__ is not dict):
         _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
@@ -197,8 +198,11 @@ def _array(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> list[T
     return out
 
 
-def _length(node: SchemaNode, tree: list[Tree], path: Path, log: Log) -> None:
+def _length(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> None:
     least, most = node.raw.get("minItems"), node.raw.get("maxItems")
+    if (least or 0) <= len(tree) and (most is None or len(tree) <= most):
+        return
+    path = flat(trail)
     place = dotted(path)
     if most is not None and len(tree) > most:
         text = f"{place}: Too many: {len(tree)}: must have at most {most} items"

@@ -266,7 +266,7 @@ class ExpandedRole:
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
     `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
     says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
-    those of its pods by name; `init` the init containers, sidecars among them.
+    those of its pods by name, `reads_host` says whether one is a path of the node; `init` the init containers, sidecars among them.
     """
 
     __slots__ = (
@@ -279,6 +279,7 @@ class ExpandedRole:
         "metadata",
         "name",
         "pod",
+        "reads_host",
         "replicas",
         "size",
         "spec",
@@ -298,7 +299,9 @@ class ExpandedRole:
         self.metadata = table(template, "metadata")
         self.indexed = text(self.spec, "completionMode") in ("", "Indexed")
         self.replicas, self.width, self.size = _counts(tree, self.spec)
-        self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in rows(self.pod, "volumes")}
+        volumes = rows(self.pod, "volumes")
+        self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in volumes}
+        self.reads_host = any("hostPath" in volume for volume in volumes)
         self.main = [Container(self, tree, at) for at, tree in enumerate(rows(self.pod, "containers"))]
         self.init = [Container(self, tree, at, _kind(tree)) for at, tree in enumerate(rows(self.pod, "initContainers"))]
         self.devices = _summed(self.main)

@@ -22,7 +22,7 @@ _DEVICES = "/dev/infiniband"
 def infiniband_without_access(job: Job) -> None:
     for container in job.main:
         volumes = container.role.volumes
-        for index, mount in enumerate(rows(container.tree, "volumeMounts") if volumes else ()):
+        for index, mount in enumerate(rows(container.tree, "volumeMounts") if container.role.reads_host else ()):
             path = text(table(volumes.get(text(mount, "name"), {}), "hostPath"), "path")
             if path.rstrip("/") == _DEVICES and not _may_open(container):
                 job.report.add(

@@ -200,7 +200,7 @@ def namespaces_differ(job: Job) -> None:
 
 def sensitive_host_path(job: Job) -> None:
     for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
             if where in _SENSITIVE:

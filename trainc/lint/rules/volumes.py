@@ -104,7 +104,7 @@ def unused_volume(job: Job) -> None:
 
 def shared_memory_of_host(job: Job) -> None:
     for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+        for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
             if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
                 job.report.add(
                     SHM_HOST.at(
