@@ -96,6 +96,7 @@ def test_entry_points_agree(repository: Repository, words: tuple[str, ...]) -> N
     assert "kind: JobSet" not in run.out
 
 
+@pytest.mark.slow
 def test_hooks_and_staged_files_are_judged(tmp_path: Path) -> None:
     tree = WorkingTree(tmp_path, "line")
     tree.write("policies/images.yaml", image("mirror.example.com/"))
@@ -246,6 +247,7 @@ def test_mutating_policies_and_webhooks_are_named(repository: Repository) -> Non
     assert "not checked: mutating policies and webhooks of the cluster (2)" in run.err
 
 
+@pytest.mark.slow
 def test_without_the_engine_nothing_is_judged_and_that_is_said(repository: Repository) -> None:
     repository.write("cel_expr_python/__init__.py", "raise ImportError\n")
     words = [sys.executable, "-m", "trainc", "validate", "jobs"]
@@ -319,6 +321,7 @@ def test_init_writes_four_policies() -> None:
     assert sorted(starter_policies()) == [f"policies/{name}.yaml" for name in sorted(REFUSED)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_each_policy_of_init_refuses_a_bad_job(started: Repository, name: str) -> None:
     old, new, message = REFUSED[name]

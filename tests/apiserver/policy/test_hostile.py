@@ -33,6 +33,7 @@ HOSTILE: dict[str, str] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_every_expression_ends(text: str) -> None:
     start = time.process_time()
@@ -47,6 +48,7 @@ def test_what_brings_the_process_down_is_not_judged_and_the_next_policy_is() -> 
     assert any("`fine`" in finding.message for finding in judged.findings("policy-denied"))
 
 
+@pytest.mark.slow
 def test_a_run_asks_no_longer_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.PolicyEngine, "slow", 0.5)
     many: list[dict[str, Any]] = []
@@ -56,6 +58,7 @@ def test_a_run_asks_no_longer_than_its_budget(monkeypatch: pytest.MonkeyPatch) -
     assert any("admission policies take too much time" in reason for reason in judged.report.unknown)
 
 
+@pytest.mark.slow
 def test_a_large_object_is_not_judged() -> None:
     judged = Judged(policy("true"), binding(), of=with_spec(text="a" * 4_100_000))
     assert judged.verdict == "unknown"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.policy.judging import OBJECT, Judged, binding, policy
+from tests.apiserver.policy.judging import OBJECT, Judged, binding, cluster, policy
+from trainc.model.definitions import Definitions
 
 CREATE = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["deployments"]}
 RULES: dict[str, tuple[dict[str, Any], str]] = {
@@ -156,6 +157,16 @@ def test_a_value_that_is_filled_in_later_is_not_known() -> None:
     later = {**OBJECT, "spec": {"image": "${IMAGE}", "replicas": 3}}
     assert Judged(policy("object.spec.image.startsWith('a')"), binding(), of=later).verdict == "unknown"
     assert Judged(policy("object.spec.replicas == 3"), binding(), of=later).verdict == "admit"
+
+
+@pytest.mark.parametrize(("matching", "wanted"), [("Equivalent", "unknown"), ("Exact", "admit")])
+def test_another_version_of_the_kind(matching: str, wanted: str) -> None:
+    """The server converts the object to the version that the rule names, unless the policy wants it as it is."""
+    older = {**CREATE, "apiVersions": ["v1beta2"]}
+    written = policy("false", constraints={"resourceRules": [older], "matchPolicy": matching})
+    served = Definitions({"kinds": {"apps/v1/Deployment": 0, "apps/v1beta2/Deployment": 1}})
+    assert Judged(written, binding(), on=cluster(definitions=(served,))).verdict == wanted
+    assert Judged(written, binding()).verdict == "admit"  # nothing says that the cluster serves it
 
 
 def test_policies_are_not_asked_about_policies() -> None:
