@@ -169,6 +169,30 @@ def test_another_version_of_the_kind(matching: str, wanted: str) -> None:
     assert Judged(written, binding()).verdict == "admit"  # nothing says that the cluster serves it
 
 
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("has(object.spec.args)", "admit"),
+        ("has(object.metadata.uid) && has(object.spec.image)", "admit"),
+        ("object.spec.args.size() == 2", "admit"),
+        ("object.spec.args.join(' ') == 'x'", "unknown"),
+        ("object.spec.args.max() == 'x'", "unknown"),
+        ("'a' in object.spec.args", "admit"),
+        ("'b' in object.spec.args", "unknown"),
+        ("object.spec.args == ['a', 'b']", "unknown"),
+        ("object.spec.args.all(one, one != '')", "unknown"),
+        ("object.spec.args.exists(one, one == 'a')", "admit"),
+        ("'%s'.format([object.spec.args]) == ''", "unknown"),
+        ("object.spec.args[1] == 'b'", "unknown"),
+        ("object.spec.args.map(one, one).size() == 2", "unknown"),
+    ],
+)
+def test_a_part_that_is_filled_in_later(expression: str, wanted: str) -> None:
+    later = {**OBJECT, "spec": {"args": ["a", "${B}"], "image": "${IMAGE}"}}
+    judged = Judged(policy(expression), binding(), of=later)
+    assert judged.verdict == wanted, judged.report.findings
+
+
 def test_policies_are_not_asked_about_policies() -> None:
     assert Judged(policy("false"), binding(), of=policy("true", name="other")).verdict == "admit"
 

@@ -17,7 +17,7 @@ from trainc.apiserver.policy.requests import AdmissionRequest
 from trainc.apiserver.policy.stored import UID
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.tree import plain
+from trainc.model.tree import plain, stamp
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
@@ -104,6 +104,21 @@ def test_values_that_a_server_makes_are_not_known() -> None:
     assert ["metadata", "labels", "jobset.sigs.k8s.io/jobset-uid"] in paths
     assert ["metadata", "name"] in paths
     assert UID not in yaml.safe_dump(held)
+
+
+def test_amounts_that_a_limit_range_fills_in_are_not_known() -> None:
+    tree = dict(jobsets())["gpu-nodes"]
+    pod = next(one for one in children(tree) if plain(one)["kind"] == "Pod")
+    (document,) = read(b"kind: TrainJob\nmetadata: {name: a}\n", "a.yaml", Report())
+    namespace = plain(pod)["metadata"]["namespace"]
+    limits = {
+        "kind": "LimitRange",
+        "metadata": {"namespace": namespace},
+        "spec": {"limits": [{"default": {"cpu": "1"}}]},
+    }
+    cluster = Cluster(objects={"LimitRange": {"a": stamp(limits, "a dump")}})
+    unknown = AdmissionRequest(pod, document, cluster, written=False).held()[1]
+    assert any("resources" in path for path in unknown)
 
 
 def about(resource: str, expression: str = "false", group: str = "*") -> str:

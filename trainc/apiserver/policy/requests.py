@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 GENERATED = "what the server generates, such as uid and creationTimestamp"
 NAMESPACE = "the namespace of objects that name none"
+LIMIT_RANGE = "what the LimitRange of the namespace fills in"
 USER = "who makes the request"
 _MANAGED = ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields", "selfLink")
 
@@ -155,12 +156,26 @@ class AdmissionRequest:
             metadata["name"] = None
             unknown.append(["object", "metadata", "name", GENERATED])
         namespace = self.namespace
+        if self.kind == "Pod" and self._is_limited():
+            for field in ("initContainers", "containers"):
+                for index, container in enumerate(get(held, "spec", field) or ()):
+                    container["resources"] = None
+                    unknown.append(["object", "spec", field, index, "resources", LIMIT_RANGE])
         if namespace is None:
             metadata["namespace"] = None
             unknown.append(["object", "metadata", "namespace", NAMESPACE])
         elif namespace:
             metadata["namespace"] = namespace
         return held, unknown
+
+    def _is_limited(self) -> bool:
+        """Whether a LimitRange of the namespace fills in amounts of containers."""
+        ranges = self.cluster.objects.get("LimitRange", {})
+        return any(
+            value(tree, "metadata", "namespace") == self.namespace
+            and any("default" in one or "defaultRequest" in one for one in get(tree, "spec", "limits") or ())
+            for tree in ranges.values()
+        )
 
     def question(self) -> dict[str, Any]:
         """What a policy is asked about the request, without the policy and its parameters."""

@@ -164,7 +164,9 @@ def _volume(volume: Tree) -> Tree:
 def pod(tree: Tree) -> Tree:
     """A pod with its defaults, and with what admission adds to it before it asks the policies."""
     spec = _with(pod_spec(get(tree, "spec")), {"serviceAccountName": "default", "serviceAccount": "default"})
-    if "priorityClassName" not in spec:
+    if "priorityClassName" in spec:
+        spec = _with(spec, {"priority": UID, "preemptionPolicy": UID})  # its class says them
+    else:
         spec = _with(spec, {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"})
     spec["tolerations"] = [*_items(spec.get("tolerations")), *_tolerated(_items(spec.get("tolerations")))]
     if value(spec, "automountServiceAccountToken") is not False:

@@ -24,6 +24,7 @@ from trainc.apiserver.policy.cel.values import (
     below,
     equal,
     find,
+    first_unknown,
     is_number,
     join,
     overload,
@@ -165,9 +166,9 @@ def _field(value: Any, field: str, paths: Paths, *, test: bool) -> Valued:
     if type(value) is Optional:
         if not value.present:
             return (False if test else NONE), paths
-        present, held, within = _found(value.value, field, paths)
+        present, held, within = _found(value.value, field, paths, test=test)
         return (present if test else Optional(True, held) if present else NONE), within
-    present, held, within = _found(value, field, paths)
+    present, held, within = _found(value, field, paths, test=test)
     if test:
         return present, within
     if not present:
@@ -175,12 +176,12 @@ def _field(value: Any, field: str, paths: Paths, *, test: bool) -> Valued:
     return held, within
 
 
-def _found(value: Any, key: Any, paths: Paths) -> tuple[bool, Any, Paths]:
-    """Whether a map or a list holds a key, what it holds there, and what that rests on."""
+def _found(value: Any, key: Any, paths: Paths, *, test: bool = False) -> tuple[bool, Any, Paths]:
+    """Whether a map or a list holds a key, what it holds there, and what that rests on; a `test` asks for no value."""
     within = below(paths, key)
     if type(value) is dict:
         present, held = find(value, key)
-        if present and type(held) is UnknownValue:
+        if present and type(held) is UnknownValue and not test:
             raise NotKnownError(held.reason)
         return present, held, within
     if isinstance(value, list):
@@ -272,11 +273,13 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
         rests = join(*[paths for _, paths in got])
         try:
             result = function(*values)
-        except EvaluationError as error:
+        except (EvaluationError, TypeError, AttributeError) as error:
+            if reason := first_unknown(values):
+                raise NotKnownError(reason) from None  # a value in a list that nobody knows is of no wrong type
+            if type(error) is not EvaluationError:
+                raise EvaluationError("no such overload", rests) from None
             error.paths = error.paths or rests
             raise
-        except (TypeError, AttributeError):
-            raise EvaluationError("no such overload", rests) from None
         scope.pay(0 if constant else cost_of(name, values, result))
         return result, (join(*result.paths) or rests) if type(result) is Built else rests
 

@@ -70,6 +70,22 @@ class UnknownValue:
         self.reason = reason
 
 
+def first_unknown(value: Any) -> str:
+    """Why something in a value is not known, empty where all of it is."""
+    todo = [value]
+    for _ in range(100_000):
+        if not todo:
+            return ""
+        one = todo.pop()
+        if type(one) is UnknownValue:
+            return one.reason
+        if isinstance(one, list):
+            todo += one
+        elif type(one) is dict:
+            todo += one.values()
+    return "a value with too many parts"
+
+
 class Duration(int):
     """A duration in nanoseconds."""
 
