@@ -21,8 +21,8 @@ from trainc.apiserver import shipped
 from trainc.authoring.explain.annotations import ANNOTATIONS
 from trainc.authoring.explain.fields import Field, root_of
 from trainc.authoring.explain.samples import sample
+from trainc.cli.shared.options import help_text
 from trainc.cli.table.commands import COMMANDS
-from trainc.cli.table.options import help_text
 from trainc.lint.catalogue import categories, examples, facts_of, rules
 
 if TYPE_CHECKING:

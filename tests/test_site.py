@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT
+from trainc.cli.shared.options import parse
 from trainc.cli.table.commands import COMMANDS
-from trainc.cli.table.options import parse
 from trainc.lint.catalogue import categories, rules
 
 if TYPE_CHECKING:

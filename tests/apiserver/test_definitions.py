@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from trainc.apiserver.definitions import read_definition, structural_faults, unchecked
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema.definitions import read_definition, structural_faults, unchecked
 from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.verdict import verdict

@@ -17,14 +17,14 @@ import yaml
 from tests.compiling import ROOT
 from tests.sampling import sampled
 from trainc.apiserver.cel.rules import check
+from trainc.apiserver.cel.visible import visible
+from trainc.apiserver.definitions import read_definition
 from trainc.apiserver.fault import NotJudgedError, Verdict
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema import engine as asking
-from trainc.apiserver.schema.definitions import read_definition
 from trainc.apiserver.schema.engine import MISSING, Engine
 from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.schema.table import compile_table
-from trainc.apiserver.schema.visible import visible
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
 

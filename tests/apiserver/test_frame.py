@@ -13,7 +13,7 @@ from trainc.apiserver.jobs.child import children
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.schema.features import Features
 from trainc.apiserver.schema.node import load
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced

@@ -10,7 +10,7 @@ from trainc.cli.table.commands import COMMANDS
 if TYPE_CHECKING:
     import random
 
-    from trainc.cli.table.options import Option
+    from trainc.cli.shared.options import Option
 
 COMMON = (
     "build",

@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.attempts import Attempt, attempt
 from tests.repository import Repository
 from tests.sampling import sampled
-from trainc.apiserver.schema.definitions import DEPTH
+from trainc.apiserver.definitions import DEPTH
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
 from trainc.apiserver.null_fields import check_nulls
-from trainc.apiserver.schema.readable import read_by_go, readable
+from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
 from trainc.model.settings import STRICT, WARN

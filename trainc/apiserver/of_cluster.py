@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.schema.served import served
+from trainc.apiserver.served import served
 from trainc.model.finding import ERROR, NOTE, Rule
 
 TYPE_CHECKING = False

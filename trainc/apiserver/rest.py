@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.history import reference_field
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
-from trainc.apiserver.schema.readable import read_by_go, readable
+from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.finding import ERROR
 from trainc.model.pruned import Taken, stretch

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Never
 
-    from trainc.cli.table.options import Command
+    from trainc.cli.shared.options import Command
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
@@ -103,8 +103,8 @@ def _bug(error: Exception) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    from trainc.cli.shared.options import help_text, parse  # noqa: PLC0415
     from trainc.cli.shared.output import answer, data, tell  # noqa: PLC0415
-    from trainc.cli.table.options import help_text, parse  # noqa: PLC0415
 
     if not words:
         from trainc.cli.next_steps import next_steps  # noqa: PLC0415 (a command line has its own)
@@ -130,8 +130,8 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _overview() -> str:
+    from trainc.cli.shared.overview import overview  # noqa: PLC0415
     from trainc.cli.table.commands import COMMANDS  # noqa: PLC0415
-    from trainc.cli.table.overview import overview  # noqa: PLC0415
 
     return overview(COMMANDS)
 

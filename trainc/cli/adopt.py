@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from trainc.authoring.adopt.objects import SortedDump
     from trainc.authoring.adopt.repository import Adoption
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 _MAX_MIXED = 10  # objects of two clusters that are named
 _LEVELS = """\

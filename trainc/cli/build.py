@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.compiling import Nothing, judged, one_stream, rendered_runs, run
 from trainc.cli.shared import baseline
-from trainc.cli.shared.compiling import Nothing, judged, one_stream, rendered_runs, run
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import tell
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.project import find_root
@@ -66,7 +66,7 @@ def validate(options: Options, memory: Memory | None = None) -> int:
     if options.has("write_baseline"):
         return write_baseline(options)
     if options.has("staged") or options.has("whole_project"):
-        from trainc.cli.shared.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
+        from trainc.cli.whole import validate_whole  # noqa: PLC0415 (for tools that pass files)
 
         if not options.has("staged"):
             return validate_whole(options, memory)

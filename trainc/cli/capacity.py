@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.cli.table.options import Command, Option
+from trainc.cli.shared.options import Command, Option
+from trainc.cluster.inventory import GET
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -10,13 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from trainc.cli.table.options import Options
-
-GET = (
-    "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
-    "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,"
-    "workloads -A -o json"
-)
+    from trainc.cli.shared.options import Options
 
 
 def _inventory(options: Options) -> int:

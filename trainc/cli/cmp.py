@@ -13,10 +13,10 @@ import sys
 from trainc.changes.compare.committed import Committed
 from trainc.changes.compare.removal import lost_sources
 from trainc.changes.compare.states import FOREIGN_OUTPUT
-from trainc.cli.shared.compiling import Nothing
+from trainc.cli.compiling import Nothing
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import data, tell
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
 from trainc.compiler.load.projects import nested_projects

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.cli.table.options import Command, Options
+    from trainc.cli.shared.options import Command, Options
 
 # Where trainc has no candidate, each shell completes files.
 _BASH = """\

@@ -6,9 +6,9 @@ import os
 import re
 
 from trainc.cli.shared.dumps import contents, source_name
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, data
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.cluster.diagnose.cause import DONE, RUNS
 from trainc.cluster.diagnose.cluster import DumpedCluster
 from trainc.cluster.diagnose.judge import diagnoses, not_judged

@@ -9,11 +9,11 @@ from trainc.changes.compare.applications import prefix
 from trainc.changes.compare.base import base_of, folders
 from trainc.changes.compare.diff import Turned, compare
 from trainc.changes.compare.rendered import rendered
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, data
 from trainc.cli.shared.process import Orderly
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.model.report import Report
 from trainc.report.colours import signed

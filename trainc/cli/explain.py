@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 _WIDTH = 100
 _RULE = re.compile(r"[a-z0-9-]+")

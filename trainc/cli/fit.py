@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.fix import diff
-from trainc.cli.migrate import write
 from trainc.cli.shared.output import answer, tell
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.repair import Repair
+from trainc.cli.shared.rewriting import write
 from trainc.cli.shared.session import Session
 from trainc.model.finding import ERROR
 from trainc.report.colours import unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 
 def fix(options: Options) -> int:

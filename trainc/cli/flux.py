@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.document import Document
 
 _GROUP = "kustomize.toolkit.fluxcd.io/"

@@ -7,11 +7,11 @@ import sys
 from contextlib import chdir
 
 from trainc.changes.git.scratch import Scratch, unpack
-from trainc.cli.shared.compiling import one_stream
+from trainc.cli.compiling import one_stream
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import data, tell
 from trainc.cli.shared.process import Orderly
 from trainc.cli.shared.session import Session, standard_input
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.admit.function_config import BUILD
 from trainc.compiler.project.assignments import SETTINGS

@@ -20,7 +20,7 @@ from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 _RUNTIME = "torch-distributed"
 # What has to be done so that the manifests of a further cluster reach that one.

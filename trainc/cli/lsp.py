@@ -10,7 +10,7 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 
 def lsp(options: Options) -> int:

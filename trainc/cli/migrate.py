@@ -11,13 +11,10 @@ from trainc.changes.migrate.summary import summary
 from trainc.cli.shared.output import data as put_data
 from trainc.cli.shared.output import tell
 from trainc.cli.shared.projects import across_projects
+from trainc.cli.shared.rewriting import put, texts, write
 from trainc.cli.shared.session import Session
 from trainc.cli.shared.shared_runtime import runtime_text, shared_runtime, write_runtime
 from trainc.compiler import pipeline
-from trainc.compiler.emit.spool.disk import replace
-from trainc.compiler.header import is_rendered
-from trainc.compiler.load.walk import contents, files, ours
-from trainc.kinds.unsupported import may_name_training
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.report.dumps import dumps
@@ -27,10 +24,8 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.changes.migrate import Migration
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 _FEW = 3  # older jobs that are told one by one without being asked
 
@@ -90,39 +85,6 @@ def _ended_runs(session: Session, results: list[tuple[str, Migration]]) -> list[
         for bundle, file, _, decision in renderings(migrated_jobs, session.project, session.selection)
         if decision.refused and not decision.text
     ]
-
-
-def texts(session: Session, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Every file under the paths, and of some more, that may hold a job, with its text."""
-    if session.stdin is not None:
-        yield STDIN, _text(session.stdin)
-    further = tuple(file for file in more if file != STDIN)
-    for file in files(session.project.root, (*session.selection.paths, *further)):
-        data = contents(session.project.root, file)
-        if ours(data) or (not is_rendered(data) and may_name_training(data)):
-            yield file, _text(data)
-
-
-def write(session: Session, file: str, text: str) -> None:
-    """Put a new text in the place of a file's; standard input has none, its text is printed."""
-    if file == STDIN:
-        put(text)
-        return
-    # A link stays a link: what it points to gets the new text.
-    target = os.path.realpath(os.path.join(session.project.root, file))
-    mode = os.stat(target).st_mode
-    replace(target, text.encode("utf-8", "surrogateescape"))
-    os.chmod(target, mode)
-
-
-def put(text: str) -> None:
-    """Write a text to standard output, with the bytes in it that are not text as they were."""
-    put_data(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-
-
-def _text(data: bytes) -> str:
-    """The text of a file; bytes that are none stay recognisable, so that they are reported and never rewritten."""
-    return data.decode("utf-8", "surrogateescape")
 
 
 def _tell(file: str, done: Migration) -> None:

@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.compiler.usage import Blueprint
     from trainc.model.settings import Project
 
@@ -300,8 +300,8 @@ def _shipped(name: str) -> str:
 
 def _check(job: str, request: Request) -> int:
     """Validate what was written, as its owner will, and say how to go on."""
-    from trainc.cli.table.compiling import validate  # noqa: PLC0415 (once the files are there)
-    from trainc.cli.table.options import Options as Call  # noqa: PLC0415
+    from trainc.cli.build import validate  # noqa: PLC0415 (once the files are there)
+    from trainc.cli.shared.options import Options as Call  # noqa: PLC0415
 
     answer("", "next:")
     if not request.image:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from trainc.cli.build import run
+from trainc.cli.compiling import run
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler.emit.spool import Tally
 from trainc.model.finding import ERROR
 from trainc.model.settings import FILE

@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.cluster.capacity.fit import FitAnswer
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.authoring.rehearse import Ended, Process, Script
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.documents import Documents

@@ -9,7 +9,7 @@ from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.moved import MOVED_RUN, moved_run
 from trainc.changes.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
 from trainc.changes.git.unmerged import CommittedTexts, absent_files
-from trainc.cli.shared.compiling import Nothing, rendered_runs, run
+from trainc.cli.compiling import Nothing, rendered_runs, run
 from trainc.cli.shared.lock import FolderLock
 from trainc.cli.shared.output import tell
 from trainc.cli.shared.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from trainc.cli.caching.memory import Memory
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.finding import Finding
 
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"

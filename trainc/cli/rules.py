@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.finding import Rule
 
 RULES = "rules"  # what lists all of them

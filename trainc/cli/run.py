@@ -13,10 +13,10 @@ from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.compare.renamed import as_called
 from trainc.changes.fix import diff
 from trainc.changes.fix import fix as edited
-from trainc.cli.migrate import texts, write
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, tell
+from trainc.cli.shared.rewriting import texts, write
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle

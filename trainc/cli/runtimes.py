@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, data, tell
 from trainc.cli.shared.projects import unmarked
 from trainc.cli.shared.session import Session, user_cache
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue, shipped_names

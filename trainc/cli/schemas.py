@@ -13,7 +13,7 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
 _USAGE = "usage: trainc schemas [list|show KIND|export DIR|generate [CHECKOUT]]"
 

@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.bundle import Bundle
 
 

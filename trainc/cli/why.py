@@ -8,9 +8,9 @@ import re
 from trainc.changes.why import explain
 from trainc.changes.why.landing import landings
 from trainc.changes.why.rendered import rendered_line
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, data, tell
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool.objects import is_object_file

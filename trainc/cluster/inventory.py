@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Plain = dict[str, Any]
 
+
 # What is kept of each kind besides its name.
 _KEPT: dict[str, tuple[str, ...]] = {
     "AdmissionCheck": ("spec",),
@@ -214,3 +215,10 @@ def _status(kind: str, status: Any) -> Plain:
 def _configuration(tree: Plain) -> Plain:
     kept = {field: tree[field] for field in _CONFIGURATION if field in tree}
     return {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration", **kept}
+
+
+GET = (
+    "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
+    "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,"
+    "workloads -A -o json"
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import CAPACITY
-from trainc.apiserver.schema.served import served
+from trainc.apiserver.served import served
 from trainc.lint.jobset_verdict import accepted
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods

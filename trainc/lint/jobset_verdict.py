@@ -7,7 +7,7 @@ from trainc.model.finding import ERROR, Label, Refusal, Rule
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.served import Served
+    from trainc.apiserver.served import Served
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.report import Report

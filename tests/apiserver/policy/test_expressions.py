@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from trainc.apiserver.policy.cel.compiled_policy import CompiledPolicy
 from trainc.apiserver.policy.cel.compiler import CompileError, Compiler, NotCompiledError
-from trainc.apiserver.policy.cel.interpreter import Scope
 from trainc.apiserver.policy.cel.process import PolicyJudge
+from trainc.apiserver.policy.cel.scope import Scope
 from trainc.apiserver.policy.cel.values import EvaluationError, Place
 
 JUDGE = PolicyJudge()  # it also says how patterns are searched for

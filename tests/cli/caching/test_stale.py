@@ -110,7 +110,7 @@ def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkey
         found.rows[found.names.index("jobs/job-1.yaml")] = pack("4q", *frozen)
         return found
 
-    monkeypatch.setattr("trainc.cli.caching.repeated.listing", within_one_tick)
+    monkeypatch.setattr("trainc.cli.repeated.listing", within_one_tick)
     assert agrees(repository, "validate").code == 1
 
 
@@ -177,7 +177,7 @@ def test_an_entry_that_others_could_have_written(repository: Repository, cache: 
 @pytest.mark.slow
 def test_an_entry_of_another_user(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = os.geteuid() + 1
-    monkeypatch.setattr("trainc.cli.caching.store._is_trusted", lambda found: found.st_uid == owner)
+    monkeypatch.setattr("trainc.cli.shared.cache._is_trusted", lambda found: found.st_uid == owner)
     assert not is_answered(repository, "validate")
 
 
@@ -272,7 +272,7 @@ def test_a_job_that_is_gone_takes_its_rendering_along(repository: Repository) ->
 @pytest.mark.slow
 def test_another_trainc_and_other_packages(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package of rules that is upgraded leaves another time on the folder of packages."""
-    monkeypatch.setattr("trainc.cli.caching.repeated.__version__", "9.9.9")
+    monkeypatch.setattr("trainc.cli.repeated.__version__", "9.9.9")
     assert not is_answered(repository, "validate")
     monkeypatch.undo()
     packages = repository.folder.parent / "packages"
@@ -300,7 +300,7 @@ def test_a_cache_that_takes_nothing(repository: Repository, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("trainc.cli.caching.store.os.replace", full)
+    monkeypatch.setattr("trainc.cli.shared.cache.os.replace", full)
     repository.change("jobs/job-1.yaml", *TYPO)
     assert repository.run("validate").code == 1
 

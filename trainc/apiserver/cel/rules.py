@@ -29,8 +29,8 @@ def function(rule: str, node: SchemaNode | None = None) -> Test:
 
 
 def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any) -> bool:
+    from trainc.apiserver.cel.visible import visible  # noqa: PLC0415
     from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in rules need none)
-    from trainc.apiserver.schema.visible import visible  # noqa: PLC0415
 
     answer = engine().judge(rule, visible(node, new), None if old is None else visible(node, old, rule))
     if "failed" in answer:

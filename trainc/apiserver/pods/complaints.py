@@ -126,11 +126,6 @@ class Complaints:
         if type(value) is int and value < 0:
             self.invalid(path, value, "must be greater than or equal to 0")
 
-    def positive(self, path: Path, value: object) -> None:
-        """A whole number above zero."""
-        if type(value) is int and value <= 0:
-            self.invalid(path, value, "must be greater than zero")
-
     def no_backsteps(self, path: Path, value: object, *, at: Path = ()) -> None:
         """A path without `..`."""
         if type(value) is str and ".." in value.split("/"):

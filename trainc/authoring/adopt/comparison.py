@@ -14,7 +14,7 @@ from trainc.model.tree import plain, stamp, value
 from trainc.yaml.writer import dump_all
 
 if TYPE_CHECKING:
-    from trainc.apiserver.schema.served import Served
+    from trainc.apiserver.served import Served
     from trainc.authoring.adopt.objects import SortedDump
     from trainc.changes.compare.updates import LeafUpdate, Update
     from trainc.model.bundle import Bundle

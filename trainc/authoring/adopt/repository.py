@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.authoring.adopt.comparison import KEPT, Comparison, compare
 from trainc.authoring.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
 from trainc.authoring.adopt.objects import LeftOut, owner_of

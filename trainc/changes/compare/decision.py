@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.changes.compare.former import FormerJobs
 from trainc.changes.compare.transfer import transferred
 from trainc.changes.compare.updates import differences, key_of, update

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.changes.compare.causes import Search, Target, edits
 from trainc.changes.compare.changes import Change, changed_paths, changes_of, with_common_places, without_places
 from trainc.changes.compare.facts import JobFacts, differ

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.changes.compare.gaps import not_compared, without_base
 from trainc.changes.compare.moved import moved, moved_from
 from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE

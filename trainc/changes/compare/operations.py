@@ -16,7 +16,7 @@ from trainc.model.tree import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.schema.node import SchemaNode
-    from trainc.apiserver.schema.served import Served
+    from trainc.apiserver.served import Served
     from trainc.model.tree import Tree
 
 SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (

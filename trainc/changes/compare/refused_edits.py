@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.apiserver.schema.served import Served
+from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.immutable import immutable_change
 from trainc.changes.compare.moved import moved_run

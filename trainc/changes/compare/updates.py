@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NamedTuple
 
-    from trainc.apiserver.schema.served import Served
+    from trainc.apiserver.served import Served
     from trainc.model.bundle import Bundle
     from trainc.model.paths import Steps
     from trainc.model.sourced import Span

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trainc.cli.caching.listing import Listing, State
     from trainc.cli.caching.manifest import Answer, Head, Manifest
     from trainc.cli.caching.outcomes import Plain
-    from trainc.cli.caching.store import FileCache
+    from trainc.cli.shared.cache import FileCache
     from trainc.cli.shared.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import Known

@@ -7,7 +7,6 @@ are reported: nobody can tell which of them is new.
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 
@@ -99,14 +98,17 @@ def write(root: str, report: Report) -> str:
     Raises:
         Trouble: where the file cannot be written.
     """
+    import json  # noqa: PLC0415 (each validation loads this module, and hardly any writes a baseline)
+
     files: dict[str, dict[str, int]] = {}
     for (file, rule), number in sorted(count(report).items()):
         files.setdefault(file, {})[rule] = number
+    text = json.dumps({"version": 1, "files": files}, indent=2, ensure_ascii=False) + "\n"
     path = os.path.join(root, FILE)
     with Reaching(path):
         temporary = f"{path}.{os.getpid()}"
         with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(json.dumps({"version": 1, "files": files}, indent=2, ensure_ascii=False) + "\n")
+            stream.write(text)
         os.replace(temporary, path)
     return path
 

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.cli.table.options import Command, Option
+    from trainc.cli.shared.options import Command, Option
 
 _HELP = ("--help", "--version")
 _VERBS = {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import NamedTuple
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
     from trainc.model.finding import Finding
     from trainc.model.report import Report
 else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import tell
-from trainc.cli.table.options import Options
 from trainc.compiler.project import find_root
 from trainc.model.settings import FILE, OUTPUT
 from trainc.text.trouble import Inapplicable, Trouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.changes.compare.refused_edits import refused_runs
 from trainc.changes.fix import fix
 from trainc.changes.fix.layout import replacements
-from trainc.cli.migrate import texts
+from trainc.cli.shared.rewriting import texts
 from trainc.compiler import pipeline
 from trainc.model.finding import SAFE, UNSAFE
 from trainc.model.report import Report

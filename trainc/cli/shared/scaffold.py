@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import loads
 
 from trainc import __version__
-from trainc.cli.capacity import GET
+from trainc.cluster.inventory import GET
 
 PROJECT = """\
 # What holds for every job of this repository.

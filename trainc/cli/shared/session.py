@@ -22,9 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.caching.store import FileCache
+    from trainc.cli.shared.cache import FileCache
+    from trainc.cli.shared.options import Options
     from trainc.cli.shared.progress import Progress
-    from trainc.cli.table.options import Options
     from trainc.model.rule_selection import RuleFilter
     from trainc.model.settings import Project
 
@@ -34,7 +34,7 @@ WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the s
 
 def user_cache() -> FileCache | None:
     """The cache of this user, None where there is no place for it."""
-    from trainc.cli.caching.store import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
+    from trainc.cli.shared.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
 
     return opened()
 

@@ -7,9 +7,9 @@ from contextlib import chdir
 
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.staged import staged_folder
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.process import Orderly
 from trainc.cli.shared.session import WORK_TREE
-from trainc.cli.table.options import Options
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import is_candidate, ours
 from trainc.text.trouble import Trouble

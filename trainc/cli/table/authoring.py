@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.cli.table.options import Command, Option, Options
+from trainc.cli.shared.options import Command, Option, Options
 
 GET_JOBS = (
     "kubectl get trainjobs,clustertrainingruntimes,trainingruntimes,jobsets,jobs,"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trainc.cli.capacity import COMMANDS as CAPACITY
+from trainc.cli.shared.common_options import COLOR
+from trainc.cli.shared.options import Command, Option, Options
 from trainc.cli.table.authoring import COMMANDS as AUTHORING
 from trainc.cli.table.compiling import COMMANDS as COMPILING
 from trainc.cli.table.delivery import COMMANDS as DELIVERY
 from trainc.cli.table.diagnosis import COMMANDS as DIAGNOSIS
-from trainc.cli.table.options import Command, Option, Options
 from trainc.cli.table.rewriting import COMMANDS as REWRITING
-from trainc.cli.table.shared_options import COLOR
 
 
 def _runtimes(options: Options) -> int:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.table.options import Command, Option, Options
-from trainc.cli.table.shared_options import AS, REPORTING, SELECT, STAGED
+from trainc.cli.shared.common_options import AS, REPORTING, SELECT, STAGED
+from trainc.cli.shared.options import Command, Option, Options
 
 
 def build(options: Options) -> int:
     """`trainc build`: compile, and write or compare."""
     if any(options.has(word) for word in ("check", "output", "write")) and _reads_folders(options):
-        from trainc.cli.caching.repeated import remembered  # noqa: PLC0415 (each command loads what it needs)
+        from trainc.cli.repeated import remembered  # noqa: PLC0415 (each command loads what it needs)
 
         return remembered("build", options)
     from trainc.cli.build import build as compiled  # noqa: PLC0415
@@ -25,7 +25,7 @@ def build(options: Options) -> int:
 def validate(options: Options) -> int:
     """`trainc validate`: compile, and report."""
     if _reads_folders(options):
-        from trainc.cli.caching.repeated import remembered  # noqa: PLC0415
+        from trainc.cli.repeated import remembered  # noqa: PLC0415
 
         return remembered("validate", options)
     from trainc.cli.build import validate as judged  # noqa: PLC0415

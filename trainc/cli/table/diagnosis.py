@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.cli.table.options import Command, Option, Options
+from trainc.cli.shared.options import Command, Option, Options
 
 _GET = "kubectl get jobset,job,pod,event,workload,podgroup,service -n NAMESPACE -o yaml"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.cli.table.options import Command, Option, Options
-from trainc.cli.table.shared_options import COLOR
+from trainc.cli.shared.common_options import COLOR
+from trainc.cli.shared.options import Command, Option, Options
 
 
 def _run(options: Options) -> int:

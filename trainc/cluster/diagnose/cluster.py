@@ -26,12 +26,11 @@ _VERSIONS = {
 class Event:
     """One event: its reason, its message and when it was last seen."""
 
-    __slots__ = ("count", "first", "last", "message", "reason", "warning")
+    __slots__ = ("count", "first", "last", "message", "reason")
 
     def __init__(self, tree: Plain) -> None:
         self.reason = text(tree, "reason")
         self.message = text(tree, "message") or text(tree, "note")
-        self.warning = text(tree, "type") == "Warning"
         created = text(tree, "metadata", "creationTimestamp")
         self.last = (
             text(tree, "series", "lastObservedTime")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc import schedulers
-from trainc.apiserver.schema.served import served
+from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import contributor
 from trainc.compiler.lower.delivery import carried_labels, deadline, managed_by
 from trainc.compiler.lower.lay import Draft

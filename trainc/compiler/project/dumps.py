@@ -164,7 +164,7 @@ def _others(
         report.add(finding)
     defining = [document for document in documents if document.kind == KIND]
     if defining:
-        from trainc.apiserver.schema.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
+        from trainc.apiserver.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
 
         defined = read_definitions(defining)
         definitions.append(defined)

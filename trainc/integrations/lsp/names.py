@@ -92,7 +92,6 @@ class NameIndex:
 
     def __init__(self, file: str, judgement: Judgement, unsaved: Unsaved) -> None:
         self._file = file
-        self._unsaved = unsaved
         self._project: Project
         self._project, report = judgement.opened(unsaved)
         self._documents: Documents = load(self._project, judgement.selection(unsaved), report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.secrets import note, secret_name
-from trainc.frameworks.flux_checks import RECIPE
+from trainc.frameworks.flux.checks import RECIPE
 from trainc.kinds.minicluster import scripts as flux_start
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.patch import Patch

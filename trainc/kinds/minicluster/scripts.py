@@ -6,7 +6,7 @@ the program; the operator's ended well whatever it was, unless `logging.strict` 
 
 from __future__ import annotations
 
-from trainc.frameworks.flux_scripts import quoted, span
+from trainc.frameworks.flux.scripts import quoted, span
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.plan import NODE
 from trainc.model.tree import get, given, value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
-from trainc.frameworks.mpi_keys import PRIVATE, PUBLIC, generator
+from trainc.frameworks.mpi.keys import PRIVATE, PUBLIC, generator
 from trainc.kinds.volcanojob.wiring import Wiring, lists
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution

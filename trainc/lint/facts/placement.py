@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.gang import members, roles_of
 from trainc.schedulers.keys import PROFILES, concerns, pod_metadata
-from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.text.object_keys import (
+    API_GROUPS,
+    COSCHEDULING_LABEL,
+    KUEUE_QUEUE,
+    NATIVE_FIELD,
+    VOLCANO_GROUP,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.lint.facts.placement import Group, Placement
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Role
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+
 
 POD = ("template", "spec", "template")
 # What ties pods to a group, by the section of their metadata, and whose group it is.
@@ -208,3 +217,11 @@ def pod_annotations(role: Role) -> Tree:
     """The annotations of a role's pods, empty where there are none."""
     annotations = get(pod_metadata(role), "annotations")
     return annotations if type(annotations) is dict else {}
+
+
+MISPLACED_QUEUE = Rule(
+    "queue-misplaced",
+    ERROR,
+    "a queue is named where Kueue does not look",
+    "Kueue reads a label of the JobSet. Anywhere else the name is ignored, and the job runs without quota.",
+)

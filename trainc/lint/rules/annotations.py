@@ -58,7 +58,7 @@ def queue_in_annotation(job: Job) -> None:
     document = job.bundle.document
     if document.kind != "TrainJob" or KUEUE_QUEUE not in table(table(document.tree, "metadata"), "annotations"):
         return
-    from trainc.lint.rules.scheduling.queues import MISPLACED_QUEUE  # noqa: PLC0415 (few jobs make the mistake)
+    from trainc.lint.facts.placement import MISPLACED_QUEUE  # noqa: PLC0415 (few jobs make the mistake)
 
     job.report.add(
         MISPLACED_QUEUE.at(

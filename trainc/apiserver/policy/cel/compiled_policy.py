@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.policy.cel.compiler import CompileError, Compiler, Expression, NotCompiledError
-from trainc.apiserver.policy.cel.interpreter import Scope
+from trainc.apiserver.policy.cel.scope import Scope
 from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, OutOfBudgetError, Place, UnknownValue
 
 if TYPE_CHECKING:

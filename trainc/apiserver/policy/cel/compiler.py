@@ -15,7 +15,7 @@ from trainc.apiserver.policy.cel.values import EvaluationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.apiserver.policy.cel.interpreter import Run
+    from trainc.apiserver.policy.cel.scope import Run
 
 _HAS = re.compile(r"\bhas\(\s*(?:request|namespaceObject|variables)(?:\s*\.\s*\w+)+\s*\)")
 _ERROR = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")

@@ -11,13 +11,13 @@ from trainc.apiserver.policy.cel.costs import cost_of
 from trainc.apiserver.policy.cel.declarations import ASKING
 from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
 from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
+from trainc.apiserver.policy.cel.two_variables import two_variables
 from trainc.apiserver.policy.cel.values import (
     NONE,
     Built,
     EvaluationError,
     NotKnownError,
     Optional,
-    OutOfBudgetError,
     Place,
     TypeName,
     UnknownValue,
@@ -34,12 +34,9 @@ from trainc.apiserver.policy.cel.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from trainc.apiserver.policy.cel.scope import Run, Scope, Valued
     from trainc.apiserver.policy.cel.values import Paths
 
-    Valued = tuple[Any, Paths]
-    Run = Callable[["Scope"], Valued]
-
-PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
 _LIST, _MAP = 10, 30  # ListCreateBaseCost, MapCreateBaseCost of cel-go
 _TYPES = ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")
 _MACROS = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry")
@@ -54,27 +51,6 @@ class Failed:
 
     def __init__(self, error: EvaluationError | NotKnownError) -> None:
         self.error = error
-
-
-class Scope:
-    """The names that one evaluation sees, and what it has cost so far; `lazy` gives the value of a name when first asked."""
-
-    __slots__ = ("cost", "lazy", "names")
-
-    def __init__(self, names: dict[str, Valued], lazy: Callable[[str], Valued]) -> None:
-        self.names = names
-        self.lazy = lazy
-        self.cost = 0
-
-    def pay(self, cost: int) -> None:
-        """Count a cost.
-
-        Raises:
-            OutOfBudgetError: where the expression costs more than one may.
-        """
-        self.cost += cost
-        if self.cost > PER_EXPRESSION:
-            raise OutOfBudgetError
 
 
 def is_two_variable(node: Call) -> bool:
@@ -250,9 +226,7 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
     if special is not None:
         return special(node, bound)
     if is_two_variable(node):
-        from trainc.apiserver.policy.cel.two_variables import two_variables  # noqa: PLC0415 (it needs this module)
-
-        return two_variables(node, bound)
+        return two_variables(node, bound, runnable)
     if node.target is not None:
         namespace = _qualified(node.target)
         if namespace in NAMESPACES and namespace not in bound:

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.apiserver.policy.cel.interpreter import runnable
-from trainc.apiserver.policy.cel.syntax import Call, Ident
+from trainc.apiserver.policy.cel.syntax import Call, Ident, Node
 from trainc.apiserver.policy.cel.values import Built, EvaluationError, NotKnownError, below, find, join, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.apiserver.policy.cel.interpreter import Run, Scope, Valued
+    from trainc.apiserver.policy.cel.scope import Run, Scope, Valued
     from trainc.apiserver.policy.cel.values import Paths
 
 
-def two_variables(node: Call, bound: frozenset[str]) -> Run:
-    """What evaluates such a macro."""
+def two_variables(node: Call, bound: frozenset[str], runnable: Callable[[Node, frozenset[str]], Run]) -> Run:
+    """What evaluates such a macro; `runnable` gives what evaluates a part of it."""
     first, second = [arg.name for arg in node.args[:2] if type(arg) is Ident]
     inside = bound | {first, second}
     if node.target is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, is_written
 from trainc.model.tree import get, value
@@ -51,12 +52,6 @@ SUSPENDED = Rule(
     "a manifest sets the field by which a queue starts and stops the job",
     "Kueue writes `suspend` itself: each time the manifest is applied again, the running job is stopped or a waiting "
     "one started without its quota.",
-)
-MISPLACED_QUEUE = Rule(
-    "queue-misplaced",
-    ERROR,
-    "a queue is named where Kueue does not look",
-    "Kueue reads a label of the JobSet. Anywhere else the name is ignored, and the job runs without quota.",
 )
 
 

@@ -45,7 +45,7 @@ def lower(plan: Plan) -> Contribution:
     if not plan.wired:
         return injected
     if tunes(plan):
-        from trainc.frameworks import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
+        from trainc.frameworks.torch import torchtune  # noqa: PLC0415 (few jobs say `tune run`)
 
         tuned = torchtune.lower(plan, nodes, procs_per_node(plan))
         return on(trainer, env=world, ports=(PORT,)) + tuned + injected
@@ -84,7 +84,7 @@ def refuse_job(plan: Plan, report: Report) -> None:
             refuse(plan, report, ("spec", "runtimeRef"), message, invalid("spec.runtimeRef", target, detail), hint)
     refuse_env(plan, report, VOCABULARY.reserved, ", or set `numNodes` or `numProcPerNode` instead")
     if tunes(plan):
-        from trainc.frameworks import torchtune_refusals  # noqa: PLC0415
+        from trainc.frameworks.torch import torchtune_refusals  # noqa: PLC0415
 
         torchtune_refusals.refuse_job(plan, report)
 
@@ -93,7 +93,7 @@ def verify(plan: Plan, report: Report) -> None:
     """Findings where the processes would not meet, or too few of them start."""
     check(plan, report, VOCABULARY.reserved)
     if tunes(plan):
-        from trainc.frameworks import torchtune  # noqa: PLC0415
+        from trainc.frameworks.torch import torchtune  # noqa: PLC0415
 
         torchtune.verify(plan, report)
     check_processes(plan, report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
-from trainc.frameworks.mpi_hosts import LAUNCHER
+from trainc.frameworks.mpi.hosts import LAUNCHER
 from trainc.model.patches import Contribution, on, pod
 from trainc.model.plan import NODE
 from trainc.model.tree import get, given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import mpi_keys
 from trainc.frameworks.base.field_errors import invalid
 from trainc.frameworks.base.hosts import LONGEST, length, refuse_length
 from trainc.frameworks.base.refusals import policy_span, refuse, refuse_env, unbuildable
@@ -13,16 +12,9 @@ from trainc.frameworks.base.requirements import (
     check_slots,
     template_span,
 )
-from trainc.frameworks.mpi_hosts import (
-    HOSTFILE,
-    LAUNCHER,
-    as_node,
-    host_counts,
-    hostfile,
-    node_count,
-    slots_per_node,
-)
-from trainc.frameworks.mpi_peers import check_peers
+from trainc.frameworks.mpi import keys as mpi_keys
+from trainc.frameworks.mpi.hosts import HOSTFILE, LAUNCHER, as_node, host_counts, hostfile, node_count, slots_per_node
+from trainc.frameworks.mpi.peers import check_peers
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, on, pod

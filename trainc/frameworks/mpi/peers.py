@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.requirements import check_container, template_span
-from trainc.frameworks.mpi_hosts import LAUNCHER, as_node, brings_hosts
+from trainc.frameworks.mpi.hosts import LAUNCHER, as_node, brings_hosts
 from trainc.model.finding import ERROR, Rule
 from trainc.model.plan import NODE
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.shared.compiling import rendered_runs, run
+from trainc.cli.compiling import rendered_runs, run
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.projects import across_projects
 from trainc.cli.shared.session import Session
-from trainc.cli.table.options import Options
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, ours

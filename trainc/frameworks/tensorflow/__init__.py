@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.base.hosts import LONGEST, around, check_length, length, port_of, refuse_length
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
-from trainc.frameworks.tensorflow_cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
+from trainc.frameworks.tensorflow.cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.normalise import normalise
 from trainc.frameworks.base.field_errors import invalid
 from trainc.frameworks.base.refusals import refuse
-from trainc.frameworks.torchtune import KEPT, choose, key_of, lora, model, qlora
+from trainc.frameworks.torch.torchtune import KEPT, choose, key_of, lora, model, qlora
 from trainc.model.tree import dotted, get, plain
 
 TYPE_CHECKING = False

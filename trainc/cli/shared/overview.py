@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.cli.table.options import Command
+    from trainc.cli.shared.options import Command
 
 GROUPS = {
     "write": ("init", "new", "explain", "fix"),

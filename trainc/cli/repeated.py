@@ -15,8 +15,8 @@ from trainc import __version__
 from trainc.cli.caching.listing import listing
 from trainc.cli.caching.manifest import read_head
 from trainc.cli.caching.memory import Memory
-from trainc.cli.caching.store import opened
 from trainc.cli.shared.baseline import FILE as BASELINE
+from trainc.cli.shared.cache import opened
 from trainc.cli.shared.output import data, data_beside
 from trainc.cli.shared.terminal import terminal
 from trainc.text.digests import digest_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
 
-    from trainc.cli.table.options import Options
+    from trainc.cli.shared.options import Options
 
     Command = Callable[[Options, Memory | None], int]
 

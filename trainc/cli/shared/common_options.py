@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.cli.table.options import Option
+from trainc.cli.shared.options import Option
 
 # The words are those of trainc.changes.compare.operations, which only runs that compare load.
 AS = Option(

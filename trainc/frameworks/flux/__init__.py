@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import flux_scripts
 from trainc.frameworks.base.hosts import domain
 from trainc.frameworks.base.secrets import secret_name
-from trainc.frameworks.flux_checks import refuse_job, verify
+from trainc.frameworks.flux import scripts as flux_scripts
+from trainc.frameworks.flux.checks import refuse_job, verify
 from trainc.model.patches import Contribution, Framework, literal, on, pod
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import derive

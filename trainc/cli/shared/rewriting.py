@@ -1,0 +1,52 @@
+"""Files of jobs that a command reads as text and writes back."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.cli.shared.output import data as put_data
+from trainc.cli.shared.session import Session
+from trainc.compiler.emit.spool.disk import replace
+from trainc.compiler.header import is_rendered
+from trainc.compiler.load.walk import contents, files, ours
+from trainc.kinds.unsupported import may_name_training
+from trainc.model.settings import STDIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainc.cli.shared.session import Session
+
+
+def texts(session: Session, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Every file under the paths, and of some more, that may hold a job, with its text."""
+    if session.stdin is not None:
+        yield STDIN, _text(session.stdin)
+    further = tuple(file for file in more if file != STDIN)
+    for file in files(session.project.root, (*session.selection.paths, *further)):
+        data = contents(session.project.root, file)
+        if ours(data) or (not is_rendered(data) and may_name_training(data)):
+            yield file, _text(data)
+
+
+def write(session: Session, file: str, text: str) -> None:
+    """Put a new text in the place of a file's; standard input has none, its text is printed."""
+    if file == STDIN:
+        put(text)
+        return
+    # A link stays a link: what it points to gets the new text.
+    target = os.path.realpath(os.path.join(session.project.root, file))
+    mode = os.stat(target).st_mode
+    replace(target, text.encode("utf-8", "surrogateescape"))
+    os.chmod(target, mode)
+
+
+def _text(data: bytes) -> str:
+    """The text of a file; bytes that are none stay recognisable, so that they are reported and never rewritten."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def put(text: str) -> None:
+    """Write a text to standard output, with the bytes in it that are not text as they were."""
+    put_data(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
