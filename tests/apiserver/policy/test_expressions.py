@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from trainc.apiserver.policy.cel.compiled_policy import CompiledPolicy
 from trainc.apiserver.policy.cel.compiler import CompileError, Compiler, NotCompiledError
+from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.process import PolicyJudge
 from trainc.apiserver.policy.cel.scope import Scope
-from trainc.apiserver.policy.cel.values import EvaluationError, Place
+from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, Place
 
 JUDGE = PolicyJudge()  # it also says how patterns are searched for
 COMPILER = Compiler(JUDGE.cel, params=True)
@@ -282,6 +283,36 @@ LIBRARY = {
     "strings.quote('a\"b')": '"a\\"b"',
     "'%d, %s'.format([dyn(3), dyn('x')])": "3, x",
 }
+
+
+SEARCHES = {
+    ("abc\n", "c$"): "",  # a line end is not the end
+    ("abc", "c$"): "c",
+    ("a$b", r"a\$b"): "a$b",
+    ("a$", "[$]"): "$",
+    ("a]b", "[]]"): "]",
+    ("a]b", "[^]]b"): "",
+    ("a\vb", r"a\sb"): "",  # a vertical tab is no blank to RE2
+    ("a b", r"a[\s]b"): "a b",
+    ("abc", r"c\z"): "c",
+    ("aB", "(?i)ab"): "aB",
+    ("x12", r"\d+"): "12",
+    ("x\u0661", r"\d"): "",
+    ("abab", "(ab)+?"): "ab",
+}
+
+
+@pytest.mark.parametrize(("given", "wanted"), SEARCHES.items())
+def test_patterns_are_searched_as_re2_does(given: tuple[str, str], wanted: str) -> None:
+    text, pattern = given
+    assert FUNCTIONS["find"](text, pattern) == wanted
+    assert FUNCTIONS["matches"](text, pattern) == (wanted != "")
+
+
+@pytest.mark.parametrize("pattern", ["[[:alpha:]]", r"\pL", r"\Qa\E", "(?m)a$", r"[\S]"])
+def test_patterns_that_python_reads_differently_are_not_judged(pattern: str) -> None:
+    with pytest.raises(NotKnownError):
+        FUNCTIONS["find"]("abc", pattern)
 
 
 @pytest.mark.parametrize(("text", "wanted"), LIBRARY.items())

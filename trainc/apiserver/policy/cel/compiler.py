@@ -216,7 +216,7 @@ def _compile_error(message: str, match: re.Match[str] | None = None) -> CompileE
 def _extensions() -> list[Any]:
     from cel_expr_python.ext import ext_optional, ext_strings  # noqa: PLC0415 (absent without the engine)
 
-    return [ext_optional.ExtOptional(), ext_strings.ExtStrings()]
+    return [ext_optional.ExtOptional(), ext_strings.ExtStrings(2)]  # the version that Kubernetes enables
 
 
 def _type(cel: Any, name: str) -> Any:

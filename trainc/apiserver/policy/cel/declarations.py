@@ -62,7 +62,7 @@ VARIABLES = {"object": "dyn", "oldObject": "dyn", "request": "dyn", "namespaceOb
 AUTHORIZER = {"authorizer": _AUTHORIZER, "authorizer.requestResource": RESOURCE}
 _Q, _URL, _IP, _CIDR = "kubernetes.Quantity", "kubernetes.URL", "net.IP", "net.CIDR"
 _FORMAT, _SEMVER, _ANY = "kubernetes.NamedFormat", "kubernetes.Semver", "list(dyn)"
-OPEN = frozenset({"min", "max", "slice", "flatten", "distinct", "sort", "first", "last", "value", "orValue"})
+OPEN = frozenset({"min", "max", "slice", "flatten", "distinct", "sort", "reverse", "first", "last", "value", "orValue"})
 _SUMMED = ("int", "uint", "double", "google.protobuf.Duration")
 
 
@@ -114,7 +114,7 @@ FUNCTIONS: dict[str, list[Overload]] = {
     **_each(("min", "max"), [(True, [_ANY], "dyn")]),
     "slice": [(True, [_ANY, "int", "int"], _ANY)],
     "flatten": [(True, [_ANY], _ANY), (True, [_ANY, "int"], _ANY)],
-    **_each(("distinct", "sort"), [(True, [_ANY], _ANY)]),
+    **_each(("distinct", "reverse", "sort"), [(True, [_ANY], _ANY)]),
     "lists.range": [(False, ["int"], "list(int)")],
     **_each(("sets.contains", "sets.equivalent", "sets.intersects"), [(False, [_ANY, _ANY], "bool")]),
     "path": [(True, [_AUTHORIZER, "string"], _PATH)],
@@ -147,7 +147,7 @@ ASKING += (
     "labelSelector",
 )  # of an authorizer, whose answers nobody knows
 # Methods that cel-cpp's own extension of texts declares for texts alone.
-SHARED = {"indexOf": "int", "lastIndexOf": "int", "reverse": _ANY}
+SHARED = ("indexOf", "lastIndexOf")
 
 
 def qualified(name: str, fields: Fields) -> Iterator[tuple[str, str]]:

@@ -224,8 +224,8 @@ def _sort(value: Any) -> Built:
     return _built(sorted(_pairs(_list(value)), key=cmp_to_key(order)))
 
 
-def _reverse(value: Any) -> Any:
-    return value[::-1] if type(value) is str else _built(_pairs(_list(value))[::-1])
+def _reverse(value: Any) -> Built:
+    return _built(_pairs(_list(value))[::-1])
 
 
 def _range(count: Any) -> list[int]:

@@ -125,24 +125,60 @@ def _quote(text: Any) -> str:
     return '"' + "".join(_ESCAPES.get(letter, letter) for letter in _text(text)) + '"'
 
 
-def _found(text: str, pattern: str) -> re.Match[str] | None:
-    """What Python finds; RE2 has said that the pattern is one of its own."""
+def _searcher(text: Any, pattern: Any) -> re.Pattern[str]:
+    """A pattern of RE2 as Python's; RE2 itself has said that it is one of its own."""
     matches(text, pattern)
     try:
-        return re.search(pattern.replace(r"\z", r"\Z"), text, re.ASCII)
+        return re.compile(translated(pattern), re.ASCII)
     except re.error:
-        raise NotKnownError("a pattern that trainc cannot search with") from None
+        raise NotKnownError(_PATTERN) from None
+
+
+_PATTERN = "a pattern that trainc cannot search with"
+_CLASSES = {"s": r"\t\n\f\r ", "z": r"\Z"}
+
+
+def translated(pattern: str) -> str:
+    """A pattern of RE2 in the words of Python, which reads ends and blanks differently.
+
+    Raises:
+        NotKnownError: for what Python has no words for.
+    """
+    if "[[:" in pattern or "[^[:" in pattern or re.search(r"\(\?[a-zA-Z-]*[mU]", pattern):
+        raise NotKnownError(_PATTERN)
+    out: list[str] = []
+    at, inside = 0, False
+    while at < len(pattern):
+        letter, after = pattern[at], pattern[at + 1 : at + 2]
+        if letter == "\\":
+            if after in ("S", "Q", "E", "C", "p", "P"):
+                raise NotKnownError(_PATTERN)
+            held = _CLASSES.get(after, f"\\{after}")
+            out.append(f"[{held}]" if after == "s" and not inside else held)
+            at += 2
+            continue
+        if letter == "[" and not inside:
+            inside = True
+            if after in ("]", "^") and pattern[at + 1 : at + 3] in ("]", "^]", f"]{pattern[at + 2 : at + 3]}"):
+                size = 3 if after == "^" else 2  # a bracket that comes first is one of the class
+                out.append(pattern[at : at + size])
+                at += size
+                continue
+        elif letter == "]":
+            inside = False
+        out.append("\\Z" if letter == "$" and not inside else letter)
+        at += 1
+    return "".join(out)
 
 
 def _find(text: Any, pattern: Any) -> str:
-    match = _found(_text(text), _text(pattern))
+    match = _searcher(text, pattern).search(text)
     return match.group() if match else ""
 
 
 def _find_all(text: Any, pattern: Any, count: Any = -1) -> list[str]:
-    _found(_text(text), _text(pattern))
     most = _number(count)
-    out = [one.group() for one in re.finditer(pattern.replace(r"\z", r"\Z"), text, re.ASCII)]
+    out = [one.group() for one in _searcher(text, pattern).finditer(text)]
     return out if most < 0 else out[:most]
 
 
