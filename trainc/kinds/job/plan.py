@@ -160,9 +160,7 @@ class JobHosts(FormerHosts):
         if self.keeps:
             return companion if tree is companion.tree else companion.admitted(tree)
         tree = with_jobset_selectors(tree, self.base, self.name)
-        if companion.kind == "ConfigMap" and type(tree.get("data")) is dict:
-            tree = {**tree, "data": {key: self.leaf(text) for key, text in tree["data"].items()}}
-        return companion.admitted(tree)
+        return self.config_map(companion.admitted(tree))
 
 
 def _replicated(document: Document, hosts: JobHosts) -> Tree:

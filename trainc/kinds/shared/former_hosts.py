@@ -62,6 +62,13 @@ class FormerHosts:
                 out[field] = [self._container(one) if type(one) is dict else one for one in out[field]]
         return out
 
+    def config_map(self, document: Document) -> Document:
+        """A ConfigMap with present names in its files; another object as it is."""
+        data = document.tree.get("data")
+        if document.kind != "ConfigMap" or type(data) is not dict or not self.occur_in(data):
+            return document
+        return document.admitted({**document.tree, "data": {key: self.leaf(text) for key, text in data.items()}})
+
     def leaf(self, leaf: Tree) -> Tree:
         """A text with present names; every name that is rewritten is reported."""
         if type(leaf) is not Sourced or type(leaf.value) is not str:

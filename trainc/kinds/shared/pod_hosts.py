@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.kinds.shared.job import LegacyJob
     from trainc.kinds.shared.peers import Peer
+    from trainc.model.document import Document
     from trainc.model.plan import Plan
     from trainc.model.tree import Tree
 
@@ -53,6 +54,22 @@ class Hosts(FormerHosts):
 
     def _is_domain(self, rest: str) -> bool:
         return is_domain(rest, self._job.document.namespace, self._domain)
+
+
+class HostsInFiles(Hosts):
+    """The same names in files of a ConfigMap, in which nobody fills in the namespace of a pod."""
+
+    def _rest(self) -> str:
+        rest = super()._rest()
+        return "" if NAMESPACE_REFERENCE in rest else rest
+
+
+def present_files(job: LegacyJob, plan: Plan, companions: tuple[Document, ...]) -> tuple[Document, ...]:
+    """The objects beside a job, with the operator's host names in files of ConfigMaps rewritten."""
+    if value(plan.settings, "runtimeId") is not None or not any(one.kind == "ConfigMap" for one in companions):
+        return companions
+    hosts = HostsInFiles(job, plan)
+    return tuple([hosts.config_map(one) for one in companions])
 
 
 def present_hosts(job: LegacyJob, plan: Plan, replicated: list[Tree]) -> list[Tree]:

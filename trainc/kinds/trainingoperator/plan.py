@@ -8,7 +8,7 @@ from trainc.kinds.shared.job import LegacyOptions, read
 from trainc.kinds.shared.job_metadata import job_metadata
 from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.pod_hosts import present_hosts
+from trainc.kinds.shared.pod_hosts import present_files, present_hosts
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.shared.versions import servable
@@ -90,6 +90,7 @@ def _plan(
     plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     if not barred and not is_open(job):
         template = {**template, "spec": {**template["spec"], "replicatedJobs": present_hosts(job, plan, replicated)}}
+        companions = present_files(job, plan, companions)
         plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     plan.barred = barred
     return plan

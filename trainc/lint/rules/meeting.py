@@ -6,12 +6,14 @@ from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import flag, table, text
 from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself, meetings
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.tree import leaves, value
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.facts.world import Meeting
+    from trainc.model.finding import Edit
     from trainc.model.vocabulary import Launcher
 
 NO_POD = Rule(
@@ -78,8 +80,25 @@ def coordinator_names_no_pod(job: Job) -> None:
                     f"`{meeting.name}` is `{meeting.host}`: {reason}",
                     effect=_EFFECT,
                     help=_address(job, meeting),
+                    fix=_renamed(job, meeting),
                 )
             )
+
+
+# What operators called the pod of rank 0, behind the name of their job.
+_FIRST_PODS = ("master-0", "worker-0", "chief-0", "launcher", "launcher-0")
+
+
+def _renamed(job: Job, meeting: Meeting) -> list[Edit]:
+    """The edit that calls the first pod as the JobSet does, where a text has the name that an operator gave it."""
+    former = {f"{job.name}-{name}" for name in _FIRST_PODS}
+    written = value(job.tree, *meeting.path)
+    if meeting.host not in former or not job.dns or type(written) is not str or written.count(meeting.host) != 1:
+        return []
+    document, span = job.bundle.document, job.at(meeting.path)
+    text = written.replace(meeting.host, meeting.container.role.address())
+    path = next((path for path, leaf in leaves(document.written) if leaf.origin.at == span), None)
+    return document.edits(path, text) if path is not None else []
 
 
 def _address(job: Job, meeting: Meeting) -> str:
