@@ -23,7 +23,8 @@ def test_committed_files_are_up_to_date(rendered: dict[str, str]) -> None:
 
 
 def test_nothing_else_lies_in_schemas(rendered: dict[str, str]) -> None:
-    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "schemas").rglob("*") if path.is_file()}
+    files = [path for path in (ROOT / "schemas").rglob("*") if path.is_file()]
+    found = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "reports"}  # those are by hand
     assert found == {name for name in rendered if name.startswith("schemas/")}
 
 
