@@ -1,1 +1,4 @@
-"""What helps people write jobs: a first job, fields explained, a rehearsal on this machine, what runs on a cluster adopted."""
+"""Help for people who write jobs: a first job, a field explained, a rehearsal on this machine, a cluster adopted.
+
+Words, schemas or dumps come in; files and answers go out. It never changes what a job compiles to.
+"""

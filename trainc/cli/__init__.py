@@ -1,4 +1,7 @@
-"""argv -> pipeline -> report: the one place that prints, and that turns verdicts into exit codes."""
+"""argv -> pipeline -> report: the one place that prints, and that turns verdicts into exit codes.
+
+Words come in; text, files and an exit code go out. What it says is worked out elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The compiler: files in, manifests out, and findings; `pipeline` joins its stages."""
+"""The compiler: `pipeline` joins its stages.
+
+Files come in; bundles of manifests and findings go out. No stage imports another one, and none prints.
+"""

@@ -1,4 +1,7 @@
-"""The table of frameworks: one line for each, its module loaded when a job selects it."""
+"""The table of frameworks: one line for each, its module loaded when a job selects it.
+
+A plan comes in; patches and objects go out: environment, ports, launchers. No framework imports another one or a scheduler.
+"""
 
 from __future__ import annotations
 

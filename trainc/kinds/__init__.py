@@ -1,1 +1,4 @@
-"""The job kinds of the operators before Trainer v2, from their admission to the environment of their pods."""
+"""Job kinds beside TrainJob and JobSet, a folder each with the same files: admission, spec, plan, environment.
+
+A document comes in; a plan goes out, or the refusal that its operator would have given. No kind imports another one.
+"""

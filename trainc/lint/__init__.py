@@ -1,4 +1,7 @@
-"""Bundle -> Findings: will the servers take these pods, and will the pods find each other and run?"""
+"""Bundle -> Findings: will the servers take these pods, and will the pods find each other and run?
+
+A bundle comes in; findings go out. Rules read facts, facts read tables; nothing here changes a manifest.
+"""
 
 from __future__ import annotations
 

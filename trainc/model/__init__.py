@@ -1,1 +1,4 @@
-"""The vocabulary of the compiler; it imports nothing else of trainc."""
+"""The nouns that stages hand to each other.
+
+Nothing here reads a file, judges a job or knows a stage.
+"""

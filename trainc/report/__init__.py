@@ -1,1 +1,4 @@
-"""Findings -> words."""
+"""Findings and answers in words: for people, for reviews, for programs.
+
+Reports and answers come in; lines and JSON go out. It decides nothing, and leaves printing to the command line.
+"""

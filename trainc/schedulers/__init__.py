@@ -1,4 +1,7 @@
-"""The back ends that place pods together, one module each, and which of them a job gets."""
+"""The back ends that place pods together, one module each, and which of them a job gets.
+
+A plan and a cluster come in; patches and objects go out: groups, queues, labels. None decides whether a job fits.
+"""
 
 from __future__ import annotations
 
