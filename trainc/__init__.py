@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trainc.api import Trainer as Trainer
     from trainc.api import TrainingRuntime as TrainingRuntime
     from trainc.api import TrainJob as TrainJob
+    from trainc.api import TrainJobPatch as TrainJobPatch
     from trainc.api import TrainJobSpec as TrainJobSpec
     from trainc.library import Compilation as Compilation
     from trainc.library import compile as compile  # noqa: A004 (what the program does)
@@ -61,6 +62,7 @@ __all__ = [  # noqa: RUF022 (functions, what they give and raise, then the model
     "RuntimeRef",
     "Source",
     "TrainJob",
+    "TrainJobPatch",
     "TrainJobSpec",
     "Trainer",
     "TrainingRuntime",

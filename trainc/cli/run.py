@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import changes_of
 from trainc.changes.compare.facts import facts
-from trainc.changes.compare.immutable import next_run, run_holder
+from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.objects import job_key, of_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.compare.renamed import as_called
@@ -56,11 +56,15 @@ def run(options: Options) -> int:
     # What holds several jobs, as a LeaderWorkerSet of some groups does, starts a run of each of them.
     chosen = [one for one in present if _place(one) in documents and (not asked or one.cluster in asked)]
     _must_match(names, present)
-    _must_be_alone(chosen, present, asked)
+    pinned = _pinned(chosen, present, asked)
     _must_be_rendered(chosen, session)
     before = _before(chosen, session)
-    _edit(list(documents.values()), session, write_it=not options.has("dry_run"))
+    _edit(list(documents.values()), pinned, session, write_it=not options.has("dry_run"))
     _tell(chosen, before, session)
+    for one in pinned:
+        tell(
+            f"{one.document.name} stays in run {run_of(one.document.tree)} on {one.cluster}  {session.shown(_place(one)[0])}"
+        )
     return 0
 
 
@@ -83,20 +87,29 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
             raise Inapplicable(f"there is no job `{pattern}`{hint}")
 
 
-def _must_be_alone(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> None:
-    """Nothing, unless a cluster that was not asked for would get a new run as well: it follows the same number."""
+def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> list[Bundle]:
+    """The jobs on other clusters than those asked for that follow the same number, and keep their run by their patch.
+
+    Raises:
+        Trouble: for one without a patch, or with the same one: it would get a new run as well.
+    """
     places = {_place(bundle): bundle for bundle in chosen}
+    pinned = []
     for other in present if asked else ():
-        document = other.document
-        followed = (document.file, document.start, document.inside)
-        own = run_holder(other)
-        is_own = own is not document and get(own.tree, *RUN_PATH) is not None
-        if other.cluster not in asked and followed in places and not is_own:
-            cluster = places[followed].cluster
+        document, own = other.document, run_holder(other)
+        has_number = own is not document and get(own.tree, *RUN_PATH) is not None
+        source = _place(other) if has_number else (document.file, document.start, document.inside)
+        edited_by = places.get(_place(other)) or places.get(source)
+        if other.cluster in asked or edited_by is None:
+            continue
+        if own is document or _place(other) in places:
+            cluster = edited_by.cluster
             raise Trouble(
                 f"{document.name} has one run for {cluster} and {other.cluster}: leave --cluster out, or give one of them "
-                f"a TrainJobPatch with the number of its own run (`{RUN}`)"
+                "a TrainJobPatch, which then holds the number of its run"
             )
+        pinned.append(other)
+    return pinned
 
 
 def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
@@ -122,15 +135,18 @@ def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str]
     return by_key
 
 
-def _edit(chosen: list[Bundle], session: Session, *, write_it: bool) -> None:
+def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write_it: bool) -> None:
     report = Report()
     for bundle in chosen:
         if bundle.document.inside is None:
             raise Inapplicable(
                 f"{bundle.document.name} has no annotations in its file: call it otherwise for a new run"
             )
-        report.add(next_run(bundle))
+        report.add(to_run(bundle, run_of(bundle.document.tree) + 1))
     places = {_place(bundle): str(run_of(bundle.document.tree) + 1) for bundle in chosen}
+    for bundle in pinned:
+        report.add(to_run(bundle, run_of(bundle.document.tree)))
+        places[_place(bundle)] = str(run_of(bundle.document.tree))
     about = tuple(dict.fromkeys(file for file, _, _ in places))
     new: list[tuple[str, str, str]] = []
     for file, text in texts(session, about):

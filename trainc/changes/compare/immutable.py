@@ -143,7 +143,7 @@ def immutable_change(
         f"(`trainc run {bundle.document.name}{_alone(bundle)}`); {otherwise}",
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
-        fix=_new_run(bundle, UNSAFE),
+        fix=_numbered(bundle, run_of(bundle.document.tree) + 1, UNSAFE),
     )
 
 
@@ -152,10 +152,10 @@ def _alone(bundle: Bundle) -> str:
     return f" --cluster {bundle.cluster}" if run_holder(bundle) is not bundle.document else ""
 
 
-def next_run(bundle: Bundle) -> Finding:
-    """A finding that starts the next run of a job, for who asks for that."""
+def to_run(bundle: Bundle, number: int) -> Finding:
+    """A finding that gives the run of a job a number, for who asks for that."""
     place = run_holder(bundle).span(("metadata", "name"))
-    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` is followed by another", fix=_new_run(bundle, SAFE))
+    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` gets a number", fix=_numbered(bundle, number, SAFE))
 
 
 def run_holder(bundle: Bundle) -> Document:
@@ -163,9 +163,8 @@ def run_holder(bundle: Bundle) -> Document:
     return bundle.document.place_of(RUN_PATH)[0]
 
 
-def _new_run(bundle: Bundle, safety: str) -> list[Edit]:
-    document = bundle.document
-    return document.edits(RUN_PATH, str(run_of(document.tree) + 1), safety=safety)
+def _numbered(bundle: Bundle, number: int, safety: str) -> list[Edit]:
+    return bundle.document.edits(RUN_PATH, str(number), safety=safety)
 
 
 def _asked(bundle: Bundle, one: Update) -> Span:

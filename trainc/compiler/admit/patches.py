@@ -99,11 +99,15 @@ class JobPatches:
         """
         if job.kind != "TrainJob" or isinstance(job, Patched):
             return job
-        patches = self._of(job, parts)
+        every = self._of(job, parts)
+        if any(self._misses_a_cluster(patch) for patch in every):
+            return None  # it may have been meant for this one
+        cluster = self._context.project.cluster.name
+        patches = [one for one in every if any(cluster == there.name for there in _clusters(one, self._context))]
         if not patches:
             return job
         if len(patches) > 1:
-            self._context.report.add(_twice(patches, self._context.project.cluster.name))
+            self._context.report.add(_twice(patches, cluster))
             return None
         patch = patches[0]
         if admit_object(patch, self._context.server, self._context.report) is None:
@@ -114,7 +118,7 @@ class JobPatches:
         """Findings for the patches whose job is in no file beside them, or does not run on one of their clusters."""
         context = self._context
         context.report.end()
-        for patch in self._alone:
+        for patch in [patch for patch in self._alone if patch.name]:
             job = self._jobs.get(_key(patch))
             if job is None:
                 beside = self._documents.neighbours(patch.file, patch.name).documents
@@ -128,12 +132,17 @@ class JobPatches:
                     context.report.add(_idle(patch, f"`{cluster.name}` does not run the job"))
 
     def _of(self, job: Document, parts: Iterable[Document]) -> list[Document]:
-        """The patches of a job for the present cluster."""
+        """All patches of a job, in the order of the files."""
         same = [part for part in parts if is_patch(part) and _key(part) == _key(job)]
         others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
-        patches = sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
-        cluster = self._context.project.cluster
-        return [patch for patch in patches if any(one.name == cluster.name for one in _clusters(patch, self._context))]
+        return sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
+
+    def _misses_a_cluster(self, patch: Document) -> bool:
+        named = Report()
+        _clusters(patch, self._context._replace(report=named))
+        for finding in named.findings:
+            self._context.report.add(finding)
+        return named.failed
 
     def _in_run(self, job: Document) -> list[Document]:
         """The patches in the files given."""
