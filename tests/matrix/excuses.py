@@ -88,11 +88,6 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         "Armada compares requests and limits before anything else",
     ),
-    (
-        ("TrainJob/trainer",),
-        ("env-value-and-source",),
-        "the Trainer's controller copies the source and leaves the value out (runtime/framework/plugins/trainjob, env)",
-    ),
     (("MiniCluster",), ("scheduler-without-group",), "the command is one text, in which no launcher is looked for"),
     (("MPIJob",), ("case-launcher-missing",), "mpirun is the launcher"),
     (("PyTorchJob", "XGBoostJob"), ("launcher-sets-it",), "the operator sets the variables in both roles"),

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Any
 
@@ -110,9 +110,13 @@ VERDICTS = {"pod-template-refused", *(name for name, facts in rule_facts().items
     "unknown-field"
 }
 # What one kind's operator says in the words of its own rule, and the rule of every other kind.
-_SYNONYMS = {"restart-always": "restart-policy-always", "unknown-policy": "unknown-pod-setting"}
-# Operators before the TrainJob drop unknown fields where others refuse them, and keep their own restart policies.
-_WEAKER = ("unknown-field", "restart-policy-always")
+_SYNONYMS = {
+    "restart-always": "restart-policy-always",
+    "unknown-policy": "unknown-pod-setting",
+    "value-dropped": "env-value-and-source",
+}
+# Who drops a field says so; others refuse it: unknown ones of older jobs, values of a TrainJob, restart policies.
+_WEAKER = ("unknown-field", "restart-policy-always", "env-value-and-source")
 
 
 def _is_same(one: Told, other: Told, kind: Kind, mistake: Mistake) -> bool:
@@ -214,7 +218,7 @@ def place_at(text: str, line: int, column: int) -> tuple[int, Path]:
     raise AssertionError(f"nothing stands at line {line + 1}, column {column + 1}")
 
 
-@cache
+@lru_cache(maxsize=8)
 def _composed(text: str) -> list[yaml.Node]:
     return list(yaml.compose_all(text, yaml.CSafeLoader))
 

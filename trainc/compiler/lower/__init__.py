@@ -7,7 +7,7 @@ from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import contributor
 from trainc.compiler.lower.delivery import carried_labels, deadline, managed_by
 from trainc.compiler.lower.lay import Draft
-from trainc.compiler.lower.notes import lost_claims, lost_ports
+from trainc.compiler.lower.notes import lost_claims, lost_ports, lost_values
 from trainc.compiler.lower.objects import jobset, service, single, waiting
 from trainc.model.bundle import Bundle
 from trainc.model.patches import Contribution
@@ -52,6 +52,7 @@ def lower(plan: Plan, project: Project, selection: Selection, report: Report) ->
         spec = {**spec, "replicatedJobs": [role.tree for role in roles]}
     if controlled:
         lost_claims(plan, report)
+        lost_values(plan, report)
         spec = deadline(plan, spec, project, report)
     step = ("framework", framework.name, None, contribution.patches, None)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)

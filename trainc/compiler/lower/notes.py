@@ -27,6 +27,31 @@ LOST_CLAIMS = Rule(
     "of its runtime do not reach the pods.",
 )
 
+LOST_VALUE = Rule(
+    "value-dropped",
+    WARNING,
+    "the controller drops the value of a variable that has a source too",
+    "Trainer v2.3.0 copies one of the two, the source; in a pod template the API server refuses a variable with both.",
+)
+
+
+def lost_values(plan: Plan, report: Report) -> None:
+    """A warning for each variable of the TrainJob that has a value and a source."""
+    blocks = [("trainer",), ("initializer", "dataset"), ("initializer", "model")]
+    for block in blocks:
+        entries = get(plan.job, "spec", *block, "env")
+        for entry in entries if type(entries) is list else ():
+            if value(entry, "value") is None or get(entry, "valueFrom") is None:
+                continue
+            report.add(
+                LOST_VALUE.at(
+                    place(entry["value"].origin) or plan.document.span(("spec", *block), key=True),
+                    f"the Trainer controller drops the value of `{value(entry, 'name')}`, which has a source too",
+                    effect="the program reads what the source holds",
+                    help="keep one of the two",
+                )
+            )
+
 
 def lost_claims(plan: Plan, report: Report) -> None:
     """A warning for each list of device claims that `resourcesPerNode` costs the training container."""
