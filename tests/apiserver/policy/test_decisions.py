@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.policy.judging import Judged, binding, policy
+from tests.apiserver.policy.judging import Judged, binding, cluster, policy
 from tests.apiserver.policy.test_expressions import QUESTION, compiled
 from trainc.apiserver.policy.cel import compiled_policy
 
@@ -276,6 +276,38 @@ def test_levels_follow_from_actions() -> None:
     for action, level in (("Deny", "error"), ("Warn", "warning"), ("Audit", "note")):
         (finding,) = Judged(policy("false"), binding(action)).report.findings
         assert finding.level == level
+
+
+@pytest.mark.parametrize(
+    ("expression", "minor"),
+    [
+        ("object.spec.replicas == 3", 25),
+        ("object.?spec.hasValue()", 29),
+        ("sets.intersects([1], [1])", 30),
+        ("isIP('1.2.3.4')", 31),
+        ("format.dns1123Label().validate('a') == optional.none()", 32),
+        ("object.spec.all(k, v, k != '')", 33),
+        ("isSemver('1.0.0')", 34),
+        ("lists.range(3).size() == 3", 35),
+    ],
+)
+def test_functions_that_a_cluster_does_not_have_yet(expression: str, minor: int) -> None:
+    """A server takes into a new policy what the version before it had too."""
+    written = policy(expression)
+    assert Judged(written, binding(), on=cluster(kubernetes=(1, minor))).verdict == "admit"
+    if minor > 25:
+        older = Judged(written, binding(), on=cluster(kubernetes=(1, minor - 1)))
+        assert f"needs Kubernetes 1.{minor}" in older.findings("invalid-policy")[0].message
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [f"{' + '.join(['size(object.kind)'] * 60)} > 0", f"object{'.a' * 60} == 1", "(" * 40 + "true" + ")" * 40],
+)
+def test_what_is_too_deep_for_the_parser_alone_is_not_judged(expression: str) -> None:
+    judged = Judged(policy(expression), binding())
+    assert judged.verdict == "unknown"
+    assert len(judged.findings("unjudged-policy")) == 1
 
 
 def test_two_bindings_of_a_policy_answer_each() -> None:

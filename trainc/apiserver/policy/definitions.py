@@ -163,7 +163,12 @@ def read_policies(project: Project) -> Policies:
         elif document in own and binding.spec["policyName"] not in _named(own, dumped):
             text = f"binding `{binding.name}` names policy `{binding.spec['policyName']}`, which is not defined"
             report.add(UNBOUND_POLICY.at(document.span(("spec", "policyName")), text, effect="it enforces nothing"))
-    taken = [policy for policy in chosen.values() if _is_compiled(policy, report)]
+    version = project.cluster.kubernetes
+    taken = [
+        policy
+        for policy in chosen.values()
+        if _is_compiled(policy, report, version if policy.document in own else None)  # one of a dump is stored already
+    ]
     bound = {
         value(document.tree, "spec", "policyName") for document in (*own, *dumped) if document.kind == BINDING_KIND
     }
@@ -206,10 +211,14 @@ def _by_name(
     return dict(sorted(chosen.items()))
 
 
-def _is_compiled(policy: AdmissionPolicy, report: Report) -> bool:
-    """Whether the server takes the expressions of a policy; what trainc cannot judge is noted in it."""
+def _is_compiled(policy: AdmissionPolicy, report: Report, kubernetes: tuple[int, int] | None) -> bool:
+    """Whether the server, of a version if that is known, takes the expressions of a policy.
+
+    What trainc cannot judge is noted in the policy.
+    """
+    path: tuple[str | int, ...]
     try:
-        troubles = policy_engine().troubles(policy.question)
+        compiled = policy_engine().compiled(policy.question)
     except NotJudgedError as error:
         policy.unjudged = str(error)
         help_ = "pip install 'trainc[definitions]'" if policy.unjudged == MISSING else ""
@@ -218,9 +227,16 @@ def _is_compiled(policy: AdmissionPolicy, report: Report) -> bool:
         why = policy.unjudged if not help_ else "no CEL engine is installed"
         report.add(UNJUDGED_POLICY.at(at, f"{text}: {why}", help=help_))
         return True
+    troubles = compiled["troubles"]
     refused = [trouble for trouble in troubles if trouble["refused"]]
+    newest: dict[str, Any] = max(compiled["needs"], key=lambda need: need["minor"], default={"minor": 0})
+    if kubernetes is not None and kubernetes < (1, newest["minor"]):
+        refused.append(newest)
+        path = ("spec", *newest["path"])
+        text = f"policy `{policy.name}`: {newest['word']} needs Kubernetes 1.{newest['minor']}"
+        report.add(INVALID_POLICY.at(policy.document.span(path), f"{text}, and the cluster has 1.{kubernetes[1]}"))
     for trouble in troubles:
-        path: Path = ("spec", *trouble["path"])
+        path = ("spec", *trouble["path"])
         what = f"policy `{policy.name}`: `{trouble['path'][-1]}` "
         if trouble["refused"]:
             at = _inside(policy.document, path, trouble["line"])

@@ -29,8 +29,8 @@ class PolicyEngine(Engine):
         """How many characters one question may have."""
         return 4_000_000
 
-    def troubles(self, policy: dict[str, Any]) -> list[dict[str, Any]]:
-        """Why expressions of a policy do not compile.
+    def compiled(self, policy: dict[str, Any]) -> dict[str, Any]:
+        """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`).
 
         Raises:
             NotJudgedError: where that is not known.
@@ -38,8 +38,7 @@ class PolicyEngine(Engine):
         answer = self._ask({"policy": policy})
         if "error" in answer:
             raise NotJudgedError(str(answer["error"]))
-        troubles: list[dict[str, Any]] = answer["troubles"]
-        return troubles
+        return answer
 
     def verdict(self, question: dict[str, Any]) -> dict[str, Any]:
         """What a policy says of a request.

@@ -50,9 +50,11 @@ class CompiledPolicy:
             _compiled(compiler, one["valueExpression"], "string", "null_type") for one in policy["auditAnnotations"]
         ]
 
-    def troubles(self) -> list[Answer]:
-        """Why expressions do not compile, each by the path of its field in the spec."""
-        entries = [("variables", index, "expression", one) for index, one in enumerate(self.variables.values())]
+    def _entries(self) -> list[tuple[str, int, str, Compiled]]:
+        """Every expression with the list that holds it, its index and its field."""
+        entries: list[tuple[str, int, str, Compiled]] = [
+            ("variables", index, "expression", one) for index, one in enumerate(self.variables.values())
+        ]
         for field, key, compiled in (
             ("matchConditions", "expression", self.conditions),
             ("validations", "expression", self.validations),
@@ -60,6 +62,18 @@ class CompiledPolicy:
             ("auditAnnotations", "valueExpression", self.annotations),
         ):
             entries += [(field, index, key, one) for index, one in enumerate(compiled) if one is not None]
+        return entries
+
+    def needs(self) -> list[Answer]:
+        """The minor versions of Kubernetes that expressions need, each by the path of its field in the spec."""
+        return [
+            {"path": [field, index, key], "minor": one.needs[0], "word": one.needs[1]}
+            for field, index, key, one in self._entries()
+            if type(one) is Expression and one.needs[0]
+        ]
+
+    def troubles(self) -> list[Answer]:
+        """Why expressions do not compile, each by the path of its field in the spec."""
         return [
             {
                 "path": [field, index, key],
@@ -68,7 +82,7 @@ class CompiledPolicy:
                 "column": getattr(one, "column", 0),
                 "refused": type(one) is CompileError,
             }
-            for field, index, key, one in entries
+            for field, index, key, one in self._entries()
             if type(one) is not Expression
         ]
 

@@ -49,10 +49,11 @@ class NotCompiledError(Exception):
 class Expression:
     """A compiled expression, and the name of its type: `?` where that is not known exactly."""
 
-    __slots__ = ("kind", "run", "type")
+    __slots__ = ("kind", "needs", "run", "type")
 
-    def __init__(self, run: Run, kind: str, held: Any) -> None:
+    def __init__(self, run: Run, kind: str, held: Any, needs: tuple[int, str]) -> None:
         self.run = run
+        self.needs = needs  # the minor version of Kubernetes that takes it in a new policy, and for what
         self.kind = kind
         self.type = held
 
@@ -114,7 +115,7 @@ class Compiler:
             several = f"one of [{' '.join(wanted)}]" if len(wanted) > 1 else wanted[0]
             raise CompileError(f"must evaluate to {several} but got {kind}")
         try:
-            return Expression(runnable(tree), kind, held)
+            return Expression(runnable(tree), kind, held, _needs(nodes))
         except EvaluationError as error:
             raise NotCompiledError(str(error)) from None
 
@@ -177,6 +178,17 @@ class Compiler:
             raise CompileError(f"invalid {name} argument: {error}") from None
 
 
+def _needs(nodes: list[Node]) -> tuple[int, str]:
+    """The minor version of Kubernetes from which on a new policy may hold these expressions, and the word that asks for it.
+
+    A server takes into a new policy only what the version before it has too.
+    """
+    words = [(known.SINCE.get(one.function, 0), one.function) for one in nodes if type(one) is Call]
+    pairs = [(known.TWO_VARIABLES, one.function) for one in nodes if type(one) is Call and is_two_variable(one)]
+    introduced, word = max([*words, *pairs], default=(0, ""))
+    return (introduced + 1, known.SHOWN.get(word, f"{word}()")) if introduced else (0, "")
+
+
 def _walk(node: Node) -> Iterator[Node]:
     todo = [node]
     while todo:
@@ -205,10 +217,10 @@ def _kind(held: Any) -> str:
     return {"null": "null_type", "list": "list", "map": "map"}.get(head, name.lower() if name.isupper() else name)
 
 
-def _compile_error(message: str, match: re.Match[str] | None = None) -> CompileError:
+def _compile_error(message: str, match: re.Match[str] | None = None) -> CompileError | NotCompiledError:
     match = match or _ERROR.search(message)
-    if match is None:
-        return CompileError(" ".join(message.split())[:200])
+    if match is None or "recursion" in message:  # a limit of cel-cpp's own, such as 32 levels: the server's are higher
+        return NotCompiledError(" ".join(message.split()).partition(" [")[0][:200])
     text = match.group(3).partition(" (in container '')")
     return CompileError(f"{text[0]}{text[2]}"[:400], int(match.group(1)), int(match.group(2)))
 

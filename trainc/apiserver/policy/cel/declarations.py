@@ -146,6 +146,18 @@ ASKING += (
     "fieldSelector",
     "labelSelector",
 )  # of an authorizer, whose answers nobody knows
+# The minor versions of Kubernetes in which libraries came (pkg/cel/environment/base.go), and macros with two variables.
+SINCE: dict[str, int] = {
+    **dict.fromkeys(("check", "allowed", "serviceAccount"), 27),
+    **dict.fromkeys(("quantity", "isQuantity", "_?._", "_[?_]", "orValue", "hasValue"), 28),
+    **dict.fromkeys(("equivalent", "intersects"), 29),
+    **dict.fromkeys(("ip", "isIP", "cidr", "isCIDR", "containsIP", "containsCIDR"), 30),
+    **dict.fromkeys(("validate", "named"), 31),
+    **dict.fromkeys(("semver", "isSemver"), 33),
+    **dict.fromkeys(("slice", "flatten", "distinct", "sort", "range"), 34),
+}
+TWO_VARIABLES = 32
+SHOWN = {"_?._": "`.?` of optionals", "_[?_]": "`[?` of optionals"}
 # Methods that cel-cpp's own extension of texts declares for texts alone.
 SHARED = ("indexOf", "lastIndexOf")
 

@@ -71,7 +71,7 @@ class PolicyJudge:
             return {}
         policy = self._policy(question["policy"])
         if "object" not in question:
-            return {"troubles": policy.troubles()}
+            return {"troubles": policy.troubles(), "needs": policy.needs()}
         from trainc.apiserver.policy.cel.compiled_policy import with_unknowns  # noqa: PLC0415 (as above)
 
         return policy.judge(with_unknowns(question))
