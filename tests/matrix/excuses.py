@@ -90,6 +90,8 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ),
     (("MiniCluster",), ("scheduler-without-group",), "the command is one text, in which no launcher is looked for"),
     (("MPIJob",), ("case-launcher-missing",), "mpirun is the launcher"),
+    (("MPIJob/Worker",), ("null-command",), "the operator lets a worker without a command run sshd (newWorker)"),
+    (("RayJob",), ("null-command",), "KubeRay writes `ray start` (common/pod.go, BuildPod)"),
     (("PyTorchJob", "XGBoostJob"), ("launcher-sets-it",), "the operator sets the variables in both roles"),
     (
         ("VolcanoJob", "LeaderWorkerSet"),
