@@ -11,6 +11,7 @@ import io
 import sys
 import time
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from trainc import cli
@@ -36,7 +37,6 @@ DOORS: tuple[tuple[str, Any, str], ...] = (  # each stage, and the function that
     ("verdict-jobset", verify, "accepted"),
     ("verdict-pods", run_checks, "refused"),
     ("facts", run_checks, "expand"),
-    ("lint-choice", run_checks, "checks_for"),
     ("lint", pipeline, "verify"),
     ("emit", emitting, "emit"),
 )
@@ -88,27 +88,27 @@ class Clock:
             yield item
 
 
-def call_all(checks: tuple[Callable[..., Any], ...], job: Any) -> None:
+def time_lint(clock: Clock) -> None:
+    """Let each group of rules have its own time."""
+    choose = vars(run_checks)["checks_for"]
+    groups = {check: f"lint-{load.__name__.strip('_')}" for load, _ in table.MODULES for check in load()}
+    timed: dict[int, list[Callable[..., Any]]] = {}
+
+    def checks_for(job: Any) -> list[Callable[..., Any]]:
+        with clock.on("lint-choice"):
+            chosen = choose(job)
+        if id(chosen) not in timed:
+            by_group = groupby(chosen, groups.__getitem__)
+            timed[id(chosen)] = [clock.timed(name, partial(call_all, [*checks])) for name, checks in by_group]
+        return timed[id(chosen)]
+
+    vars(run_checks)["checks_for"] = checks_for
+
+
+def call_all(checks: list[Callable[..., Any]], job: Any) -> None:
     """Let the checks of a group look at a job."""
     for check in checks:
         check(job)
-
-
-def time_lint(clock: Clock) -> None:
-    """Let each group of rules have its own time."""
-    groups = [(load, f"lint-{load.__name__.strip('_')}", read) for load, read in table.MODULES]
-
-    def checks(fields: frozenset[str]) -> tuple[Callable[..., Any], ...]:
-        chosen = [(load(), name) for load, name, read in groups if not read.isdisjoint(fields)]
-        return tuple([clock.timed(name, partial(call_all, checks)) for checks, name in chosen])
-
-    made: dict[frozenset[str], tuple[Callable[..., Any], ...]] = {}
-
-    def checks_for(job: Any) -> tuple[Callable[..., Any], ...]:
-        fields = table.fields_of(job)
-        return made.get(fields) or made.setdefault(fields, checks(fields))
-
-    vars(run_checks)["checks_for"] = checks_for
 
 
 def main(folder: str) -> None:
