@@ -17,7 +17,6 @@ from trainc.text.object_keys import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.placement import Group, Placement
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Role

@@ -72,7 +72,7 @@ def _misspelt(placement: Placement) -> Iterator[tuple[str, Span]]:
     for spot in placement.spots:
         for key in spot.keys if spot.level == "jobset" else ():
             if _is_almost(key):
-                yield key, placement.bundle.span(placement.jobset, (*spot.path, key), key=True)
+                yield key, placement.bundle.span(placement.jobset, (*spot.path, key))
 
 
 def _is_almost(key: str) -> bool:
