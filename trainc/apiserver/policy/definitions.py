@@ -142,7 +142,9 @@ class Policies:
 
 
 def _key(tree: Tree) -> tuple[str, str]:
-    return value(tree, "metadata", "namespace") or "", value(tree, "metadata", "name") or ""
+    words = [value(tree, "metadata", field) for field in ("namespace", "name")]
+    namespace, name = [word if type(word) is str else "" for word in words]
+    return namespace, name
 
 
 def read_policies(project: Project) -> Policies:

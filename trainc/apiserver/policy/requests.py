@@ -146,7 +146,9 @@ class AdmissionRequest:
     def _plain(self) -> tuple[Any, list[list[Any]]]:
         unknown: list[list[Any]] = []
         held = _known(self.tree, ["object"], unknown)
-        metadata = held.setdefault("metadata", {})
+        if type(held.get("metadata")) is not dict:
+            held["metadata"] = {}  # no server takes such an object
+        metadata = held["metadata"]
         for field in _MANAGED:
             metadata.pop(field, None)
         for field in ("uid", "creationTimestamp", "generation", "managedFields"):
