@@ -16,6 +16,7 @@ html_theme_options = {"sidebar_hide_name": False, "top_of_page_buttons": []}
 copybutton_prompt_text = r"\$ |> "
 copybutton_prompt_is_regexp = True
 html_copy_source = False
+html_show_copyright = False
 html_show_sourcelink = False
 exclude_patterns = ["_*"]
 highlight_language = "text"

@@ -21,13 +21,14 @@ from trainc.apiserver import shipped
 from trainc.authoring.explain.annotations import ANNOTATIONS
 from trainc.authoring.explain.fields import Field, root_of
 from trainc.authoring.explain.samples import sample
-from trainc.cli.shared.options import help_text
+from trainc.cli.shared.overview import GROUPS
 from trainc.cli.table.commands import COMMANDS
 from trainc.lint.catalogue import categories, examples, facts_of, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from trainc.cli.shared.options import Command, Option
     from trainc.lint.catalogue import Category
     from trainc.model.finding import Rule
 
@@ -82,9 +83,29 @@ def generated(most: int | None = None) -> Iterator[tuple[str, str]]:
 
 
 def commands_page() -> str:
-    """Every command with its options and examples."""
-    parts = [f"## trainc {name}\n\n```text\n{help_text(command)}```\n" for name, command in COMMANDS.items()]
-    return "# Commands\n\n" + "\n".join(parts)
+    """Every command by group: what it is for, its options and examples."""
+    parts = ["# Commands\n"]
+    for group, names in GROUPS.items():
+        parts += [f"## {group.capitalize()}\n", *(command_section(COMMANDS[name]) for name in names)]
+    return "\n".join(parts)
+
+
+def command_section(command: Command) -> str:
+    """One command. Options are a list, which a narrow screen can fold."""
+    usage = f"trainc {command.name} {command.arguments}".rstrip()
+    text = f"### trainc {command.name}\n\n{fenced('text', usage)}\n{cell(command.summary)}\n"
+    options = [one for one in command.options if not one.instead]
+    if options:
+        rows = [f"* {option_names(one)}: {cell(one.help)}" for one in options]
+        text += "\nOptions:\n\n" + "\n".join(rows) + "\n"
+    examples = "\n".join(command.examples)
+    return text + (f"\nExamples:\n\n{fenced('sh', examples)}" if examples else "")
+
+
+def option_names(option: Option) -> str:
+    """The spellings of an option, and what it takes."""
+    value = f" {option.metavar}" if option.metavar else ""
+    return ", ".join(f"`{name}{value}`" for name in option.names)
 
 
 def rules_index(every: Mapping[str, Rule], most: int | None) -> str:

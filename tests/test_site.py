@@ -12,6 +12,7 @@ import pytest
 
 from tests.compiling import ROOT
 from trainc.cli.shared.options import parse
+from trainc.cli.shared.overview import GROUPS
 from trainc.cli.table.commands import COMMANDS
 from trainc.lint.catalogue import categories, rules
 
@@ -71,7 +72,7 @@ def test_rules_fields_and_commands_have_pages(source: Path) -> None:
     assert len(fields) == 4
     assert all(len(re.findall("^## ", path.read_text("utf-8"), re.MULTILINE)) > 20 for path in fields)
     commands = (source / "commands/index.md").read_text("utf-8")
-    assert all(f"## trainc {name}\n" in commands for name in COMMANDS)
+    assert all(f"### trainc {name}\n" in commands for names in GROUPS.values() for name in names)
 
 
 def test_every_link_leads_to_a_page(source: Path) -> None:
