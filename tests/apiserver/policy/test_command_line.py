@@ -164,6 +164,13 @@ def test_a_folder_of_that_name_without_policies_is_left_alone(tmp_path: Path) ->
     assert made.run("validate").code == 0
 
 
+def test_a_policy_elsewhere_in_the_project_is_named(repository: Repository) -> None:
+    repository.write("team/policies/images.yaml", image("registry.example.com/"))
+    repository.write("policies/images.yaml", image("registry.example.com/"))
+    run = repository.run("validate")
+    assert [(f.rule.name, f.span.file) for f in run.findings] == [("unjudged-policy", "team/policies/images.yaml")]
+
+
 def test_policies_need_no_project_file(tmp_path: Path) -> None:
     job = (ROOT / "tests/cases/policy/policy-denied/fails/input/job.yaml").read_text("utf-8")
     write(tmp_path, {"job.yaml": job, "policies/p.yaml": files(policy("false", constraints=JOBSETS), binding())})

@@ -10,6 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.apiserver.policy.judging import binding, policy
 from tests.compiling import ROOT, compile_in
 from tests.integrations.krm.resource_lists import Answer, ConfigMap, listed, objects, package
 from tests.repository import RUNTIME, Repository, job
@@ -172,6 +173,18 @@ def test_no_path_of_an_item_leads_anywhere(path: str, tmp_path: Path) -> None:
     assert answer.code == 0, answer.err
     assert answer.kinds == ["Service", "JobSet"]
     assert [found for found in tmp_path.rglob("*") if found.is_file()] == []
+
+
+@pytest.mark.parametrize("path", ["", "policies/all.yaml"])
+def test_policies_among_the_items_are_judged(path: str, tmp_path: Path) -> None:
+    rule = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["jobsets"]}
+    written = yaml.safe_dump_all([policy("false", constraints={"resourceRules": [rule]}), binding()])
+    items = [*objects(job("bert")), *objects(RUNTIME, "runtimes/torch.yaml")]
+    policies = objects(written, path) if path else objects(written)
+    answer = Answer(tmp_path, listed([*items, *policies]))
+    assert answer.code == 1
+    assert "policy-denied" in {result["tags"]["rule"] for result in answer.results}
+    assert answer.kinds.count("ValidatingAdmissionPolicy") == 1  # with an error, nothing changes
 
 
 def test_nothing_around_it_is_read(tmp_path: Path) -> None:

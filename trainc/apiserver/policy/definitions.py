@@ -259,6 +259,15 @@ def _inside(document: Document, path: Path, line: int) -> Span:
     return Span(at.file, below, 1, below, 1) if below <= at.end_line else at
 
 
+def name_strays(documents: Iterable[Document], report: Report) -> None:
+    """Name the policies that stand in a file of the run, and in none of the folders of policies."""
+    for document in documents:
+        if document.kind == POLICY_KIND and document.api_version.startswith(f"{GROUP}/"):
+            text = f"policy `{document.name}` is not judged: its file is in none of the folders of policies"
+            help_ = "move it into `policies/`, or name its folder in `spec.policies` of trainc.yaml"
+            report.add(UNJUDGED_POLICY.at(document.span(("metadata", "name")), text, help=help_))
+
+
 def _name_others(documents: tuple[Document, ...], report: Report) -> int:
     """Name the policies that change objects, and the webhooks of third parties; gives their number."""
     count = 0

@@ -47,6 +47,7 @@ PLAIN = ("Job", "Pod")  # what Kubernetes itself runs
 SEVERAL = ("LeaderWorkerSet",)  # kinds of which one object holds several jobs
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
+POLICY_GROUP = "admissionregistration.k8s.io/"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 
 
@@ -282,6 +283,10 @@ def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bo
         from trainc.compiler.admit.unknown_kinds import not_compiled  # noqa: PLC0415 (most files hold nothing else)
 
         not_compiled(others, context, is_output=is_output)
+        if any(other.api_version.startswith(POLICY_GROUP) for other in others):
+            from trainc.apiserver.policy.definitions import name_strays  # noqa: PLC0415 (few files hold policies)
+
+            name_strays(others, context.report)
         if not context.report.compiles and any(other.kind in PLAIN for other in others):
             from trainc.compiler.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
 

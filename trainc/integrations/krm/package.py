@@ -6,6 +6,7 @@ from bisect import bisect_right
 from operator import itemgetter
 
 from trainc.compiler.admit.function_config import is_function_config
+from trainc.compiler.project.policies import DEFAULT as FOLDER
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import value
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
+_POLICIES = "admissionregistration.k8s.io/"
 _PROJECT = ("trainc.dev/v1alpha1", "Project")
 
 
@@ -88,6 +90,8 @@ def _file(place: int, item: Item) -> str:
     steps = item.path.split("/")
     hidden = any(not step or step.startswith(".") or step == "node_modules" for step in steps)
     outside = hidden or steps[-1] == FILE or not steps[-1].lower().endswith((".yaml", ".yml", ".json"))
+    if outside and str(value(item.tree, "apiVersion")).startswith(_POLICIES):
+        return f"{FOLDER}/item-{place}.yaml"
     return f"item-{place}.yaml" if outside else item.path
 
 
