@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from trainc.apiserver.fault import Fault, shown
 from trainc.apiserver.names import SUBDOMAIN_TEXT, label, label_value, qualified, subdomain
-from trainc.model.tree import plain
 from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
     from typing import Any
 
     from trainc.apiserver.schema.features import Features
-    from trainc.model.tree import Path, Tree
+    from trainc.model.tree import Path
 
 MAX_INT32 = 2**31 - 1
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
@@ -142,31 +141,6 @@ class Complaints:
         self.below(path, value)
         if type(value) is str and value.startswith("..") and not value.startswith("../"):
             self.invalid(path, value, "must not start with '..'")
-
-
-class FieldCheck:
-    """What looks at one field alone, whoever holds it."""
-
-    __slots__ = ("_look",)
-
-    def __init__(self, look: Callable[[Any, Path, Complaints], None]) -> None:
-        self._look = look
-
-    def check(self, node: Tree, path: Path, log: Complaints) -> None:
-        """Add what is wrong with a node that stands at a path."""
-        if not self.is_faultless(node, log.features):
-            self._look(plain(node), path, log)
-
-    def is_faultless(self, node: Tree, features: Features) -> bool:
-        """Whether there is nothing to say of a node, wherever it stands; asked once for each node."""
-        key = id(self), id(node)
-        known = features.recall(key)
-        if known is None:
-            log = Complaints(features)
-            self._look(plain(node), (), log)
-            known = not log.faults and not log.dropped
-            features.remember(key, node, faultless=known)
-        return known
 
 
 def spelled(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.pods import amounts
-from trainc.apiserver.pods.complaints import Complaints, FieldCheck, fields, items, maps, text
+from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
 from trainc.apiserver.pods.ports import ports
 from trainc.apiserver.pods.variables import variables, whole
 from trainc.apiserver.pods.volumes import devices, mounts, text_of
@@ -72,16 +72,16 @@ def _readiness(tree: Any, path: Path, log: Complaints) -> None:
 
 
 _PARTS = {
-    "ports": FieldCheck(ports),
-    "envFrom": FieldCheck(whole),
-    "resources": FieldCheck(amounts.resources),
-    "resizePolicy": FieldCheck(_resize),
-    "securityContext": FieldCheck(_rights),
+    "ports": ports,
+    "envFrom": whole,
+    "resources": amounts.resources,
+    "resizePolicy": _resize,
+    "securityContext": _rights,
 }
 _PROBES = {
-    "livenessProbe": FieldCheck(_probe),
-    "readinessProbe": FieldCheck(_readiness),
-    "startupProbe": FieldCheck(_probe),
+    "livenessProbe": _probe,
+    "readinessProbe": _readiness,
+    "startupProbe": _probe,
 }
 
 
@@ -202,7 +202,7 @@ def _common(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
         variables(tree, path, log)
     for field, part in _PARTS.items():
         if field in tree:
-            part.check(tree[field], (*path, field), log)
+            part(plain(tree[field]), (*path, field), log)
     mounts(tree, path, context.volumes, log)
     devices(tree, path, context.volumes, log)
     _beside_pod(tree, path, context, log)
@@ -230,7 +230,7 @@ def _beside_pod(tree: Tree, path: Path, context: Context, log: Complaints) -> No
 def _hooks(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
     for field, part in _PROBES.items():
         if field in tree and plain(tree[field]) is not None:
-            part.check(tree[field], (*path, field), log)
+            part(plain(tree[field]), (*path, field), log)
     if "lifecycle" in tree:
         from trainc.apiserver.pods.probes import lifecycle  # noqa: PLC0415
 

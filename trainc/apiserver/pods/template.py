@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.apiserver.pods import amounts, placement, ports, settings
 from trainc.apiserver.pods.annotations import annotation_keys, annotation_matches, annotation_settings
-from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, FieldCheck, fields, items, maps, text
+from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, maps, text
 from trainc.apiserver.pods.containers import Context, containers
 from trainc.apiserver.pods.volumes import volumes
 from trainc.model.tree import plain, value
@@ -31,12 +31,12 @@ def _rights(tree: Any, path: Path, log: Complaints) -> None:
 
 # Fields that are judged alone.
 _PARTS = {
-    "affinity": FieldCheck(placement.affinity),
-    "hostAliases": FieldCheck(settings.aliases),
-    "overhead": FieldCheck(amounts.overhead),
-    "securityContext": FieldCheck(_rights),
-    "tolerations": FieldCheck(placement.tolerations),
-    "topologySpreadConstraints": FieldCheck(placement.spread),
+    "affinity": placement.affinity,
+    "hostAliases": settings.aliases,
+    "overhead": amounts.overhead,
+    "securityContext": _rights,
+    "tolerations": placement.tolerations,
+    "topologySpreadConstraints": placement.spread,
 }
 # Small fields that are judged together.
 _SETTINGS = (
@@ -106,7 +106,7 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
     containers(pod, path, context, log)
     for field, part in _PARTS.items():
         if field in pod:
-            part.check(pod[field], (*path, field), log)
+            part(plain(pod[field]), (*path, field), log)
     small = {field: plain(part) for field, part in pod.items() if field in _SMALL}
     for look, judged in _SETTINGS:
         if not judged.isdisjoint(small):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.apiserver.names import config_key, qualified, subdomain
-from trainc.apiserver.pods.complaints import FieldCheck, fields, is_set, maps, text
-from trainc.model.tree import value
+from trainc.apiserver.pods.complaints import fields, is_set, maps, text
+from trainc.model.tree import plain, value
 from trainc.text.quantity import Quantity, QuantityError
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def variables(container: Tree, path: Path, log: Complaints) -> None:
         elif type(name) is str and not (name.isascii() and name.isidentifier()):
             log.invalid((*path, "env", index, "name"), name, *_name(name, log))
         if len(entry) > 1 and entry.get("valueFrom") is not None:
-            ORIGIN.check(entry, (*path, "env", index), log)
+            _origin(plain(entry), (*path, "env", index), log)
 
 
 def _name(name: str, log: Complaints) -> tuple[str, ...]:
@@ -209,6 +209,3 @@ def whole(tree: Any, path: Path, log: Complaints) -> None:
             log.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`", at=at)
         elif len(given) > 1:
             log.invalid(path, "", "may not have more than one field specified at a time", at=at)
-
-
-ORIGIN = FieldCheck(_origin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import Complaints, FieldCheck, is_set, maps, text
+from trainc.apiserver.pods.complaints import Complaints, is_set, maps, text
 from trainc.apiserver.pods.sources import SOURCES, volume
 from trainc.model.tree import plain, value
 from trainc.text.placeholders import is_placeholder
@@ -18,7 +18,6 @@ _PROPAGATION = ("Bidirectional", "HostToContainer", "None")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 _CLAIMS = frozenset(("persistentVolumeClaim", "ephemeral"))
 _RARE = frozenset(("subPath", "subPathExpr", "mountPropagation", "recursiveReadOnly"))
-VOLUME = FieldCheck(volume)
 
 
 class Volumes:
@@ -52,7 +51,7 @@ def volumes(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) 
         if kind == "image" and not log.has("ImageVolume", at):
             checked.removed.add(str(name))
             continue
-        VOLUME.check(tree, at, log)
+        volume(plain(tree), at, log)
         if name in checked.kinds:
             log.duplicate((*at, "name"), name)
         elif is_placeholder(name):

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from trainc.model.cluster import Cluster
-    from trainc.model.tree import Tree
 
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.
@@ -44,17 +43,16 @@ ON_SINCE = {
     "UserNamespacesHostNetworkSupport": NEVER,
     "UserNamespacesSupport": (1, 33),
 }
-_MAX_ENTRIES, _MAX_FRAMES = 4_000, 1_000
+_MAX_FRAMES = 1_000
 
 
 class Features:
-    """The gates that are on at one server, and what it was found to have nothing against: parts of trees, frames of JobSets."""
+    """The gates that are on at one server, and the frames of JobSets whose Jobs and pods it was found to take."""
 
-    __slots__ = ("_faultless", "enabled", "taken")
+    __slots__ = ("enabled", "taken")
 
     def __init__(self, version: tuple[int, int], gates: frozenset[str]) -> None:
         self.enabled = frozenset(name for name, since in ON_SINCE.items() if version >= since) | gates
-        self._faultless: dict[tuple[int, int], tuple[Tree, bool]] = {}
         self.taken: set[Hashable] = set()
 
     def has(self, gate: str) -> bool:
@@ -66,17 +64,6 @@ class Features:
         if len(self.taken) >= _MAX_FRAMES:
             self.taken.clear()
         self.taken.add(frame)
-
-    def recall(self, key: tuple[int, int]) -> bool | None:
-        """What was found out of a part of validation and a node, by their identities; None where nothing was."""
-        known = self._faultless.get(key)
-        return None if known is None else known[1]
-
-    def remember(self, key: tuple[int, int], node: Tree, *, faultless: bool) -> None:
-        """Keep what was found out of a node, which never changes, and the node, whose identity is then nobody else's."""
-        if len(self._faultless) >= _MAX_ENTRIES:
-            self._faultless.clear()
-        self._faultless[key] = node, faultless
 
 
 def features_of(cluster: Cluster) -> Features:
