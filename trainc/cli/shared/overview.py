@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trainc.cli.shared.options import Command
 
 GROUPS = {
-    "write": ("init", "new", "explain", "fix"),
+    "write": ("init", "adopt", "new", "explain", "fix"),
     "check": ("validate", "build", "show", "why"),
     "change": ("diff", "run", "migrate"),
     "cluster": ("fit", "inventory", "diagnose", "rehearse"),
