@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _MAX_MIXED = 10  # objects of two clusters that are named
 _LEVELS = """\
-  # Errors in jobs that run already, as warnings. Mend them, then remove the line: `trainc rules NAME` says how.
+  # Errors in jobs that run already, as warnings. Mend them, then remove the line: `trainc explain RULE` says how.
   rules:
 """
 _PROJECT = """\

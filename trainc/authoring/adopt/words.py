@@ -134,7 +134,7 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
         yield "  move each to a Secret before you commit: Git never forgets"
     counts = _rule_counts(adoption)
     if counts:
-        yield "rules that fire most, each explained by `trainc rules NAME`:"
+        yield "rules that fire most, each explained by `trainc explain RULE`:"
     for (rule, level), number in counts[:_TOP_RULES]:
         lowered = ", a warning by trainc.yaml until these jobs are mended" if level == ERROR else ""
         yield f"  {number:>6}  {rule}{lowered}"

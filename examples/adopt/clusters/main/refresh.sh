@@ -10,7 +10,9 @@ definitions=$(kubectl get crd --ignore-not-found -o yaml "$@" \
 printf '%s\n' "$definitions" > definitions.yaml
 
 for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses \
-  clusterqueues localqueues resourceflavors; do
+  clusterqueues localqueues resourceflavors namespaces limitranges \
+  validatingadmissionpolicies validatingadmissionpolicybindings \
+  mutatingwebhookconfigurations validatingwebhookconfigurations; do
   echo ---
   kubectl get "$kind" -A -o yaml "$@" || true
 done > cluster.yaml
