@@ -245,6 +245,16 @@ def test_a_patch_that_changes_nothing(tree: WorkingTree) -> None:
         assert "warning[patch-without-effect]: the patch of `bert` changes nothing: the job says the same" in done.err
 
 
+@pytest.mark.parametrize("spec", ["", "spec: null\n"])
+def test_a_job_that_is_whole_with_its_patch_alone(tree: WorkingTree, spec: str) -> None:
+    head, _, rest = both("bert").partition("spec:\n")
+    tree.write(JOB, head + spec)
+    tree.write(BESIDE, PATCH.partition("spec:\n")[0] + "spec:\n" + rest)
+    assert nodes(tree.run("build", "--cluster", "prod").out) == 2
+    assert "set by TrainJobPatch (prod) at jobs/bert.prod.yaml:11:15" in tree.run("why", JOB, "parallelism").out
+    assert tree.run("build", "--cluster", "staging").code == 1
+
+
 def test_a_cluster_that_does_not_run_the_job(tree: WorkingTree) -> None:
     tree.change(JOB, '"staging,prod"', "staging")
     done = tree.run("validate")

@@ -184,7 +184,7 @@ def _steps(document: Document, patches: Steps, overriding: Step, runtime: Prepar
         return (*patches, overriding)
     named = (PATCH, document.cluster)
     steps = (*patches, overriding)
-    if document.legal is not None:
+    if document.legal is not None and get(document.legal.tree, "spec") is not None:
         job = document.legal.tree
         patches = patched(runtime.template, job["spec"].get("runtimePatches") or [])[1]
         own = overrides(job, runtime.policy, roles)
