@@ -176,7 +176,10 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("written", "wanted"), CASES.values(), ids=CASES.keys())
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [pytest.param(*case, id=name, marks=pytest.mark.slow if "loops" in name else ()) for name, case in CASES.items()],
+)
 def test_what_a_policy_says(written: dict[str, Any], wanted: str) -> None:
     judged = Judged(written, binding())
     assert judged.verdict == wanted, [*judged.report.findings, judged.report.unknown]
