@@ -15,6 +15,7 @@ from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.project import find_root
 from trainc.model.report import Report
+from trainc.report.text import counted
 from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False
@@ -97,7 +98,9 @@ def _write_baseline(options: Options) -> int:
     path = baseline.write(root, session.report)
     found = session.report.findings
     files = len({finding.span.file for finding in found})
-    tell(f"wrote {near(path)}: {len(found)} findings in {files} files; from now on new ones alone are reported")
+    tell(
+        f"wrote {near(path)}: {counted(len(found), 'finding')} in {counted(files, 'file')}; only new findings are reported from now on"
+    )
     return 0
 
 

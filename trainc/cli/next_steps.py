@@ -12,6 +12,7 @@ from trainc.cli.shared.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.model.finding import ERROR
 from trainc.model.settings import FILE
+from trainc.report.text import counted
 from trainc.text.trouble import Trouble
 
 HELP = ("trainc --help", "list all commands")
@@ -32,10 +33,10 @@ def next_steps() -> int:
             return _say(f"no jobs below this folder ({FILE} is there)", [*_FIRST[:1], HELP])
         return _say("no project and no jobs here", [*_FIRST, HELP])
     errors = [finding for finding in report.findings if finding.level == ERROR]
-    jobs = f"{count} job{'' if count == 1 else 's'}"
+    jobs = counted(count, "job")
     if errors:
         rule, _ = Counter(finding.rule.name for finding in errors).most_common(1)[0]
-        found = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
+        found = counted(len(errors), "error")
         steps = [
             ("trainc validate", "read the findings"),
             (f"trainc explain {rule}", "why it matters, with an example"),

@@ -97,15 +97,15 @@ def statistics(findings: Iterable[Finding]) -> list[str]:
         counts[key] = counts.get(key, 0) + 1
         files.setdefault(key, set()).add(finding.labels[0].span.file)
     ordered = sorted(counts, key=lambda key: (-LEVELS.index(key[0]), -counts[key], key[1]))
-    return [f"{counts[key]:6}  {key[0]:7}  {key[1]}  ({_count(len(files[key]), 'file')})" for key in ordered]
+    return [f"{counts[key]:6}  {key[0]:7}  {key[1]}  ({counted(len(files[key]), 'file')})" for key in ordered]
 
 
 def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: dict[str, int]) -> str:
     """The last line of a run: how much of what was read (None is not said), what was found, what could not be known."""
-    parts = [_count(number, word) for word, number in counts.items() if number is not None]
-    parts.append(_count(errors, "error") if errors else "no errors")
+    parts = [counted(number, word) for word, number in counts.items() if number is not None]
+    parts.append(counted(errors, "error") if errors else "no errors")
     if warnings:
-        parts.append(_count(warnings, "warning"))
+        parts.append(counted(warnings, "warning"))
     text = ", ".join(parts)
     if unknown:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(unknown.items()))
@@ -113,5 +113,6 @@ def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: 
     return text
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """A number with its noun, in the singular or the plural."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -13,6 +13,7 @@ from collections import Counter
 from trainc.cli.shared.output import tell
 from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR
+from trainc.report.text import counted
 from trainc.text.embedded_json import json_value
 from trainc.text.trouble import Reaching, Trouble
 
@@ -116,6 +117,6 @@ def write(root: str, report: Report) -> str:
 def tell_of_baseline(accepted: int, surplus: int) -> None:
     """Say how many findings do not count, and how many of those that the baseline lists are gone."""
     if accepted:
-        tell(f"{accepted} in the baseline, not shown")
+        tell(f"{counted(accepted, 'finding')} in the baseline, not shown")
     if surplus:
-        tell(f"{surplus} of the baseline gone: run `trainc validate --write-baseline` to shrink it")
+        tell(f"{counted(surplus, 'finding')} of the baseline gone; run `trainc validate --write-baseline` to shrink it")
