@@ -30,43 +30,43 @@ _ADVISED = 200  # faults of one object that get advice: as many as a run prints
 UNKNOWN_FIELD = Rule(
     "unknown-field",
     ERROR,
-    "a field that this kind does not have",
-    "kubectl and server-side apply refuse it; without strict validation the server drops it in silence.",
+    "a field does not exist in its kind",
+    "kubectl and server-side apply reject it. Without strict validation the API server drops it silently.",
     verdict=True,
 )
 INVALID_FIELD = Rule(
     "invalid-field",
     ERROR,
-    "a value that the schema refuses",
-    "The API server checks types, bounds, patterns and required fields before anything else looks at the object.",
+    "a value does not match the schema of its field",
+    "The API server checks types, bounds, patterns and required fields before any other validation.",
     verdict=True,
 )
 DUPLICATE_ITEM = Rule(
     "duplicate-item",
     ERROR,
-    "two items of a keyed list with the same key",
-    "The API server merges such lists by key and refuses a list in which one key stands twice.",
+    "a keyed list has two items with the same key",
+    "The API server merges such lists by key and rejects a list with a duplicate key.",
     verdict=True,
 )
 BROKEN_RULE = Rule(
     "broken-rule",
     ERROR,
-    "a value that a validation rule of the kind refuses",
-    "Kinds carry rules of their own (CEL), which the API server evaluates on every write.",
+    "a value breaks a validation rule of its kind",
+    "Kinds carry their own CEL validation rules; the API server evaluates them on every write.",
     verdict=True,
 )
 UNDECODABLE = Rule(
     "undecodable",
     ERROR,
-    "text that the server cannot turn into an object of its kind",
-    "The object never reaches validation: nothing is stored.",
+    "the API server cannot decode a document into its kind",
+    "The object never reaches validation, and nothing is stored.",
     verdict=True,
 )
 REFUSED = Rule(
     "refused-by-webhook",
     ERROR,
-    "something that the kind's webhook refuses",
-    "Every field is right by itself; the webhook also looks at names that are derived, and at fields together.",
+    "the validating webhook of the kind rejects an object",
+    "Every field is valid by itself; the webhook also checks derived names and combinations of fields.",
     verdict=True,
 )
 _RULES = {

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 NULL_AMOUNT = Rule(
     "null-resource",
     ERROR,
-    "a resource has no amount",
-    "A null is an absent field to the API server: the container gets none of the resource, and nothing says so.",
+    "a resource has no quantity",
+    "The API server treats null as an absent field: the container gets none of the resource, with no message.",
 )
 NULL_FIELD = Rule(
     "null-field",
     WARNING,
-    "a field that decides what runs has no value",
-    "A null is an absent field to the API server, or the empty value of its type: nothing says that a value was meant.",
+    "a field that decides what runs is null",
+    "The API server treats null as an absent field or as the empty value of its type, with no message.",
 )
 _SIDES = ("limits", "requests")
 _COUNTS = frozenset(("numNodes", "numProcPerNode", "parallelism", "replicas", "size", "slotsPerWorker"))

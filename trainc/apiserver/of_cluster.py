@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 NOT_STRUCTURAL = Rule(
     "not-structural",
     ERROR,
-    "a cluster's definition has a schema that no server would take",
-    "Without a structural schema nobody can say which fields a server would keep; the verdict would be a guess.",
+    "a CRD in the cluster dump has no structural schema",
+    "The API server accepts only structural schemas. Without one, trainc cannot know which fields a server would keep.",
     admission=True,
 )
 UNCHECKED_RULE = Rule(
     "unchecked-rule",
     NOTE,
-    "a cluster's definition says something that trainc cannot check",
-    "The cluster may refuse what trainc lets pass; unknown is not wrong, but it is said.",
+    "a CRD in the cluster dump has a rule that trainc cannot check",
+    "The cluster may reject an object that trainc accepts.",
     admission=True,
 )
 

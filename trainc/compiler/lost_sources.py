@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 SOURCE_LOST = Rule(
     "source-lost",
     ERROR,
-    "the source of a rendered file cannot be read, or nearly holds its job",
-    "Removing the rendered file would stop the training that runs. Deleting the source, or renaming the job in it, "
-    "says that the job is gone; a file that is empty, or a slip of the pen, does not.",
+    "the source of a rendered file is unreadable, or no longer holds its job",
+    "Removing the rendered file would stop a running training. To remove a job, delete its source or rename the "
+    "job; an empty file or a typo does not count.",
     unreadable=True,
 )
 

@@ -28,7 +28,7 @@ UNACCOUNTED_JOB = Rule(
     "unaccounted-job",
     ERROR,
     "a job is neither compiled nor refused by a finding",
-    "A job that vanishes in silence is a defect of trainc; the run fails, so that nobody takes it for a removal.",
+    "A job that disappears silently is a bug in trainc. The run fails, so that no one mistakes it for a removal.",
     verdict=True,
 )
 

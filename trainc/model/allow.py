@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 UNUSED_ALLOW = Rule(
     "unused-allow",
     WARNING,
-    "an `allow` comment silences nothing",
-    "The mistake it was written for is gone, or its rule is spelled wrong or not in brackets; left in place it would "
-    "hide the next one.",
+    "an `allow` comment suppresses no finding",
+    "The mistake is fixed, or the rule is misspelled or not in brackets. If the comment stays, it hides the next "
+    "mistake.",
 )
 ALLOW_WITHOUT_REASON = Rule(
     "allow-without-reason",
     WARNING,
     "an `allow` comment gives no reason",
-    "The next reader has to know why; without a reason the comment silences nothing.",
+    "The next reader needs the reason; without one the comment suppresses nothing.",
 )
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 UNKNOWN_WORD = Rule(
     "unknown-merge-directive",
     ERROR,
-    "a `$patch` that the strategic merge of runtimes and TrainJobPatches does not know",
-    "The merge knows `replace` and `delete`.",
+    "a `$patch` directive is unknown to the strategic merge of runtimes and TrainJobPatches",
+    "The strategic merge supports `replace` and `delete`.",
     admission=True,
 )
 

@@ -19,7 +19,7 @@ BAD_RUN = Rule(
     "bad-run",
     ERROR,
     "the run annotation is not a number",
-    "The number becomes part of the names of everything the run consists of.",
+    "The number becomes part of the name of every object of the run.",
 )
 
 

@@ -8,90 +8,90 @@ NOT_UTF8 = Rule(
     "not-utf8",
     ERROR,
     "a file is not UTF-8",
-    "Kubernetes' tools either refuse the file or replace the bytes they cannot read.",
+    "Kubernetes tools reject the file or replace the bytes that they cannot decode.",
     unreadable=True,
 )
 CONTROL_CHARACTER = Rule(
     "control-character",
     ERROR,
-    "a file holds a character that YAML does not allow",
-    'Such characters are written as escapes in double quotes, as in `"\\x07"`.',
+    "a file contains a character that YAML does not allow",
+    'In YAML such characters are written as escapes in double quotes, as in `"\\x07"`.',
     unreadable=True,
 )
 SYNTAX = Rule(
     "yaml-syntax",
     ERROR,
-    "a file is not YAML",
-    "Nothing can be said about a document that cannot be read.",
+    "a file is not valid YAML",
+    "A document that does not parse cannot be checked.",
     unreadable=True,
 )
 DUPLICATE_KEY = Rule(
     "duplicate-key",
     ERROR,
-    "a map has a key twice",
-    "Some readers take the last value, some the first, and kubectl refuses the document.",
+    "a mapping has a duplicate key",
+    "Some parsers keep the last value, some the first; kubectl rejects the document.",
     admission=True,
 )
 BAD_KEY = Rule(
     "yaml-key",
     ERROR,
-    "a key is not text",
-    "The keys of Kubernetes' maps are text; null, lists and maps are not.",
+    "a key is not a string",
+    "Kubernetes allows only strings as keys; null, lists and mappings are invalid.",
     unreadable=True,
 )
 TAG = Rule(
     "yaml-tag",
     ERROR,
-    "a value has a tag that is not understood alike everywhere",
-    "Kubernetes drops unknown tags silently; other readers refuse them or make objects of them.",
+    "a value has a tag that parsers treat differently",
+    "Kubernetes drops unknown tags silently; other parsers reject them or construct objects from them.",
     unreadable=True,
 )
 DIRECTIVE = Rule(
     "yaml-directive",
     ERROR,
     "a document starts with a `%` directive",
-    "kubectl loses the document that follows a directive.",
+    "kubectl drops the document that follows a directive.",
     unreadable=True,
 )
 NOT_A_NUMBER = Rule(
     "not-a-number",
     ERROR,
-    "a value is infinite or not a number",
-    "Kubernetes keeps JSON, which has no such values.",
+    "a number is infinite or NaN",
+    "Kubernetes stores JSON, which has no such values.",
     unreadable=True,
 )
 ALIASES = Rule(
     "yaml-aliases",
     ERROR,
-    "an alias has no anchor, contains itself or multiplies without bounds",
-    "A few lines of nested aliases can stand for more values than any machine holds.",
+    "an alias has no anchor, contains itself or expands without bound",
+    "A few lines of nested aliases can expand to more values than any machine holds.",
     unreadable=True,
 )
 DEPTH = Rule(
     "yaml-depth",
     ERROR,
     "a document is nested too deeply",
-    "No Kubernetes object comes near the bound.",
+    "No valid Kubernetes object comes near this depth.",
     unreadable=True,
 )
 SIZE = Rule(
     "yaml-size",
     ERROR,
     "a file or document is too large",
-    "No API server takes an object of that size.",
+    "No API server accepts an object of this size.",
     unreadable=True,
 )
 AMBIGUOUS = Rule(
     "ambiguous-scalar",
     WARNING,
-    "an unquoted value is read differently by different tools",
+    "tools parse an unquoted value differently",
     "YAML 1.1 and 1.2 disagree about words like `on` and numbers like `0755`; Kubernetes follows neither.",
 )
 LATE_MERGE = Rule(
     "late-merge",
     WARNING,
-    "a merge key stands below a key that it sets",
-    "Kubernetes lets the merged value win there, all other readers the written one.",
+    "a merge key comes after a key that it sets",
+    "Kubernetes keeps the merged value; all other parsers keep the explicit one.",
 )
 
 HELP = (  # words of libyaml's messages, and what usually helps

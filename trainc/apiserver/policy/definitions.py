@@ -31,8 +31,8 @@ _OWN_WEBHOOKS = ("jobset", "trainer.kubeflow.org", "kueue", "volcano")
 INVALID_POLICY = Rule(
     "invalid-policy",
     ERROR,
-    "the API server would refuse an admission policy or its binding",
-    "A policy that does not exist in the cluster stops nothing, while everybody believes that it does.",
+    "the API server rejects an admission policy or its binding",
+    "A policy that does not exist in the cluster enforces nothing.",
     verdict=True,
 )
 UNBOUND_POLICY = Rule(
@@ -46,21 +46,21 @@ MISSING_PARAM = Rule(
     "missing-policy-param",
     WARNING,
     "the parameters of an admission policy are not defined",
-    "With `parameterNotFoundAction: Deny` every request is refused, with Allow none is looked at.",
+    "With `parameterNotFoundAction: Deny` the API server denies every request; with `Allow` the policy checks none.",
     admission=True,
 )
 UNJUDGED_POLICY = Rule(
     "unjudged-policy",
     WARNING,
-    "an admission policy is not judged",
-    "The cluster may refuse what trainc lets pass; unknown is not wrong, but it is said.",
+    "an admission policy is not evaluated",
+    "The cluster may reject an object that trainc accepts.",
     admission=True,
 )
 UNJUDGED_ADMISSION = Rule(
     "unjudged-admission",
     NOTE,
-    "a mutating policy or a webhook of the cluster is not judged",
-    "It may change or refuse what trainc emits; only a request to the cluster tells.",
+    "a mutating policy or a webhook of the cluster is not evaluated",
+    "It may change or reject the objects that trainc emits; only a request to the cluster shows it.",
     admission=True,
 )
 

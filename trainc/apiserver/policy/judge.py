@@ -34,29 +34,30 @@ if TYPE_CHECKING:
 POLICY_DENIED = Rule(
     "policy-denied",
     ERROR,
-    "an admission policy of the cluster refuses an object",
-    "The API server refuses the request, so that the job never starts; nothing is written.",
+    "an admission policy of the cluster denies an object",
+    "The API server rejects the request and the job never starts, so trainc writes nothing.",
     verdict=True,
 )
 POLICY_WARNING = Rule(
     "policy-warning",
     WARNING,
     "an admission policy of the cluster warns about an object",
-    "Its binding says `validationActions: [Warn]`: the API server takes the object, and returns the warning.",
+    "Its binding sets `validationActions: [Warn]`: the API server accepts the object and returns the warning.",
     admission=True,
 )
 POLICY_AUDIT = Rule(
     "policy-audit",
     NOTE,
-    "an admission policy of the cluster notes a violation in the audit log",
-    "Its binding says `validationActions: [Audit]`: the API server takes the object, and notes it.",
+    "an admission policy of the cluster records a violation in the audit log",
+    "Its binding sets `validationActions: [Audit]`: the API server accepts the object and adds an audit annotation.",
     admission=True,
 )
 POLICY_COST = Rule(
     "policy-cost",
     WARNING,
-    "an expression of an admission policy costs more than the API server allows",
-    "The API server ends it with an error, which `failurePolicy` then makes a refusal or ignores.",
+    "an expression of an admission policy exceeds the cost limit of the API server",
+    "The API server stops the evaluation with an error; `failurePolicy` decides whether it denies the request or "
+    "ignores the policy.",
     admission=True,
 )
 _MAX_MESSAGE = 5 * 1024

@@ -24,7 +24,7 @@ APPLIED_TWICE = Rule(
     "applied-twice",
     ERROR,
     "a GitOps tool applies jobs that trainc compiles",
-    "A TrainJob that is applied as it is runs by its controller; its rendered JobSet is applied too, and runs as well.",
+    "The controller runs the applied TrainJob, and the rendered JobSet runs as well: the job trains twice.",
 )
 MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")
 

@@ -23,16 +23,16 @@ else:
 NOT_COMPARED = Rule(
     "not-compared",
     ERROR,
-    "a job has a form in the base that cannot be known",
-    "What a server would refuse to change is not known. A run that compares with nothing must not pass.",
+    "the base version of a job cannot be read or compiled",
+    "Immutable fields cannot be checked without it. A run that compares with nothing must not pass.",
     verdict=True,
     compares=True,
 )
 NOT_IN_BASE = Rule(
     "not-in-base",
     NOTE,
-    "a job that the base does not hold",
-    "There is nothing to compare it with: a server is asked to create it, and not to change it.",
+    "a job does not exist in the base",
+    "There is nothing to compare it with: the API server creates it instead of changing it.",
     admission=True,
 )
 

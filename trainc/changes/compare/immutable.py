@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 IMMUTABLE_CHANGE = Rule(
     "immutable-change",
     ERROR,
-    "a run would change in fields that cannot change once it is created",
-    "A training run is created once. A server refuses to change what it runs, and GitOps tools then fail the whole "
-    "sync, or delete the run and start it again.",
+    "an edit changes immutable fields of a run",
+    "The API server rejects changes to what a run executes. GitOps tools then fail the whole sync, or delete the "
+    "run and start it again.",
     verdict=True,
     compares=True,
 )
 CHANGED_IN_PLACE = Rule(
     "changed-in-place",
     NOTE,
-    "an edit that changes a running object",
-    "The API server takes it, and the controller acts on it while the job runs.",
+    "an edit changes a running object in place",
+    "The API server accepts the change, and the controller acts on it while the job runs.",
     admission=True,
 )
 _MAX_FIELDS_NAMED = 8  # fields named in one finding

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MOVED_RUN = Rule(
     "moved-run",
     WARNING,
-    "a run is deleted and starts again elsewhere because its job moved",
-    "Namespace, name and cluster are what makes an object the one that it is. A job that changes one of them is a new "
-    "object: the GitOps tool creates it, and deletes the old one with all of its pods.",
+    "a move of the job deletes its run and starts it again",
+    "Namespace, name and cluster identify an object. If one of them changes, the GitOps tool creates a new object "
+    "and deletes the old one with all of its pods.",
 )
 
 

@@ -29,31 +29,34 @@ QUEUE_NEVER_ADMITS = Rule(
     "queue-never-admits",
     ERROR,
     "the queue of a job can never admit it",
-    "Kueue keeps the job suspended, and nobody is told: from Git it looks like a job that waits for its turn.",
+    "Kueue keeps the job suspended with no error. From Git it looks like a job that waits for its turn.",
 )
 OVER_QUOTA = Rule(
     "over-quota",
     ERROR,
-    "a job asks for more than a ResourceQuota of its namespace ever gives",
-    "The API server refuses pods. The Job controller tries again for ever, and the others wait for pods that never come.",
+    "a job requests more than a ResourceQuota of its namespace allows",
+    "The API server rejects pods. The Job controller retries forever, and the other pods wait for peers that "
+    "never start.",
 )
 OVER_LIMIT_RANGE = Rule(
     "over-limit-range",
     ERROR,
-    "a container is outside the bounds that a LimitRange sets for its namespace",
-    "The API server refuses every pod, and Kueue does not admit the job.",
+    "a container exceeds the bounds of a LimitRange in its namespace",
+    "The API server rejects every pod, and Kueue does not admit the job.",
 )
 NO_NODE_FITS = Rule(
     "no-node-fits",
     NOTE,
-    "no node of the dump takes a pod of a job",
-    "The pods stay pending until somebody adds a node that fits. With `nodes: fixed` nobody does, and it is an error.",
+    "a pod fits no node in the cluster dump",
+    "The pod stays Pending until a node that fits joins the cluster. With `nodes: fixed` none ever does, and the "
+    "finding is an error.",
 )
 GANG_DOES_NOT_FIT = Rule(
     "gang-does-not-fit",
     NOTE,
-    "the nodes of the dump do not hold all pods of a job at once",
-    "Some pods run and hold their accelerators while they wait for the others. With `nodes: fixed` it is an error.",
+    "the pods of a job do not fit the nodes of the cluster dump at once",
+    "Some pods run and hold their accelerators while they wait for the others. With `nodes: fixed` the finding is "
+    "an error.",
 )
 _REASONS = {
     "ExceedsMaxQuota": "queue `{}` never has the quota that this job asks for",

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 GENERATED_NAME = Rule(
     "generated-name",
     ERROR,
-    "a job whose name only the server will know",
-    "Everything that is derived from the name has to be written down before the server makes one up.",
+    "a job uses `generateName`",
+    "The API server chooses the name, but every derived name must be written before that.",
 )
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")

@@ -19,21 +19,21 @@ _MAX_CLUSTERS_NAMED = 20  # clusters that are named one by one
 UNBOUND_JOB = Rule(
     "unbound-job",
     ERROR,
-    "a project with several clusters, and a job that belongs to none",
-    "A job that nobody runs looks like one that somebody forgot.",
+    "a job belongs to no cluster of a project with several clusters",
+    "The job would never run, and it looks like one that was forgotten.",
     admission=True,
 )
 TWO_CLUSTERS = Rule(
     "two-clusters",
     ERROR,
-    "the paths of two clusters hold one job",
-    "The job would be trained twice; that only ever happens on purpose, by naming both clusters in the job.",
+    "the paths of two clusters contain the same job",
+    "The job would train twice. To do that on purpose, name both clusters in the job.",
     admission=True,
 )
 UNKNOWN_CLUSTER = Rule(
     "unknown-cluster",
     ERROR,
-    "a job or a patch names a cluster that the project does not have",
+    "a job or a patch names a cluster that is not in the project",
     "The job would run nowhere, and the patch would change nothing.",
     admission=True,
 )

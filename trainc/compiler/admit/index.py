@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 DUPLICATE_RUNTIME = Rule(
     "duplicate-runtime",
     ERROR,
-    "two runtimes, or two components, of one name",
-    "Only one of them can be meant; which one a job gets would depend on the order of the files.",
+    "two runtimes or two components have the same name",
+    "Which one a job gets would depend on the order of the files.",
     admission=True,
 )
 KINDS = {

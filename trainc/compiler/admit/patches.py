@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 PATCH_WITHOUT_JOB = Rule(
     "patch-without-job",
     ERROR,
-    "a TrainJobPatch names a TrainJob that is not beside it",
-    "What it changes reaches no cluster.",
+    "a TrainJobPatch names a TrainJob that is not in its directory",
+    "Its changes reach no cluster.",
     admission=True,
 )
 PATCH_WITHOUT_EFFECT = Rule(
     "patch-without-effect",
     WARNING,
     "a TrainJobPatch changes nothing",
-    "Whoever reads it expects a difference between clusters that is not there.",
+    "A reader expects a difference between clusters that does not exist.",
     admission=True,
 )
 TWO_PATCHES = Rule(
     "two-patches",
     ERROR,
     "two TrainJobPatches of one TrainJob name the same cluster",
-    "Which of them counts would depend on the order of the files.",
+    "Which one wins would depend on the order of the files.",
     admission=True,
 )
 _OWN = ("name", "namespace")  # of the metadata of a patch: they say which job is meant

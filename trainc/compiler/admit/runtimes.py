@@ -17,22 +17,24 @@ if TYPE_CHECKING:
 STEP_REPLICAS = Rule(
     "step-replicas",
     ERROR,
-    "a step of the training runs in more or fewer than one Job",
-    "The runtime webhook wants one replica for jobs labelled as trainer or initializer; nodes are counted elsewhere.",
+    "a replicatedJob of a runtime's trainer or initializer does not have one replica",
+    "The runtime webhook requires `replicas: 1` for replicatedJobs labelled as trainer or initializer; `numNodes` "
+    "sets the node count.",
     verdict=True,
 )
 STEP_CONTAINER = Rule(
     "step-container",
     ERROR,
-    "a step of the training lacks the container of its name",
-    "Image, command and env of a job reach the container `node`, dataset and model the containers of their initializer.",
+    "a replicatedJob of a runtime lacks the container of its step",
+    "A TrainJob's image, command and env reach the container `node`; dataset and model reach the containers of "
+    "their initializers.",
     verdict=True,
 )
 DEPRECATED = Rule(
     "deprecated-runtime-definition",
     WARNING,
-    "a ClusterTrainingRuntime that is marked as deprecated",
-    "The runtime webhook warns about it: it will be removed in a later release.",
+    "a ClusterTrainingRuntime is labelled as deprecated",
+    "The runtime webhook warns that a later release removes it.",
     admission=True,
 )
 _CONTAINERS = {

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 UNKNOWN_KIND = Rule(
     "unknown-kind",
     ERROR,
-    "a kind or version that none of these APIs has",
-    "A cluster with Trainer v2.3 and JobSet serves no such kind; the object could not be created.",
+    "a document's kind or version does not exist in these APIs",
+    "A cluster with Trainer v2.3 and JobSet does not serve the kind, so the object cannot be created.",
     verdict=True,
 )
 KIND_NOT_COMPILED = Rule(
     "kind-not-compiled",
     WARNING,
-    "a training job of a kind that trainc does not compile",
-    "Nobody has looked at it. In a file that is named it is an error: somebody asked for a verdict, and there is none.",
+    "a training job is of a kind that trainc does not compile",
+    "trainc does not check it. In a file that you name on the command line the finding is an error.",
 )
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 NOT_AN_OBJECT = Rule(
     "not-an-object",
     ERROR,
-    "a document is no Kubernetes object",
-    "Every document of a manifest is a mapping with `apiVersion` and `kind`; the API server cannot decode others.",
+    "a document is not a Kubernetes object",
+    "Every document of a manifest is a mapping with `apiVersion` and `kind`; the API server cannot decode any other.",
     admission=True,
 )
 

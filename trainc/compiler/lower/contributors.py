@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 UNKNOWN_FRAMEWORK = Rule(
     "unknown-framework",
     ERROR,
-    "a runtime's framework label names nothing that trainc or an installed package knows",
-    "Without a policy the label selects the framework; an unknown one would leave the processes unconnected.",
+    "a runtime's framework label names an unknown framework",
+    "Without an mlPolicy the label selects the framework; with an unknown one the processes would get no rendezvous.",
 )
 
 

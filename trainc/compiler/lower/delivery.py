@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 DEADLINE_NOT_ENFORCED = Rule(
     "deadline-not-enforced",
     ERROR,
-    "a TrainJob's activeDeadlineSeconds has nobody to enforce it",
-    "The Trainer controller runs that timer itself and writes it to no object; JobSet has no such field.",
+    "nothing enforces a TrainJob's activeDeadlineSeconds",
+    "The Trainer controller runs this timer itself and writes it to no object; JobSet has no such field.",
 )
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 LOST_PORT = Rule(
     "lost-port",
     WARNING,
-    "the controller overwrites a container port with another one",
-    "Trainer v2.3.0 takes two ports for one when their numbers or their names are equal, two absent names included.",
+    "the controller overwrites a container port with another",
+    "Trainer v2.3.0 treats two ports as one if their numbers or their names are equal, even if both names are absent.",
 )
 
 
@@ -23,15 +23,15 @@ LOST_CLAIMS = Rule(
     "claims-dropped",
     WARNING,
     "the controller drops the device claims of the training container",
-    "Where a TrainJob sets `resourcesPerNode`, Trainer v2.3.0 merges limits and requests alone: `claims` of the job and "
-    "of its runtime do not reach the pods.",
+    "If a TrainJob sets `resourcesPerNode`, Trainer v2.3.0 merges only limits and requests: `claims` of the job "
+    "and its runtime do not reach the pods.",
 )
 
 LOST_VALUE = Rule(
     "value-dropped",
     WARNING,
-    "the controller drops the value of a variable that has a source too",
-    "Trainer v2.3.0 copies one of the two, the source; in a pod template the API server refuses a variable with both.",
+    "the controller drops the value of a variable that also has a `valueFrom`",
+    "Trainer v2.3.0 copies only the `valueFrom`; in a pod template the API server rejects a variable with both.",
 )
 
 

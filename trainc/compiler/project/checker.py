@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 BAD_PROJECT = Rule(
     "bad-project",
     ERROR,
-    "trainc.yaml says something that trainc does not understand",
-    "A setting that is silently ignored is worse than one that is refused.",
+    "trainc.yaml contains an invalid or unknown setting",
+    "A setting that is ignored silently is worse than one that is rejected.",
     admission=True,
 )
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 FOREIGN_DUMP = Rule(
     "foreign-dump",
     ERROR,
-    "a cluster folder holds something that is not a dump of cluster objects",
-    "The folder is what a cluster is known by; what is not understood there would silently be missing.",
+    "a cluster folder contains something other than a dump of cluster objects",
+    "trainc checks a job against these objects; one that it cannot read would be missing silently.",
     admission=True,
 )
 ADMISSION_GROUP = "admissionregistration.k8s.io/"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 OTHER_TRAINC = Rule(
     "other-trainc",
     ERROR,
-    "the project asks for another version of trainc",
-    "A compiler that is older than its project may render it differently; nothing is rendered until they fit.",
+    "the project requires another version of trainc",
+    "An older compiler may render the project differently, so trainc renders nothing until the versions match.",
     admission=True,
 )
 _SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`

@@ -246,8 +246,8 @@ def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:
 UNKNOWN_DIRECTIVE = Rule(
     "unknown-patch-directive",
     ERROR,
-    "a `$patch` that the strategic merge does not know",
-    "The merge knows `replace` and `delete`; over anything else the TrainJob webhook breaks off.",
+    "a `$patch` directive is unknown to the strategic merge",
+    "The strategic merge supports `replace` and `delete`; the TrainJob webhook fails on any other directive.",
     verdict=True,
 )
 
@@ -255,8 +255,8 @@ UNKNOWN_DIRECTIVE = Rule(
 UNFINDABLE_ITEM = Rule(
     "unfindable-item",
     ERROR,
-    "a list that a runtimePatch merges has an item without its key",
-    "The merge finds an item by its key; over one that has none the TrainJob webhook breaks off.",
+    "a runtimePatch merges a list whose item lacks its merge key",
+    "The strategic merge finds items by their key; the TrainJob webhook fails on an item without one.",
     verdict=True,
 )
 

@@ -30,29 +30,29 @@ UNKNOWN_COMPONENT = Rule(
     "unknown-component",
     ERROR,
     "an enabled component is not defined",
-    "What it would add is missing from the pods, and nothing else would say so.",
+    "The pods would lack what the component adds, with no other message.",
     admission=True,
 )
 NO_TARGET = Rule(
     "component-without-target",
     ERROR,
-    "a component finds nothing to apply to",
-    "It would change nothing, or add a container that no image stands behind.",
+    "a component matches nothing to apply to",
+    "It would change nothing, or add a container without an image.",
     admission=True,
 )
 
 NOT_ON = Rule(
     "component-not-on",
     ERROR,
-    "a job gives a value to a component that nothing switches on",
-    "The value would go nowhere.",
+    "a job sets a parameter of a component that is not enabled",
+    "The value would have no effect.",
     admission=True,
 )
 NO_RUNTIME = Rule(
     "components-without-runtime",
     WARNING,
-    "a job that starts from no runtime switches on components",
-    "Components are merged into runtimes; a JobSet and the older job kinds have none.",
+    "a job without a runtime enables components",
+    "Components are merged into runtimes; JobSets and jobs of other operators have none.",
 )
 
 COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}

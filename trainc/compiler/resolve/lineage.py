@@ -25,21 +25,21 @@ CYCLE = Rule(
     "inheritance-cycle",
     ERROR,
     "a runtime inherits from itself",
-    "Following `extends` never ends; there is no runtime at the bottom to start from.",
+    "Following `extends` never ends, so no base runtime exists.",
     admission=True,
 )
 MISSING_PARENT = Rule(
     "missing-parent",
     ERROR,
     "a runtime extends one that is not defined",
-    "What it would inherit is not known, so nothing can be compiled with it.",
+    "What the runtime inherits is unknown, so trainc cannot compile a job with it.",
     admission=True,
 )
 FRAMEWORK_CHANGED = Rule(
     "framework-changed",
     ERROR,
     "a runtime selects another framework than its parent",
-    "Images, commands and variables that the parent wrote are for its own framework; they would not work under another.",
+    "The parent's images, commands and variables are for its own framework and do not work with another.",
     admission=True,
 )
 

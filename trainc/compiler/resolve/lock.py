@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 LOCKED = Rule(
     "locked-field",
     ERROR,
-    "something changes a field that a runtime has locked",
-    "The platform team has locked the field with a reason; a later layer may not change it, add to it or remove it.",
+    "a later layer changes a field that a runtime locks",
+    "The platform team locks the field for a stated reason; no later layer may change it, add to it or remove it.",
     admission=True,
 )
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 UNKNOWN_LOCK = Rule(
     "unknown-lock-path",
     ERROR,
-    "a lock on a field that the runtime does not have",
-    "Such a lock protects nothing, while everybody believes that it does.",
+    "a lock names a field that the runtime does not have",
+    "Such a lock protects nothing.",
     admission=True,
 )
 

@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 UNKNOWN_PARAMETER = Rule(
     "unknown-parameter",
     ERROR,
-    "a component is given a parameter that it does not have",
-    "The value would go nowhere.",
+    "a job sets a parameter that its component does not have",
+    "The value would have no effect.",
     admission=True,
 )
 BAD_PARAMETER = Rule(
     "bad-parameter",
     ERROR,
-    "a component parameter has a value it cannot take, or lacks a required one",
-    "Parameters are typed, so that a mistake shows where it was written and not in a pod.",
+    "a component parameter is invalid, or is required and missing",
+    "Parameters are typed, so that a mistake shows in the source and not in a pod.",
     admission=True,
 )
 PARAMETER_PLACE = Rule(
     "parameter-without-place",
     ERROR,
-    "a component's parameter writes to a place that the component does not have",
-    "The value that somebody chose would go nowhere.",
+    "a component parameter writes to a field that the component does not have",
+    "The value would have no effect.",
     admission=True,
 )
 

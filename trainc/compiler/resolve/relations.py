@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 REQUIRED = Rule(
     "component-required",
     ERROR,
-    "a component is switched on without another one that it needs",
-    "Half of a set-up looks right and does not work.",
+    "a component is enabled without another one that it requires",
+    "An incomplete setup looks right and does not work.",
     admission=True,
 )
 EXCLUDED = Rule(
     "components-exclude",
     ERROR,
-    "two components are switched on that exclude each other",
-    "Each of them rests on something that the other one takes away.",
+    "two enabled components exclude each other",
+    "Each relies on something that the other removes.",
     admission=True,
 )
 CLASH = Rule(
     "components-clash",
     ERROR,
-    "two components set one field to different values without an order between them",
-    "Which value wins would depend on the order in which somebody happened to name them.",
+    "two components without an order set one field to different values",
+    "Which value wins would depend on the order in which they are listed.",
     admission=True,
 )
 CONTRADICTORY = Rule(
     "contradictory-order",
     ERROR,
-    "components that are to come after each other",
-    "There is no order that keeps both.",
+    "components must each come after the other",
+    "No order satisfies both.",
     admission=True,
 )
 UNRELATED = Rule(
     "unknown-relation",
     WARNING,
     "a component comes after, or excludes, one that is not defined",
-    "A name with a slip keeps no order and excludes nothing.",
+    "A misspelled name orders and excludes nothing.",
 )
 
 

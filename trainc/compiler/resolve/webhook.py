@@ -22,22 +22,23 @@ if TYPE_CHECKING:
 INITIALIZER_WITHOUT_HOME = Rule(
     "initializer-without-home",
     ERROR,
-    "a job configures an initializer that its runtime has no place for",
-    "The TrainJob webhook wants a replicatedJob and a container of that name, with the volume `initializer` mounted.",
+    "a job configures an initializer that its runtime does not have",
+    "The TrainJob webhook requires a replicatedJob and a container of that name with the volume `initializer` mounted.",
     verdict=True,
 )
 PATCH_MANAGER = Rule(
     "patch-manager",
     ERROR,
     "the manager of a runtimePatch is not a domain-prefixed path",
-    "The webhook wants `<domain>/<name>`, so that two systems that patch one job keep out of each other's way.",
+    "The webhook requires `<domain>/<name>`, so that systems that patch the same job do not collide.",
     verdict=True,
 )
 PATCH_RESERVED_ENV = Rule(
     "patch-reserved-env",
     ERROR,
-    "a runtimePatch sets env on a container whose env belongs to the job",
-    "The webhook refuses env patches on `node` and the initializers; `spec.trainer.env` and `spec.initializer` are for that.",
+    "a runtimePatch sets env on a container whose env the job sets",
+    "The webhook rejects env patches on `node` and the initializers; use `spec.trainer.env` and "
+    "`spec.initializer` instead.",
     verdict=True,
 )
 
