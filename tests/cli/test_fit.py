@@ -50,7 +50,7 @@ def test_a_malformed_amount_decides_nothing(tmp_path: Path, amount: str) -> None
         file.write_text(re.sub(r"nominalQuota: .*", f"nominalQuota: {amount}", file.read_text("utf-8")), "utf-8")
     done = compile_in(tmp_path / "fit-kueue", "fit")
     assert (done.code, done.out) == (2, "")
-    assert f"`{amount}` is not an amount" in done.err
+    assert f"`{amount}` is not a valid quantity" in done.err
     validated = compile_in(tmp_path / "fit-kueue", "validate")
     assert "queue-never-admits" not in validated.out
 
@@ -94,7 +94,7 @@ def test_jobs_together_share_the_quota(tmp_path: Path) -> None:
 def test_a_question_that_cannot_be_asked_is_wrong_usage(tmp_path: Path, word: str) -> None:
     (tmp_path / "job.yaml").write_text("")
     done = compile_in(tmp_path, "fit", ".", "--what-if", word)
-    assert (done.code, done.err.startswith("trainc: --what-if takes numNodes=N")) == (2, True)
+    assert (done.code, done.err.startswith("trainc: --what-if must be numNodes=N")) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["ResourceFlavor", "Topology", "Node"])

@@ -85,7 +85,7 @@ def test_a_copy_makes_no_second_runtime_of_a_name(tmp_path: Path) -> None:
     shutil.copy(ROOT / "runtimes/torch-distributed.yaml", tmp_path / "runtimes/ours.yaml")
     run = compile_in(tmp_path, "runtimes", "copy", "shm", "torch-distributed")
     assert run.code == 2
-    assert "`torch-distributed` is there already, in runtimes/ours.yaml; nothing was copied" in run.err
+    assert "`torch-distributed` already exists in runtimes/ours.yaml; nothing was copied" in run.err
     assert not (tmp_path / "runtimes/components").exists()
 
 

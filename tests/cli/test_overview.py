@@ -36,7 +36,5 @@ def test_help_of_a_command_leaves_rare_options_to_help_all(tmp_path: Path) -> No
 
 def test_a_deprecated_option_works_and_names_what_replaces_it() -> None:
     before = compile_in(JOB, "validate", ".", "--min-level", "note")
-    assert before.err.startswith(
-        "trainc: --min-level is deprecated and will be removed in 0.3; use -q for errors alone"
-    )
+    assert before.err.startswith("trainc: --min-level is deprecated and will be removed in 0.3; use -q for errors only")
     assert before.err.partition("\n")[2] == compile_in(JOB, "validate", ".", "-v").err

@@ -65,7 +65,7 @@ def test_a_mistake_in_one_stops_no_other(tree: Several) -> None:
 def test_a_stream_is_of_one_project(tree: Several) -> None:
     done = tree.run("build")
     assert (done.code, done.out) == (2, "")
-    assert "one output would mix the projects teams/nlp, teams/vision, vision/deep/er; name one" in done.err
+    assert "standard output cannot mix the projects teams/nlp, teams/vision, vision/deep/er; name one" in done.err
     assert tree.run("build", "-o", "all").code == 2
     assert "name: clip" in tree.run("build", "teams/vision").out
     assert "name: sam" in tree.run("build", "vision").out

@@ -83,7 +83,7 @@ def test_several_jobs_at_once(tree: WorkingTree) -> None:
 
 def test_a_name_that_no_job_has(tree: WorkingTree) -> None:
     done = tree.run("run", "bret")
-    assert (done.code, done.err) == (2, "trainc: there is no job `bret`; did you mean `bert`?\n")
+    assert (done.code, done.err) == (2, "trainc: no job matches `bret`; did you mean `bert`?\n")
 
 
 def test_fix_offers_a_new_run(tree: WorkingTree) -> None:

@@ -49,7 +49,7 @@ def test_line_of_a_rendered_file(place: Repository) -> None:
         if line == "---" or line.startswith("#"):
             assert (done.code, done.err) == (
                 2,
-                f"trainc: no value stands on line {number} of rendered/research/bert.yaml\n",
+                f"trainc: no value on line {number} of rendered/research/bert.yaml\n",
             )
         else:
             name = line.strip("- ").split(":")[0]
@@ -116,10 +116,10 @@ def test_standard_input(place: Repository) -> None:
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["jobs/bert.yaml", "numNode"], "no kind here has a field `numNode`; did you mean `numNodes`?"),
+        (["jobs/bert.yaml", "numNode"], "no kind has a field `numNode`; did you mean `numNodes`?"),
         (["jobs/bert.yaml", "completion"], "fields that hold the word: `spec.completionMode`, `spec.completions`"),
         (["jobs/bert.yaml", "queue"], "a job's queue is the label `kueue.x-k8s.io/queue-name`"),
-        (["jobs/bert.yaml:99"], "no value stands on line 99 of jobs/bert.yaml"),
+        (["jobs/bert.yaml:99"], "no value on line 99 of jobs/bert.yaml"),
         (["jobs/none.yaml"], "jobs/none.yaml: No such file or directory"),
         ([], "usage: trainc why FILE[:LINE] [FIELD]"),
     ],

@@ -149,7 +149,7 @@ def test_standard_input_has_an_end(tmp_path: Path) -> None:
         cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr == "trainc: standard input holds more than 64 MiB\n"
+    assert done.stderr == "trainc: standard input is larger than 64 MiB\n"
 
 
 def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:

@@ -93,4 +93,4 @@ def test_dumps_have_an_end(argv: tuple[str, ...], repository: Repository, monkey
     monkeypatch.setattr("trainc.cli.shared.dumps._MAX_BYTES", 1000)
     done = attempt(repository.folder, *argv, stdin=b"[" * 1001)
     assert done.code == 2
-    assert "standard input holds more than" in done.err
+    assert "standard input is larger than" in done.err

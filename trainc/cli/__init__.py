@@ -151,5 +151,5 @@ def _command(name: str) -> Command:
         from trainc.text.spelling import meant  # noqa: PLC0415
         from trainc.text.trouble import Trouble  # noqa: PLC0415
 
-        raise Trouble(f"there is no command `{name}`; {meant(name, COMMANDS, 'see trainc --help')}")
+        raise Trouble(f"unknown command `{name}`; {meant(name, COMMANDS, 'see trainc --help')}")
     return command

@@ -57,11 +57,11 @@ spec:
 def adopt(options: Options) -> int:
     """Write the files that are not there yet, and say what became of every object."""
     if not options.arguments:
-        raise Trouble("usage: trainc adopt DIR [FILE...]; without a file the dump comes from standard input")
+        raise Trouble("usage: trainc adopt DIR [FILE...]; without FILE, it reads the dump from standard input")
     folder, *sources = options.arguments
     cluster = options.one("cluster", "main")
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
-        raise Trouble(f"`{cluster}` is not a name for a cluster: small letters, digits and dashes")
+        raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
     reading = Reading()
     for source in sources or ["-"]:
         reading.add(contents(source), source_name(source))

@@ -28,7 +28,7 @@ def build(options: Options, memory: Memory | None = None) -> int:
     """Compile, write everything or nothing, and report; a run into a folder heeds what is known, and adds to it."""
     if options.has("staged"):
         if options.has("write") or (options.has("output") and not options.has("check")):
-            raise Trouble("--staged reads what the next commit holds; it goes with --check, not with -w or -o")
+            raise Trouble("--staged reads the next commit; use it with --check, not with -w or -o")
         from trainc.cli.shared.staged import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, build)
@@ -83,9 +83,9 @@ def write_baseline(options: Options) -> int:
     """Accept what is found in each project today: from now on only new findings are reported."""
     for word in ("against", "ignore", "only", "select", "staged"):
         if options.has(word):
-            raise Trouble(f"--write-baseline keeps all findings of a project; leave out --{word}")
+            raise Trouble(f"--write-baseline records all findings of a project; omit --{word}")
     if options.arguments:
-        raise Trouble("--write-baseline keeps all findings of a project; leave out PATH")
+        raise Trouble("--write-baseline records all findings of a project; omit PATH")
     return across_projects(options, _write_baseline)
 
 

@@ -21,12 +21,12 @@ def _inventory(options: Options) -> int:
 
     objects = Dump(tree for path in options.arguments or ["-"] for tree in _trees(path))
     if not objects.objects and not objects.faults:
-        raise Trouble(f"nothing here decides whether jobs start; dump a cluster with `{GET}`")
+        raise Trouble(f"no objects that affect whether jobs start; dump a cluster with `{GET}`")
     if objects.left_out:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(objects.left_out.items()))
-        tell(f"left out, as they decide nothing: {listed}")
+        tell(f"skipped, as they do not affect scheduling: {listed}")
     if objects.faults:
-        tell(*objects.faults, "trainc: nothing is written: what is wrong in the dump would be missing in the inventory")
+        tell(*objects.faults, "trainc: nothing was written: the inventory would lack the invalid objects of the dump")
         return 1
     made = inventory(objects, date=options.one("date"), is_complete=options.has("complete"))
     data(f"# What decides whether jobs start on this cluster; `trainc inventory` wrote it.\n{dump(made)}")
@@ -47,7 +47,7 @@ def _trees(path: str) -> Iterable[Any]:
         try:
             return [loads(content)]
         except (ValueError, RecursionError) as error:
-            raise Trouble(f"{path}: this is not a whole JSON document ({error})") from error
+            raise Trouble(f"{path}: not a complete JSON document ({error})") from error
     report = Report()
     trees = [plain(document.tree) for document in read(content, path, report)]
     if report.failed:
@@ -66,18 +66,18 @@ COMMANDS = (
     Command(
         "fit",
         "[PATH...]",
-        "Say for each job whether it is ever admitted on its cluster, by which queue and flavor and on which nodes,\n"
-        "or the first reason why not and the smallest change that would help. Reads dumps, never a cluster.",
+        "Check whether each job can ever be admitted on its cluster: by which queue and flavor, on which nodes, or the first\n"
+        "reason why not and the smallest change that would help. Reads dumps, never a cluster.",
         (
-            Option("--inventory", "a dump or inventory to ask, besides the cluster's folder", metavar="FILE"),
-            Option("--what-if", "as if the jobs asked for something else: numNodes=8", metavar="KEY=VALUE"),
-            Option("--headroom", "say how many more nodes each job could ask for"),
-            Option("--together", "let all jobs hold their quota at once, by priority, then by name"),
-            Option("--now", "count the workloads and pods of the dump as running; else the cluster is idle"),
-            Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
-            Option("--cluster", "for this cluster of trainc.yaml alone; may be repeated", metavar="NAME"),
-            Option("--set", "a setting of the cluster, such as queue=research", metavar="KEY=VALUE"),
-            Option("--closed-world", "what is not in the dump does not exist"),
+            Option("--inventory", "dump or inventory to use in addition to the cluster's folder", metavar="FILE"),
+            Option("--what-if", "check the jobs with another value, such as numNodes=8", metavar="KEY=VALUE"),
+            Option("--headroom", "show how many more nodes each job could request"),
+            Option("--together", "admit all jobs at once, by priority, then by name"),
+            Option("--now", "count workloads and pods of the dump as running (default: idle cluster)"),
+            Option("--report", "output format", choices=("text", "markdown", "json")),
+            Option("--cluster", "check this cluster of trainc.yaml only; may be repeated", metavar="NAME"),
+            Option("--set", "override a cluster setting, such as queue=research", metavar="KEY=VALUE"),
+            Option("--closed-world", "treat what is not in the dump as missing"),
         ),
         ("trainc fit", "trainc fit jobs/bert.yaml --what-if numNodes=8", "trainc fit --together --report markdown"),
         _fit,
@@ -85,12 +85,12 @@ COMMANDS = (
     Command(
         "inventory",
         "[FILE...]",
-        "Write what decides whether jobs start on a cluster, out of a dump of it (default: standard input), and nothing\n"
-        "else: nodes that are alike together, queues, flavors, quotas, limits, classes. Make the dump with\n\n"
+        "Reduce a dump of a cluster (default: standard input) to what decides whether jobs start: groups of identical nodes,\n"
+        "queues, flavors, quotas, limits, classes. Create the dump with\n\n"
         f"  {GET} \\\n    | trainc inventory --complete > clusters/NAME/inventory.yaml",
         (
-            Option("--complete", "the dump lists every kind of the command: a kind without objects has none"),
-            Option("--date", "when the dump was made (default: the newest time in it)", metavar="TIME"),
+            Option("--complete", "the dump covers every kind of the command; a missing kind has no objects"),
+            Option("--date", "time of the dump (default: the newest timestamp in it)", metavar="TIME"),
         ),
         ("kubectl get nodes,clusterqueues -o json | trainc inventory", "trainc inventory dump.json --complete"),
         _inventory,

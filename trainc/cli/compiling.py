@@ -40,7 +40,7 @@ def one_stream(session: Session) -> None:
     clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
     if len(clusters) > 1:
         names = ", ".join(clusters)
-        raise Trouble(f"one stream would mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
+        raise Trouble(f"standard output cannot mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
 def run(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
@@ -59,7 +59,7 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     jobs = session.options.one("jobs")
     number = whole_number(jobs, least=1, most=256)
     if jobs and number is None:
-        raise Trouble(f"--jobs takes a number of workers from 1 to 256, not `{brief(jobs)}`")
+        raise Trouble(f"--jobs must be a number from 1 to 256, not `{brief(jobs)}`")
     folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
     if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report)

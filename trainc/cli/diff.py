@@ -39,7 +39,7 @@ def diff(options: Options) -> int:
     base = options.arguments[0] if options.arguments else "HEAD"
     second = options.arguments[1] if len(options.arguments) == 2 else ""
     if second and not (os.path.isdir(base) and os.path.isdir(second)):
-        raise Trouble("two arguments of trainc diff are two folders")
+        raise Trouble("with two arguments, trainc diff compares two folders")
     if second:
         return _diff(Options([second], options.values), base, second)
     return across_projects(Options(["."], options.values), lambda call: _diff(call, base, ""))

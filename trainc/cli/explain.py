@@ -93,7 +93,7 @@ def _annotations(topic: str) -> None:
 def _annotation(topic: str) -> str:
     if topic not in ANNOTATIONS:
         hint = meant(topic, ANNOTATIONS, "see trainc explain annotations")
-        raise Trouble(f"trainc reads no annotation `{topic}`; {hint}")
+        raise Trouble(f"unknown annotation `{topic}`; {hint}")
     return topic
 
 

@@ -86,7 +86,7 @@ def _what_if(word: str) -> int:
         return 0
     number = whole_number(text, least=1)
     if key != "numNodes" or number is None:
-        raise Trouble(f"--what-if takes numNodes=N, N a whole number from 1, not `{word}`")
+        raise Trouble(f"--what-if must be numNodes=N with N a whole number of 1 or more, not `{word}`")
     return number
 
 
@@ -147,7 +147,9 @@ class FitAnswers:
     def _facts(self, objects: Objects) -> ClusterFacts:
         facts = ClusterFacts(objects, closed=self._session.selection.closed_world)
         if facts.malformed:
-            raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not an amount" for leaf in facts.malformed))
+            raise Trouble(
+                "; ".join(f"{leaf.origin}: `{leaf.value}` is not a valid quantity" for leaf in facts.malformed)
+            )
         return facts
 
     def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, FitAnswer]]:

@@ -51,7 +51,7 @@ def _with_checks(file: str, text: str) -> str:
     """The text of a file with the list of each Kustomization in it, everything else as it was."""
     documents = list(_kustomizations(file, text))
     if not documents:
-        raise Trouble(f"{file} holds no Kustomization of Flux")
+        raise Trouble(f"no Flux Kustomization in {file}")
     wanted = [_wanted(file, document) for document in documents]
     old = [pair for pair in zip(documents, wanted, strict=True) if _written(pair[0]) != pair[1]]
     if not old:
@@ -63,7 +63,7 @@ def _with_checks(file: str, text: str) -> str:
         with Suppress(Trouble):
             if [_written(document) for document in _kustomizations(file, new)] == wanted:
                 return new
-    raise Trouble(f"{file}: this YAML cannot be rewritten with its comments kept; list the JobSets by hand")
+    raise Trouble(f"{file}: cannot rewrite this YAML without losing comments; list the JobSets by hand")
 
 
 def _with_lines(text: str, old: list[tuple[Document, list[Any]]]) -> str:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 def fn(options: Options) -> int:
     """Compile the items that are jobs in their places, or judge them; findings are results, and errors change nothing."""
     if options.arguments:
-        raise Trouble("trainc fn takes no arguments: the ResourceList comes on standard input, with its functionConfig")
+        raise Trouble(
+            "trainc fn takes no arguments: it reads the ResourceList and its functionConfig from standard input"
+        )
     if sys.stdin.isatty():
         raise Trouble("trainc fn reads a ResourceList from standard input, as kustomize and kpt write it")
     given = read_list(standard_input())

@@ -38,7 +38,7 @@ def init(options: Options) -> int:
     folder = options.arguments[0] if options.arguments else "."
     cluster = options.one("cluster", "main")
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
-        raise Trouble(f"`{cluster}` is not a name for a cluster: small letters, digits and dashes")
+        raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
     top = _work_tree(folder)
     prefix = "" if top is None else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     below = f"{prefix}/" if prefix not in ("", ".") else ""

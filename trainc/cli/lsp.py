@@ -20,7 +20,7 @@ def lsp(options: Options) -> int:
         Trouble: where the extra is not installed, or somebody calls it with arguments.
     """
     if options.arguments:
-        raise Trouble("usage: trainc lsp; an editor starts it, and tells it which files are open")
+        raise Trouble("usage: trainc lsp; editors start it and open files through it")
     try:
         from trainc.integrations.lsp.server import serve  # noqa: PLC0415 (most installations lack the extra)
     except ModuleNotFoundError as error:

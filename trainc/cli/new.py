@@ -54,7 +54,7 @@ def new(options: Options) -> int:
     files = _files(request, options, project, own)
     job = next(iter(files))
     if os.path.lexists(job):
-        raise Trouble(f"{job} is there already; nothing was written. Choose another name")
+        raise Trouble(f"{job} already exists; nothing was written. Choose another name")
     for path, text in files.items():
         answer(f"{'wrote' if create(path, text) else 'kept '} {path}")
     return _check(job, request)
@@ -110,7 +110,9 @@ def _name(name: str) -> str:
     if not name:
         raise Trouble("a job needs a name: trainc new NAME")
     if dns1035(name):
-        raise Trouble(f"`{name}` cannot be the name of a job: small letters, digits and dashes, from a letter on")
+        raise Trouble(
+            f"`{name}` is not a valid job name: use lowercase letters, digits and dashes, starting with a letter"
+        )
     if len(name) > _NAME_BOUND:
         raise Trouble(
             f"`{name}` has {len(name)} characters; with more than {_NAME_BOUND} the names of pods get too long"
@@ -127,7 +129,7 @@ def _one_of(what: str, name: str, known: Iterable[str]) -> str:
 
 def _version(text: str) -> str:
     if text and version(text) is None:
-        raise Trouble(f"--kubernetes takes a version such as 1.37, not `{brief(text)}`")
+        raise Trouble(f"--kubernetes must be a version such as 1.37, not `{brief(text)}`")
     return text
 
 
@@ -143,7 +145,7 @@ def _is_sliced(request: Request) -> bool:
 def _count(key: str, written: str) -> int:
     number = whole_number(written, least=1, most=100_000)
     if written and number is None:
-        raise Trouble(f"--{key} takes a whole number from 1, not `{written}`")
+        raise Trouble(f"--{key} must be a whole number of 1 or more, not `{written}`")
     return number or 0
 
 
@@ -152,14 +154,14 @@ def _amount(options: Options, key: str) -> str:
     try:
         Quantity.parse(written or "1")
     except QuantityError as error:
-        raise Trouble(f"--{key} takes an amount such as 8 or 64Gi, not `{written}`") from error
+        raise Trouble(f"--{key} must be a quantity such as 8 or 64Gi, not `{written}`") from error
     return written
 
 
 def _pair(text: str) -> tuple[str, str]:
     name, equals, given = text.partition("=")
     if not (name and equals and given):
-        raise Trouble(f"--with takes PARAMETER=VALUE, not `{text}`")
+        raise Trouble(f"--with must be PARAMETER=VALUE, not `{text}`")
     return name, given
 
 
@@ -170,13 +172,15 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         usual = ", ".join(hardware.frameworks)
         raise Trouble(f"{request.framework} does not run on {request.on}; frameworks that do: {usual}")
     if _is_sliced(request) and request.nodes:
-        raise Trouble(f"the topology of {request.on} says how many nodes: --with topology=SHAPE instead of --nodes")
+        raise Trouble(
+            f"the topology of {request.on} sets the number of nodes: use --with topology=SHAPE instead of --nodes"
+        )
     if request.start.is_named and (request.nodes > 1 or request.checkpoints):
-        raise Trouble(f"{request.framework} trains on one node, and keeps its checkpoints in the runtime's own claim")
+        raise Trouble(f"{request.framework} trains on one node, and keeps its checkpoints in the runtime's own PVC")
     if hardware is not None and hardware.count and request.gpus not in (0, hardware.count):
         raise Trouble(f"a node of {request.on} has {hardware.count} accelerators, and a job takes all of them")
     if request.values and hardware is None:
-        raise Trouble("--with gives values to the components of --on; name the machines as well")
+        raise Trouble("--with sets parameters of the machine type; add --on")
     runtimes = {one.name: one for one in own if not one.is_component}
     if not request.runtime and request.settings() and not _fits(request, runtimes):
         request.variant = "".join(f"-{part}" for part in map(_in_name, request.settings().values()) if part)
@@ -243,9 +247,9 @@ def _settle_scheduler(request: Request, project: Project) -> None:
     if not request.scheduler and len(known) == 1:
         request.scheduler = known.pop()
     if request.scheduler == "native" and not project.file and not request.kubernetes:
-        raise Trouble("Kubernetes' own gangs differ from version to version: say --kubernetes VERSION")
+        raise Trouble("native gang scheduling depends on the Kubernetes version: add --kubernetes VERSION")
     if request.queue and not queue_of(request.scheduler)[0]:
-        raise Trouble("--queue goes with a scheduler that has queues: --scheduler kueue or --scheduler volcano")
+        raise Trouble("--queue needs a scheduler with queues: --scheduler kueue or --scheduler volcano")
 
 
 def _places(scheduler: str, project: Project) -> str:

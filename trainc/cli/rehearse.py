@@ -43,17 +43,17 @@ def rehearse(options: Options) -> int:
     if session.report.failed:
         return session.finish()
     if len(bundles) != 1:
-        raise Trouble(f"a rehearsal is for one job, and there are {len(bundles)} under the paths given")
+        raise Trouble(f"trainc rehearse runs one job, and there are {len(bundles)} under the given paths")
     with Orderly(), Scratch() as folder:
         made = script(bundles[0], folder, _words(options.one("command")))
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
-            raise Trouble(f"nothing of this job can run here: {reasons}")
+            raise Trouble(f"no pod of this job can run here: {reasons}")
         where = os.path.abspath(options.one("directory", _beside(session)))
         use_nearby(made, where)
         _announce(made, where)
         if not (options.has("yes") or _agreed()):
-            raise Trouble("a rehearsal runs what the manifests say: confirm with --yes")
+            raise Trouble("trainc rehearse executes the commands in the manifests: confirm with --yes")
         speaker = _Speaker(made, options.one("logs"))
         ended = perform(made, where, timeout, speaker)
     return _verdict(ended, timeout, speaker)
@@ -71,7 +71,7 @@ def _number(options: Options, key: str, default: str) -> int:
     written = options.one(key, default)
     number = whole_number(written, least=1, most=10**9)
     if written and number is None:
-        raise Trouble(f"--{key} takes a whole number from 1, not `{brief(written)}`")
+        raise Trouble(f"--{key} must be a whole number of 1 or more, not `{brief(written)}`")
     return number or 0
 
 

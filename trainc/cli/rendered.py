@@ -80,7 +80,7 @@ _HELP = {
 def build_folder(options: Options, memory: Memory | None = None) -> int:
     """Compile into a folder, or compare with what stands there; everything or nothing."""
     if options.one("format") == "json":
-        raise Trouble("--format json is for stdout; a folder takes one YAML file per job")
+        raise Trouble("--format json works on stdout only; folders get one YAML file per job")
     session = Session(options)
     check = options.has("check")
     absent = absent_files(session.project.root)

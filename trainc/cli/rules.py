@@ -88,7 +88,7 @@ def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     )
     if not source:
         hint = meant(kind, kinds, f"it is one of {', '.join(kinds)}")
-        raise Trouble(f"--kind: nothing is known of an operator for `{kind}`; {hint}")
+        raise Trouble(f"--kind: unknown operator kind `{kind}`; {hint}")
     return [rule for rule in known if source in rule.differs]
 
 

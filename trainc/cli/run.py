@@ -84,7 +84,7 @@ def _must_match(patterns: list[str], present: list[Bundle]) -> None:
         if not any(_is_named(one, [pattern]) for one in present):
             near = nearest(pattern, known)
             hint = f"; did you mean `{near}`?" if near else ""
-            raise Inapplicable(f"there is no job `{pattern}`{hint}")
+            raise Inapplicable(f"no job matches `{pattern}`{hint}")
 
 
 def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> list[Bundle]:

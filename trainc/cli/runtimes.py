@@ -97,7 +97,7 @@ def _copy(words: list[str]) -> None:
         there = own.get((spot[0] == COMPONENTS, spot[1]))
         if there is not None or os.path.lexists(target):
             where = there.document.file if there is not None else target
-            raise Trouble(f"`{spot[1]}` is there already, in {where}; nothing was copied")
+            raise Trouble(f"`{spot[1]}` already exists in {where}; nothing was copied")
         targets[target] = _text(spot)
     for target, text in targets.items():
         create(target, text)

@@ -44,7 +44,7 @@ def _text(kind: str, form: str) -> str:
     text = shipped.show(kind, form=form)
     if not text:
         hint = meant(kind, [one.kind for one in shipped.listed()], "see trainc schemas list")
-        raise Trouble(f"there is no schema of `{kind}`; {hint}")
+        raise Trouble(f"no schema for `{kind}`; {hint}")
     return text
 
 
@@ -61,5 +61,5 @@ def _generate(checkout: str) -> None:
     from trainc.apiserver.generate import write  # noqa: PLC0415 (needs a package that only development has)
 
     if not (Path(checkout) / "trainc" / "apiserver" / "schema" / "builtin_table.py").is_file():
-        raise Trouble(f"{checkout} is not a checkout of trainc: schemas are generated where they are developed")
+        raise Trouble(f"{checkout} is not a checkout of trainc: `generate` is for trainc's own source tree")
     answer(f"wrote {len(write(Path(checkout)))} files")

@@ -54,12 +54,12 @@ def show(options: Options) -> int:
     if options.one("report") == "html":
         single = [name for name in ("rank", "lifecycle", "after", "details", "rendered", "group") if options.has(name)]
         if single:
-            raise Trouble(f"--report html shows everything; leave --{single[0]} out")
+            raise Trouble(f"--report html shows everything; omit --{single[0]}")
         from trainc.cli.page import show_page  # noqa: PLC0415 (a terminal needs no page)
 
         return show_page(options)
     if options.has("output"):
-        raise Trouble("-o goes with --report html; other reports go to stdout")
+        raise Trouble("-o works only with --report html; other reports go to stdout")
     return across_projects(options, _show)
 
 
@@ -67,9 +67,9 @@ def _show(options: Options) -> int:
     rank = options.one("rank")
     number = whole_number(rank)
     if rank and number is None:
-        raise Trouble(f"--rank is a number from 0 on, not `{brief(rank)}`")
+        raise Trouble(f"--rank must be a number of 0 or more, not `{brief(rank)}`")
     if options.one("report") == "mermaid" and (rank or options.has("lifecycle") or options.has("after")):
-        raise Trouble("--report mermaid draws whole jobs; leave --rank, --lifecycle and --after out")
+        raise Trouble("--report mermaid draws whole jobs; omit --rank, --lifecycle and --after")
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     lacks_jobs = session.report.account.totals()[REFUSED] > 0

@@ -71,9 +71,9 @@ def why(options: Options) -> int:
     if session.report.failed and not answers:
         return session.finish()
     if not bundles and not wanted:
-        raise Trouble(f"{file} holds no job that compiles; name the line that you ask about, as in {file}:12")
+        raise Trouble(f"no job in {file} compiles; give a line, as in {file}:12")
     if not answers and line:
-        raise Trouble(f"no value stands on line {line} of {file}")
+        raise Trouble(f"no value on line {line} of {file}")
     if not answers:
         return _nobody(bundles, wanted, f"the output of {source or file} does not have it", json=json)
     if json:
@@ -158,7 +158,7 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
         data(landing_json(places, session.shown))
     if not places:
         if isinstance(wanted, int):
-            raise Trouble(f"no value stands on line {wanted} of {file}")
+            raise Trouble(f"no value on line {wanted} of {file}")
         input_name = "standard input" if file == "-" else file
         return _nobody(bundles, wanted, f"neither the output nor {input_name} has it", json=json)
     if json:
@@ -190,7 +190,7 @@ def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -
         holding = _holding(bundles, wanted)
         otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"
         help_ = f"fields that hold the word: {holding}" if holding else meant(unknown, known, otherwise)
-        raise Trouble(f"no kind here has a field `{wanted}`; {help_}")
+        raise Trouble(f"no kind has a field `{wanted}`; {help_}")
     near = nearest(words[-1], known, cutoff=0.8) if words and words[-1] not in known else ""
     if not json:
         answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")

@@ -323,7 +323,7 @@ def test_a_dump_that_is_cut_off_writes_nothing(form: str, cut: float, tmp_path: 
     run, _ = adopt(tmp_path, text[: int(len(text) * cut)])
     assert run.code in {1, 2}
     assert run.out == ""
-    assert "cut off" in run.err or "not a whole JSON document" in run.err or "cannot be read" in run.err
+    assert "cut off" in run.err or "not a complete JSON document" in run.err or "cannot be read" in run.err
     assert not (tmp_path / "repo").exists()
 
 

@@ -50,7 +50,7 @@ def test_everything_is_shown_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(JOB, "utf-8")
     done = attempt(tmp_path, "rehearse", "job.yaml")
     assert done.code == 2
-    assert done.err.endswith("trainc: a rehearsal runs what the manifests say: confirm with --yes\n")
+    assert done.err.endswith("trainc: trainc rehearse executes the commands in the manifests: confirm with --yes\n")
     assert "LD_PRELOAD=/tmp/evil.so" in done.err
     assert "PATH=/tmp/evil:/usr/bin:/bin" in done.err
     assert "touch marker #\\x1b[2K\\rtorchrun train.py" in done.err

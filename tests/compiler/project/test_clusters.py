@@ -119,7 +119,8 @@ def test_one_stream_does_not_mix_clusters(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "build", ".")
     assert (done.code, done.out) == (2, "")
     assert (
-        done.err == "trainc: one stream would mix the clusters eu, us; add --cluster NAME, or -o DIR for all of them\n"
+        done.err
+        == "trainc: standard output cannot mix the clusters eu, us; add --cluster NAME, or -o DIR for all of them\n"
     )
 
 

@@ -26,5 +26,5 @@ def contents(path: str) -> bytes:
     with Reaching(name):
         content = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else ordinary_contents(path, _MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
-        raise Trouble(f"{name} holds more than {_MAX_BYTES >> 20} MiB; narrow it with -n or -l")
+        raise Trouble(f"{name} is larger than {_MAX_BYTES >> 20} MiB; narrow it with -n or -l")
     return content

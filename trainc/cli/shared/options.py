@@ -98,7 +98,7 @@ class Options:
 
 
 # What kubectl's users type before a path; here paths are arguments.
-FILE = Option("-f --filename", "a file or folder, as kubectl has it", metavar="PATH")
+FILE = Option("-f --filename", "file or folder, as in kubectl", metavar="PATH")
 FILE_FLAGS = FILE.names
 
 

@@ -71,7 +71,9 @@ def _only_one(calls: dict[str, Options]) -> Options:
 
     busy = [name for name, call in calls.items() if holds_specs(find_root(name)[0], call.arguments)]
     if len(busy) > 1:
-        raise Trouble(f"one output would mix the projects {', '.join(busy)}; name one, or use -w for a folder each")
+        raise Trouble(
+            f"standard output cannot mix the projects {', '.join(busy)}; name one, or use -w to write each to its own folder"
+        )
     return calls[busy[0]] if busy else next(iter(calls.values()))
 
 

@@ -57,7 +57,7 @@ class Session:
             if not os.path.lexists(path):
                 raise Trouble(f"{path}: no such file or directory")
         if options.one("only") == RENDERED and not options.has("check"):
-            raise Trouble("--only rendered goes with build --check: it reports rendered files alone")
+            raise Trouble("--only rendered goes with build --check: it checks rendered files only")
         self._texts: dict[str, list[str]] = {}
         self._compiles = compiles
         opening = Report()
@@ -217,5 +217,5 @@ def standard_input() -> bytes:
     with Reaching("standard input"):
         data = sys.stdin.buffer.read(LIMIT + 1)
         if len(data) > LIMIT:
-            raise Trouble(f"standard input holds more than {LIMIT >> 20} MiB")
+            raise Trouble(f"standard input is larger than {LIMIT >> 20} MiB")
         return data

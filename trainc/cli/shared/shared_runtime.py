@@ -35,7 +35,7 @@ def shared_runtime(name: str, session: Session, files: Iterable[tuple[str, str]]
     outcomes = (one for file, text in files for one in migrate(text, session.project, file).outcomes)
     shared = shared_by([one.want for one in outcomes if one.want is not None], name)
     if shared is not None and os.path.lexists(_target(name, session)):
-        raise Trouble(f"{_target(name, session)} is there already, and holds no runtime `{name}` that can be read")
+        raise Trouble(f"{_target(name, session)} already exists, and contains no readable runtime `{name}`")
     return shared
 
 

@@ -33,7 +33,7 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
     arguments = [_relative(path, here) for path in options.arguments]
     for path in arguments:
         if not _is_below(repository.top, os.path.join(here, path)):
-            raise Trouble(f"{path} is outside of the Git work tree")
+            raise Trouble(f"{path} is outside the Git work tree")
     deleted: list[str] = []
     if touched:
         changed, gone = repository.staged()

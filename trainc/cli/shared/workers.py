@@ -96,7 +96,7 @@ class _Worker:
                 for number in _STOPPING:
                     signal.signal(number, signal.SIG_DFL)
         except OSError as error:
-            raise Trouble(f"no worker can be started: {error.strerror}") from error
+            raise Trouble(f"cannot start workers: {error.strerror}") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if self._process == 0:

@@ -38,20 +38,20 @@ COMMANDS = (
     Command(
         "adopt",
         "DIR [FILE...]",
-        "Write a repository of what runs on a cluster, from what kubectl prints (default: standard input): a file for\n"
-        "each job and runtime, renderings that keep what runs, and an account of every other object. Nothing is\n"
-        "overwritten. Leave out kinds that the cluster lacks:\n\n"
+        "Create a repository from the kubectl output of a cluster (default: standard input): a file for each job and\n"
+        "runtime, rendered manifests that keep running jobs as they are, and a list of every other object. Existing\n"
+        "files are never overwritten. Omit kinds that the cluster does not have:\n\n"
         f"  {GET_JOBS} \\\n    | trainc adopt DIR",
         (
-            Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
+            Option("--cluster", "name of the cluster (default: main)", metavar="NAME"),
             Option(
                 "--finished",
-                "where finished jobs go, which would train again: archive/ or nowhere",
+                "finished jobs, which would train again: write to archive/, or skip",
                 choices=("archive", "skip"),
             ),
-            Option("--migrate", "write jobs of the older operators as TrainJobs"),
-            Option("--delivery", "who will apply the rendered manifests", choices=("argocd", "flux")),
-            Option("--report", "how the answer is written", choices=("text", "json")),
+            Option("--migrate", "rewrite jobs of other operators as TrainJobs"),
+            Option("--delivery", "tool that applies the rendered manifests", choices=("argocd", "flux")),
+            Option("--report", "output format", choices=("text", "json")),
         ),
         ("kubectl get trainjobs,jobsets -A -o yaml | trainc adopt training", "trainc adopt . dump.yaml --cluster eu"),
         _adopt,
@@ -59,31 +59,31 @@ COMMANDS = (
     Command(
         "new",
         "NAME [-- COMMAND...]",
-        "Write a job from a few words, and the runtime that it needs where the project has none. Nothing is overwritten.\n"
-        "On a terminal it asks for what is not said; with any option, or without a terminal, it asks nothing.",
+        "Create a job, and the runtime it needs if the project has none. Existing files are never overwritten.\n"
+        "On a terminal it prompts for missing values; with any option, or without a terminal, it never prompts.",
         (
             Option(
                 "--framework",
-                "what the processes meet with: torch, jax, mpi, ... (default: torch); `list` shows all",
+                "training framework: torch, jax, mpi, ... (default: torch); `list` shows all",
                 metavar="NAME",
             ),
-            Option("--nodes", "how many nodes (default: 1)", metavar="N"),
-            Option("--gpus", "NVIDIA GPUs of each node", metavar="N"),
-            Option("--cpu", "cores of each node", metavar="N"),
-            Option("--memory", "memory of each node, such as 64Gi", metavar="AMOUNT"),
-            Option("--image", "the image that holds the program (default: the runtime's)", metavar="IMAGE"),
-            Option("--on", "machines to run on, such as gke-a3-mega or eks-p5; `list` shows all", metavar="MACHINES"),
-            Option("--with", "a value for the machines, such as topology=4x4x4", metavar="KEY=VALUE"),
-            Option("--checkpoints", "claim that keeps checkpoints; failed jobs then restart", metavar="CLAIM"),
+            Option("--nodes", "number of nodes (default: 1)", metavar="N"),
+            Option("--gpus", "NVIDIA GPUs per node", metavar="N"),
+            Option("--cpu", "CPU cores per node", metavar="N"),
+            Option("--memory", "memory per node, such as 64Gi", metavar="AMOUNT"),
+            Option("--image", "container image (default: the runtime's)", metavar="IMAGE"),
+            Option("--on", "machine type, such as gke-a3-mega or eks-p5; `list` shows all", metavar="MACHINES"),
+            Option("--with", "set a parameter of the machine type, such as topology=4x4x4", metavar="KEY=VALUE"),
+            Option("--checkpoints", "PVC for checkpoints; failed jobs then restart", metavar="CLAIM"),
             Option("--namespace", "namespace of the job (default: training)", metavar="NAME"),
-            Option("--scheduler", "who places the pods, for a project without trainc.yaml", metavar="NAME"),
-            Option("--kubernetes", "version of the cluster, which --scheduler native needs", metavar="VERSION"),
-            Option("--queue", "queue of Kueue or Volcano", metavar="NAME"),
-            Option("--runtime", "start from this runtime of the project", metavar="NAME"),
+            Option("--scheduler", "scheduler of the cluster, for a project without trainc.yaml", metavar="NAME"),
+            Option("--kubernetes", "Kubernetes version of the cluster; --scheduler native needs it", metavar="VERSION"),
+            Option("--queue", "Kueue or Volcano queue", metavar="NAME"),
+            Option("--runtime", "base the job on this runtime of the project", metavar="NAME"),
             Option(
-                "--dir", "folder of the job's file (default: jobs at the top of the project, else here)", metavar="DIR"
+                "--dir", "folder for the job's file (default: jobs at the top of the project, else here)", metavar="DIR"
             ),
-            Option("--yes", "ask nothing"),
+            Option("--yes", "do not prompt"),
         ),
         (
             "trainc new bert --nodes 4 --gpus 8 --image registry.example.com/bert:1 -- torchrun train.py",
@@ -95,12 +95,12 @@ COMMANDS = (
     Command(
         "explain",
         "[KIND.FIELD | ANNOTATION | RULE | CATEGORY | rules]",
-        "Describe a field of any kind, of trainc.yaml or an annotation (type, default, an example), or a rule (reason, the\n"
-        "smallest input that fails it). `rules` lists all rules by category; without an argument it lists the kinds.",
+        "Describe a field of any kind or of trainc.yaml, an annotation (type, default, example), or a rule (reason, minimal\n"
+        "failing input). `rules` lists all rules by category; with no argument, it lists the kinds.",
         (
-            Option("--recursive", "list every field below it"),
-            Option("--kind", "list the differences from the operator of this kind, such as PyTorchJob", metavar="KIND"),
-            Option("--report", "how the answer is written", choices=("text", "json")),
+            Option("--recursive", "list all nested fields"),
+            Option("--kind", "list the differences from this kind's operator, such as PyTorchJob", metavar="KIND"),
+            Option("--report", "output format", choices=("text", "json")),
         ),
         (
             "trainc explain TrainJob.spec.trainer",
@@ -114,9 +114,9 @@ COMMANDS = (
     Command(
         "lsp",
         "",
-        "Answer an editor over the Language Server Protocol, on standard input and output: findings while you type, what a\n"
-        "field is and who set it, where a name is defined, what fits here, and the edits of `trainc fix`.\n"
-        "It needs the extra: pip install 'trainc[lsp]'.",
+        "Run the language server for editors, on standard input and output: findings while you type, hover, go to\n"
+        "definition, completion, and the edits of `trainc fix` as quick fixes.\n"
+        "Requires the extra: pip install 'trainc[lsp]'.",
         (),
         ("trainc lsp",),
         _lsp,

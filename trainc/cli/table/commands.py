@@ -73,11 +73,11 @@ COMMANDS = {
         Command(
             "why",
             "FILE[:LINE] [FIELD]",
-            "Say who set a field: the layer and file:line it comes from, and what it beat.\n"
-            "FIELD is part of a path in the output of the job FILE (- is stdin), with `*` and `**` for any steps. A LINE of\n"
-            "a rendered file is asked for in the same way; for a line, or a field, of a job, a runtime, a component or\n"
-            "trainc.yaml it says where that lands.",
-            (Option("--report", "how the answer is written", choices=("text", "json")), COLOR),
+            "Show what set a field: the layer and file:line it comes from, and the values it overrides.\n"
+            "FIELD is part of a path in the output of the job FILE (- is stdin); `*` and `**` match any steps. LINE also\n"
+            "works on rendered files. For a line or field of a job, runtime, component or trainc.yaml, it shows where the\n"
+            "value ends up.",
+            (Option("--report", "output format", choices=("text", "json")), COLOR),
             ("trainc why jobs/bert.yaml parallelism", "trainc why rendered/nlp/bert.yaml:57"),
             _why,
         ),
@@ -85,26 +85,28 @@ COMMANDS = {
             "show",
             "[PATH...]",
             "Show what will run: roles, pods, host names, ranks, accelerators, start order.\n"
-            "Several jobs are a line each, with queue, accelerators, run and the state of their rendering, and totals.\n"
-            "With --rank, that pod's environment and command. With --lifecycle, the order of the start, and what happens\n"
-            "when a pod fails: each EVENT of --after (`ready: POD`, `succeeded JOB`, `failed POD exit 3`, `resumed`) is\n"
-            "played through, and what exists after it is shown.",
+            "Several jobs print as one line each, with queue, accelerators, run and the state of the rendering, plus totals.\n"
+            "--rank prints one pod's environment and command. --lifecycle prints the start order and what happens when a\n"
+            "pod fails; it simulates each EVENT of --after (`ready: POD`, `succeeded JOB`, `failed POD exit 3`, `resumed`)\n"
+            "and prints what exists afterwards.",
             (
-                Option("--details", "draw each of several jobs, not a line for each"),
-                Option("--group", "jobs as lines, grouped by this", choices=("cluster", "queue", "folder")),
-                Option("--rendered", "also what the rendered file of each job says"),
-                Option("--rank", "show this pod alone", metavar="N"),
-                Option("--lifecycle", "show how the job starts, and what happens when a pod fails"),
-                Option("--after", "play an event through; may be repeated", metavar="EVENT", many=True),
+                Option("--details", "draw each job instead of one line per job"),
+                Option("--group", "list the jobs grouped by this", choices=("cluster", "queue", "folder")),
+                Option("--rendered", "also show each job as its rendered file has it"),
+                Option("--rank", "show this pod only", metavar="N"),
+                Option("--lifecycle", "show the start order, and what happens when a pod fails"),
+                Option("--after", "simulate an event; may be repeated", metavar="EVENT", many=True),
                 Option(
                     "--report",
-                    "how the answer is written; html is a page for a browser, mermaid a diagram for Markdown",
+                    "output format; html is a page for browsers, mermaid a diagram for Markdown",
                     choices=("text", "markdown", "json", "mermaid", "html"),
                 ),
-                Option("-o --output", "write the page of --report html to FILE; - is stdout", metavar="FILE"),
+                Option("-o --output", "write the --report html page to FILE; - is stdout", metavar="FILE"),
                 COLOR,
-                Option("--cluster", "for this cluster alone; may be repeated", metavar="NAME"),
-                Option("--set", "a setting of the cluster, such as scheduler=volcano", metavar="KEY=VALUE", many=True),
+                Option("--cluster", "show this cluster only; may be repeated", metavar="NAME"),
+                Option(
+                    "--set", "override a cluster setting, such as scheduler=volcano", metavar="KEY=VALUE", many=True
+                ),
             ),
             (
                 "trainc show jobs/bert.yaml",
@@ -118,19 +120,19 @@ COMMANDS = {
         Command(
             "diff",
             "[BASE | FOLDER FOLDER]",
-            "Say what changed in meaning since BASE (a Git revision, default HEAD), or between two folders:\n"
-            "jobs that are new, gone, renamed or edited, which edit reaches them, and what the API server would refuse.",
+            "Show semantic changes since BASE (a Git revision, default HEAD), or between two folders:\n"
+            "jobs added, removed, renamed or edited, which edit affects them, and what the API server would reject.",
             (
-                Option("--report", "how the answer is written", choices=("text", "markdown", "comment", "json")),
+                Option("--report", "output format", choices=("text", "markdown", "comment", "json")),
                 COLOR,
-                Option("--exit-code", "exit with 1 when anything changes"),
-                Option("--cluster", "compare for this cluster alone; may be repeated", metavar="NAME"),
+                Option("--exit-code", "exit with 1 if anything changes"),
+                Option("--cluster", "compare for this cluster only; may be repeated", metavar="NAME"),
                 Option(
                     "--set",
-                    "a setting of the cluster on both sides, as for build; may be repeated",
+                    "override a cluster setting on both sides; may be repeated",
                     metavar="KEY=VALUE",
                 ),
-                Option("--include-other", "compare other documents of other files as well, as build passes them on"),
+                Option("--include-other", "also compare documents from files without jobs, as in build"),
             ),
             ("trainc diff", "trainc diff main --report markdown", "trainc diff old/ new/ --exit-code"),
             _diff,
@@ -139,10 +141,10 @@ COMMANDS = {
         Command(
             "rules",
             "[NAME]",
-            "What trainc looks for: every rule with its level, or one with its reason and the smallest input that fails it.",
+            "List every rule with its level, or show one with its reason and the smallest input that fails it.",
             (
-                Option("--kind", "say what differs from the operator of this older kind", metavar="KIND"),
-                Option("--report", "how the answer is written", choices=("text", "json")),
+                Option("--kind", "list the differences from this kind's operator", metavar="KIND"),
+                Option("--report", "output format", choices=("text", "json")),
             ),
             ("trainc rules", "trainc rules reserved-env", "trainc rules --kind PyTorchJob"),
             _rules,
@@ -150,9 +152,10 @@ COMMANDS = {
         Command(
             "runtimes",
             "[list|show NAME|copy NAME... [DIR/]|flatten NAME]",
-            "The project's runtimes and components with who uses them, and those that trainc ships: list them, print one, or\n"
-            "copy some to own them (to runtimes/ and runtimes/components/). `flatten` prints the plain ClusterTrainingRuntime that one amounts to.",
-            (Option("--cluster", "flatten with what this cluster of trainc.yaml adds", metavar="NAME"),),
+            "List, print and copy runtimes and components: the project's, with the jobs that use them, and those trainc ships.\n"
+            "`copy` writes them to runtimes/ and runtimes/components/, where you can edit them. `flatten` prints the\n"
+            "ClusterTrainingRuntime that a runtime resolves to.",
+            (Option("--cluster", "flatten with the additions of this cluster in trainc.yaml", metavar="NAME"),),
             (
                 "trainc runtimes",
                 "trainc runtimes show torch-distributed",
@@ -164,15 +167,15 @@ COMMANDS = {
         Command(
             "rehearse",
             "PATH",
-            "Run the pods of the job under PATH as processes on this machine, with the environment and the commands of\n"
-            "its manifests, and say whether all of them met. It runs what the manifests say, and asks first.",
+            "Run the pods of the job under PATH as local processes, with the environment and commands of its manifests, and\n"
+            "report whether they all connected. Asks for confirmation first, because it executes those commands.",
             (
                 Option("--nodes", "scale the job down to N nodes", metavar="N"),
-                Option("--command", "run this instead of the pods' own command", metavar="COMMAND"),
-                Option("--directory", "where to run it (default: the project's folder)", metavar="DIR"),
-                Option("--timeout", "seconds before it is over (default: 120)", metavar="SECONDS"),
-                Option("--logs", "keep what each process writes, in a file of its own below DIR", metavar="DIR"),
-                Option("--yes", "do not ask"),
+                Option("--command", "run this command instead of the pods' own", metavar="COMMAND"),
+                Option("--directory", "working directory (default: the project's folder)", metavar="DIR"),
+                Option("--timeout", "time limit in seconds (default: 120)", metavar="SECONDS"),
+                Option("--logs", "write the output of each process to its own file below DIR", metavar="DIR"),
+                Option("--yes", "do not ask for confirmation"),
             ),
             (
                 "trainc rehearse examples/jax-cpu",
@@ -183,19 +186,19 @@ COMMANDS = {
         Command(
             "schemas",
             "[list|show KIND|export DIR|generate [CHECKOUT]]",
-            "The schemas of every kind that trainc reads and writes: CRDs for clusters, JSON Schemas for editors.",
-            (Option("--format", "what `show` prints", choices=("yaml", "json")),),
+            "List, print and export the schemas of every kind trainc reads or writes: CRDs for clusters, JSON Schemas for editors.",
+            (Option("--format", "output format of `show`", choices=("yaml", "json")),),
             ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
             _schemas,
         ),
         Command(
             "init",
             "[DIR]",
-            "Start a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for what is known of the\n"
-            "cluster, pre-commit, a workflow. What is there already stays.",
+            "Create a repository in DIR (default: here): a job, its runtime, trainc.yaml, a folder for dumps of the cluster,\n"
+            "pre-commit hooks, a CI workflow. What is already there stays.",
             (
-                Option("--cluster", "the cluster's name (default: main)", metavar="NAME"),
-                Option("--delivery", "who applies the rendered manifests", choices=("argocd", "flux")),
+                Option("--cluster", "name of the cluster (default: main)", metavar="NAME"),
+                Option("--delivery", "tool that applies the rendered manifests", choices=("argocd", "flux")),
                 Option("--policies", "add admission policies: runtimes, registries, accelerators, labels"),
             ),
             ("trainc init", "trainc init training --delivery argocd", "trainc init --policies"),
@@ -204,8 +207,8 @@ COMMANDS = {
         Command(
             "completion",
             "bash|zsh|fish|words [-- WORD...]",
-            "Print what makes a shell complete commands, options, rules, runtimes, clusters and fields.\n"
-            "`words` is what the shells ask: the candidates for the last of these words.",
+            "Print the shell completion script for commands, options, rules, runtimes, clusters and fields.\n"
+            "`words` prints the candidates for the last WORD; the scripts call it.",
             (),
             (
                 "source <(trainc completion bash)",

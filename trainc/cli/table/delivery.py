@@ -27,8 +27,8 @@ COMMANDS = (
     Command(
         "cmp",
         "generate|parameters|paths [FOLDER]",
-        "Be a config management plugin of Argo CD: compile the application in this folder, or announce parameters.\n"
-        "`paths` prints the annotation manifest-generate-paths for the application of a folder.\n"
+        "Run as an Argo CD config management plugin: compile the application in this folder, or announce its parameters.\n"
+        "`paths` prints the manifest-generate-paths annotation for the application of a folder.\n"
         "Reads ARGOCD_APP_PARAMETERS, ARGOCD_APP_NAMESPACE and ARGOCD_APP_SOURCE_PATH.",
         (),
         ("trainc cmp generate", "trainc cmp parameters", "trainc cmp paths jobs/research"),
@@ -37,18 +37,18 @@ COMMANDS = (
     Command(
         "flux",
         "FILE...",
-        "List the rendered JobSets as health checks in the Kustomizations of these files.\n"
-        "Flux leaves JobSets that it has created before out of `wait`; listed ones it checks each time.",
-        (Option("--check", "write nothing; fail where a list is old"),),
+        "Add the rendered JobSets as health checks to the Flux Kustomizations in these files.\n"
+        "`wait` skips JobSets that Flux created earlier; Flux checks listed ones every time.",
+        (Option("--check", "write nothing; fail if a list is out of date"),),
         ("trainc flux deploy/flux.yaml", "trainc flux --check deploy/flux.yaml"),
         _flux,
     ),
     Command(
         "fn",
         "",
-        "Be a KRM function of kustomize and kpt: a ResourceList on stdin, one on stdout. Jobs are compiled in their places,\n"
-        "other items stay as they are, findings are results. functionConfig is a ConfigMap, or Build or Validate of\n"
-        "trainc.dev/v1alpha1, with options of `build` and settings of the cluster.",
+        "Run as a KRM function for kustomize and kpt: read a ResourceList from stdin, write one to stdout. Jobs are compiled\n"
+        "in place, other items are unchanged, findings become results. functionConfig is a ConfigMap, or a Build or\n"
+        "Validate of trainc.dev/v1alpha1, with options of `build` and cluster settings.",
         (),
         ('kpt fn eval . --exec "trainc fn" --output unwrap', "trainc fn < resources.yaml"),
         _fn,

@@ -17,13 +17,13 @@ COMMANDS = (
     Command(
         "diagnose",
         "[FILE...]",
-        "Say for each job of a cluster where it stands and what went wrong first, and name the line in Git.\n"
-        "Reads what kubectl prints (default: standard input), never a cluster. Leave out kinds that the cluster lacks:\n\n"
+        "Show the state of each job on a cluster, what went wrong first, and the line in Git that caused it.\n"
+        "Reads kubectl output (default: standard input), never a cluster. Omit kinds that the cluster does not have:\n\n"
         f"  {_GET} \\\n    | trainc diagnose -",
         (
-            Option("--repository", "the repository of the jobs (default: the project here)", metavar="DIR"),
+            Option("--repository", "repository of the jobs (default: the current project)", metavar="DIR"),
             Option("--cluster", "compile the repository for this cluster of trainc.yaml", metavar="NAME"),
-            Option("--report", "how the answer is written", choices=("text", "json")),
+            Option("--report", "output format", choices=("text", "json")),
         ),
         ("kubectl get jobset,job,pod,event -o yaml | trainc diagnose -", "trainc diagnose dump.yaml --report json"),
         _diagnose,

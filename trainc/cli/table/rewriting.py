@@ -28,13 +28,11 @@ COMMANDS = (
     Command(
         "run",
         "JOB...",
-        "Start the next run of jobs, given by name, glob or file: sets `trainc.dev/run` in the job's file, or in its\n"
-        "TrainJobPatch for a cluster, keeps comments, and says what the new run does otherwise than the run before.",
+        "Start the next run of jobs, given by name, glob or file. Sets `trainc.dev/run` in the job's file, or in its\n"
+        "TrainJobPatch for a cluster, keeps comments, and prints how the new run differs from the last one.",
         (
-            Option(
-                "--cluster", "only the run of this cluster, which has a TrainJobPatch; may be repeated", metavar="NAME"
-            ),
-            Option("--dry-run", "show the edit and change nothing"),
+            Option("--cluster", "only on this cluster, which has a TrainJobPatch; may be repeated", metavar="NAME"),
+            Option("--dry-run", "show the edit without writing it"),
             COLOR,
         ),
         ("trainc run bert", "trainc run 'nlp-*' --dry-run", "trainc run jobs/bert.yaml"),
@@ -43,17 +41,17 @@ COMMANDS = (
     Command(
         "migrate",
         "[PATH...]",
-        "Rewrite jobs of the older operators, and earlier spellings of the Trainer's kinds, as TrainJobs of today.\n"
-        "Prints the new files and says what changed in meaning and in what is compiled; comments stay.",
+        "Rewrite jobs of other operators, and earlier versions of Trainer kinds, as current TrainJobs.\n"
+        "Prints the new files, and what changes in meaning and in the compiled manifests; keeps comments.",
         (
-            Option("-w --write", "change the files in place"),
+            Option("-w --write", "edit the files in place"),
             Option(
                 "--runtime",
-                "one runtime for the jobs: this one, made of what they share if need be",
+                "use this runtime for all jobs; create it from what they share if needed",
                 metavar="NAME",
             ),
-            Option("--details", "every change of every job, not a summary, for more than three jobs"),
-            Option("--report", "how the answer is written", choices=("text", "markdown", "json")),
+            Option("--details", "list every change, not a summary, for more than three jobs"),
+            Option("--report", "output format", choices=("text", "markdown", "json")),
         ),
         ("trainc migrate jobs/mnist.yaml", "trainc migrate -w jobs/", "trainc migrate jobs/ --report markdown"),
         _migrate,
@@ -61,10 +59,10 @@ COMMANDS = (
     Command(
         "fix",
         "[PATH...]",
-        "Make the safe edits that findings carry. Prints a diff; comments and layout stay.",
+        "Show the safe fixes for findings as a diff, and apply them with -w. Keeps comments and layout.",
         (
-            Option("-w --write", "change the files in place"),
-            Option("--unsafe", "also edits that may change what a job does"),
+            Option("-w --write", "edit the files in place"),
+            Option("--unsafe", "include edits that may change what a job does"),
             COLOR,
         ),
         ("trainc fix jobs/bert.yaml", "trainc fix -w jobs/"),
