@@ -104,7 +104,7 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         if not jobs:
             _sight(file, parts, context)
         for _, job in jobs:
-            patches.meet(job)
+            patches.meet(job, parts)
         here = [job for job in jobs if _is_here(*job, context)]
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
         yield from _admitted(here, parts, others, context, catalog, patches)

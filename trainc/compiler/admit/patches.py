@@ -87,9 +87,9 @@ class JobPatches:
         _clusters(patch, self._context)
         self._alone.append(patch)
 
-    def meet(self, job: Document) -> None:
-        """Note a job of the run, on whichever cluster it runs."""
-        if job.kind == "TrainJob":
+    def meet(self, job: Document, parts: Iterable[Document]) -> None:
+        """Note a job of the run that a patch names, on whichever cluster it runs; `parts` are those of its file."""
+        if job.kind == "TrainJob" and (self._in_run(job) or any(map(is_patch, parts))):
             self._jobs[_key(job)] = job
 
     def applied(self, job: Document, parts: Iterable[Document]) -> Document | None:

@@ -1,0 +1,36 @@
+"""A job is let go once it is compiled: ten thousand of them are never in memory together."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+from benchmarks import tree
+from trainc import cli
+from trainc.lint.across_jobs import SharedNames
+from trainc.model.document import Document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+JOBS = 60
+FEW = 5  # the job at hand, as it was read and as a server stores it, and the one before
+
+
+def test_jobs_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.write(JOBS, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    alive: list[int] = []
+    add = SharedNames.add
+
+    def counted(*words: object) -> None:
+        add(*words)  # type: ignore[arg-type]
+        gc.collect()
+        alive.append(sum(type(one) is Document and one.file.startswith("jobs/") for one in gc.get_objects()))
+
+    monkeypatch.setattr(SharedNames, "add", counted)
+    assert cli.main(["validate", "jobs", "--no-forms", "--no-cache", "--jobs", "1"]) == 0
+    assert len(alive) == JOBS
+    assert max(alive) <= FEW
