@@ -27,8 +27,8 @@ ROLES = (SERVER, LEADER, WORKER, NODE)
 NO_HEAD = Rule(
     "no-rendezvous-server",
     ERROR,
-    "no pod of a Paddle job starts the server that the others ask",
-    "The launcher starts it only where PADDLE_MASTER is the pod's own IP address, so one pod needs a role of its own.",
+    "no pod of a Paddle job starts the rendezvous server",
+    "The launcher starts it only if PADDLE_MASTER is the pod's own IP address, so one pod needs a role of its own.",
 )
 
 

@@ -24,15 +24,15 @@ LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an enviro
 TOO_MANY_HOSTS = Rule(
     "too-many-hosts",
     ERROR,
-    "the list of hosts is longer than an object may be",
-    "The API server refuses a ConfigMap of more than 1 MiB, and etcd an object not much larger.",
+    "the host list exceeds the size limit of an object",
+    "The API server rejects a ConfigMap of more than 1 MiB, and etcd an object not much larger.",
     verdict=True,
 )
 LONG_VARIABLE = Rule(
     "long-variable",
     ERROR,
-    "a variable is longer than the kernel takes",
-    "Linux starts no process with one string of more than 128 KiB in its environment.",
+    "an environment variable is longer than the kernel allows",
+    "Linux starts no process with a string of more than 128 KiB in its environment.",
 )
 RULES = (TOO_MANY_HOSTS, LONG_VARIABLE)
 

@@ -19,20 +19,20 @@ RESERVED_ENV = Rule(
     "reserved-env",
     ERROR,
     "a job sets a variable that its framework sets",
-    "The processes find each other through these variables, so the TrainJob webhook refuses a job that sets one.",
+    "The processes find each other through these variables, so the TrainJob webhook rejects a job that sets one.",
     verdict=True,
 )
 REFUSED = Rule(
     "framework-refuses",
     ERROR,
-    "the TrainJob webhook refuses a setting that this framework cannot work with",
+    "the TrainJob webhook rejects a setting that the framework does not support",
     verdict=True,
 )
 UNBUILDABLE = Rule(
     "unbuildable",
     ERROR,
-    "the Trainer controller admits the job and then cannot build it",
-    "The job is accepted and nothing is ever created for it; the reason stands in the controller's log alone.",
+    "the Trainer controller accepts the job but cannot build it",
+    "The API server stores the job, but the controller creates nothing for it and reports the reason only in its log.",
     verdict=True,
 )
 

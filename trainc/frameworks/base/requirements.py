@@ -20,56 +20,58 @@ if TYPE_CHECKING:
 OVERWRITTEN_ENV = Rule(
     "overwritten-env",
     WARNING,
-    "a variable is overwritten by the framework",
-    "The framework's value replaces it where it stands, so the written value never reaches a process.",
+    "the framework overwrites a variable",
+    "The value in the manifest never reaches a process.",
 )
 NO_PROCESSES = Rule(
     "no-processes",
     ERROR,
-    "a node may run no process",
-    "The launcher starts as many processes on a node as it is told to.",
+    "a node starts no process",
+    "The launcher starts `numProcPerNode` processes on each node.",
 )
 NO_TRAINER = Rule(
     "no-trainer",
     ERROR,
     "no replicatedJob of the runtime is labelled as trainer",
-    "The label `trainer.kubeflow.org/trainjob-ancestor-step: trainer` tells which pods the job's trainer is about.",
+    "The label `trainer.kubeflow.org/trainjob-ancestor-step: trainer` marks the pods that a TrainJob's `trainer` "
+    "configures.",
 )
 TWO_TRAINERS = Rule(
     "two-trainers",
     WARNING,
     "two replicatedJobs are labelled as trainer",
-    "Image, command and env of the job reach both; its number of nodes and the framework's variables only the first.",
+    "Image, command and env of the job reach both; its node count and the framework's variables reach only the first.",
 )
 NO_NODE_CONTAINER = Rule(
     "no-node-container",
     ERROR,
     "a replicatedJob lacks the container `node`",
-    "Variables, image, command and resources go to the container of that name and to no other.",
+    "Variables, image, command and resources reach only the container of that name.",
 )
 NO_TRAINER_BLOCK = Rule(
     "no-trainer-block",
     WARNING,
     "a job without `spec.trainer` gets no rendezvous variables",
-    "The Trainer controller (v2.3.0) sets them only where the job has a trainer block; an empty one is enough.",
+    "The Trainer controller (v2.3.0) sets them only if the job has a `trainer` block; an empty one is enough.",
 )
 SEVERAL_GPU_NAMES = Rule(
     "several-gpu-resources",
     WARNING,
     "several resource names count as GPUs",
-    "The Trainer controller takes any one of them, by chance; trainc takes the first in alphabetical order.",
+    "The Trainer controller picks one of them at random; trainc picks the first in alphabetical order.",
 )
 MISMATCHED_SLOTS = Rule(
     "slots-gpus-mismatch",
     WARNING,
-    "a node runs more or fewer processes than it has GPUs",
-    "Training frameworks run one process for each GPU.",
+    "the number of processes on a node differs from its number of GPUs",
+    "Training frameworks run one process per GPU.",
 )
 UNREAD_PROCESSES = Rule(
     "processes-per-node-ignored",
     WARNING,
-    "`numProcPerNode` in a job whose framework does not read it",
-    "PyTorch, MPI and Flux start as many processes on a node (Trainer v2.3.0); other frameworks run its command once.",
+    "a job sets `numProcPerNode`, but its framework does not read it",
+    "PyTorch, MPI and Flux start that many processes on a node (Trainer v2.3.0); other frameworks run the command "
+    "once.",
 )
 RULES = (
     OVERWRITTEN_ENV,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 BEATEN_ENV = Rule(
     "rendezvous-env-replaced",
     WARNING,
-    "a job's variable beats the one its framework sets",
-    "JAX's variables are not reserved (Trainer v2.3.0): the job's env is laid on last and wins.",
+    "a job's variable replaces one that its framework sets",
+    "JAX's variables are not reserved (Trainer v2.3.0): the job's env is applied last and wins.",
 )
 
 

@@ -20,7 +20,7 @@ SECRET_NEEDED = Rule(
     "secret-needed",
     NOTE,
     "a Secret with key material must exist before the job starts",
-    "Keys are never generated: they would differ in every run and stand readable in Git.",
+    "trainc never generates keys: they would differ in every run and be readable in Git.",
 )
 
 

@@ -21,14 +21,15 @@ RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-fi
 SPLIT_WORD = Rule(
     "split-argument",
     WARNING,
-    "an argument containing spaces is split",
-    "Flux's command is joined by spaces and split again in the pod, without quotes (Trainer v2.3.0).",
+    "an argument that contains spaces is split",
+    "Flux's command is joined with spaces and split again in the pod, without quotes (Trainer v2.3.0).",
 )
 NOT_NODE = Rule(
     "trainer-not-node",
     ERROR,
-    "Flux equips the replicatedJob `node`, and the trainer has another name",
-    "Volumes and installer go by the name, the wrapped command by the trainer label (Trainer v2.3.0).",
+    "the trainer of a Flux runtime is not the replicatedJob `node`",
+    "The controller finds the volumes and the installer by that name, and the command that it wraps by the "
+    "trainer label (Trainer v2.3.0).",
 )
 
 

@@ -35,13 +35,14 @@ SEVERAL_LAUNCHERS = Rule(
     "several-launchers",
     WARNING,
     "more than one launcher starts",
-    "`mlPolicy.numNodes` sizes the role labelled as trainer, which is the launcher (Trainer v2.3.0).",
+    "`mlPolicy.numNodes` sizes the replicatedJob labelled as trainer, which is the launcher (Trainer v2.3.0).",
 )
 SURPLUS_NODE = Rule(
     "surplus-node",
     WARNING,
-    "a job of one MPI node gets a second one",
-    "A launcher that works as a node is one of `numNodes`, but the role `node` never shrinks below one (Trainer v2.3.0).",
+    "an MPI job of one node gets a second one",
+    "A launcher that runs as a node counts in `numNodes`, but the replicatedJob `node` never shrinks below one "
+    "pod (Trainer v2.3.0).",
 )
 
 

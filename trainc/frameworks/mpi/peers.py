@@ -16,7 +16,7 @@ NO_PEER = Rule(
     "no-launcher",
     ERROR,
     "an MPI runtime lacks the replicatedJob `launcher` or `node`",
-    "MPI goes by these names: one pod starts mpirun, the others are where it starts processes.",
+    "MPI relies on these names: one pod runs mpirun, the others run the processes that it starts.",
 )
 EFFECTS = {
     LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",

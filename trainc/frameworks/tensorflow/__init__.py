@@ -22,26 +22,26 @@ DECIDERS = ("chief", "master")
 NO_DECIDER = Rule(
     "no-decider",
     ERROR,
-    "a TensorFlow job has neither chief nor worker",
+    "a TensorFlow job has neither a chief nor a worker",
     "Chief, master and worker train; a parameter server or evaluator only serves them.",
 )
 TWO_CHIEFS = Rule(
     "two-chiefs",
     ERROR,
     "a TensorFlow job has more than one chief",
-    "One chief saves checkpoints and decides the outcome; two of them believe that they are it.",
+    "The chief saves checkpoints and decides the outcome of the job; two chiefs conflict.",
 )
 REPLICATED_TASK = Rule(
     "replicated-task",
     ERROR,
     "a role of a TensorFlow job has several replicas",
-    "The index of a task is its pod's completion index, which starts anew in every replica.",
+    "The task index is the pod's completion index, which starts from 0 in every replica.",
 )
 ENDLESS_SERVER = Rule(
     "endless-server",
     WARNING,
-    "parameter servers keep the job from ever being complete",
-    "Without a success policy a JobSet waits for all of its Jobs, and a parameter server never ends by itself.",
+    "parameter servers prevent the job from completing",
+    "Without a success policy a JobSet waits for all of its Jobs, and a parameter server never exits by itself.",
 )
 
 

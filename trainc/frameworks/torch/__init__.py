@@ -24,7 +24,7 @@ VOCABULARY = VOCABULARIES["torch"]
 ONE_PROCESS = Rule(
     "one-process-per-node",
     NOTE,
-    "nothing says how many processes a node runs, so it runs one",
+    "a node runs one process because nothing sets the number",
     "Without `numProcPerNode`, GPUs or CPUs in the resources, torchrun's `auto` becomes 1 (Trainer v2.3.0).",
 )
 

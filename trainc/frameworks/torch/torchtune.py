@@ -23,8 +23,8 @@ KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenize
 LOST_SETTING = Rule(
     "lost-recipe-setting",
     WARNING,
-    "a setting in the runtime's torchtune command does not reach the job",
-    "A job that says `tune run` keeps only the output, tokenizer and checkpoint paths of the runtime's command.",
+    "a setting of the runtime's torchtune command does not reach the job",
+    "A job with its own `tune run` keeps only the output, tokenizer and checkpoint paths of the runtime's command.",
 )
 
 

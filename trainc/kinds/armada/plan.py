@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 REFUSED = Rule(
     "armada-refused",
     ERROR,
-    "Armada refuses a submit file, or a gang is not whole in it",
+    "Armada rejects a submit file, or a gang in it is incomplete",
     "The server checks all jobs of a request together, and a gang starts only when all of its jobs are there.",
     verdict=True,
 )
 UNKNOWN = Rule(
     "armada-variable-unknown",
     WARNING,
-    "a variable that Armada sets is not known here",
-    "Armada makes up an identifier for each job, and chooses the value of a gang's label when it places the gang.",
+    "a variable gets its value from Armada at run time",
+    "Armada generates an identifier for each job, and chooses the value of a gang's label when it places the gang.",
 )
 LEFT_OUT = Rule(
     "armada-field-left-out",
     NOTE,
-    "a setting of an Armada job has no counterpart",
-    "Armada has its own restart policy, order of jobs and Services.",
+    "a setting of an Armada job has no JobSet equivalent",
+    "Armada has its own restart policy, job order and Services.",
 )
 API, KIND = "armadaproject.io/v1", "ArmadaJob"
 _BY = "Armada's submit file"

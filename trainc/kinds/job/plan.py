@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 UNRESOLVED = Rule(
     "host-never-resolves",
     WARNING,
-    "a pod of a plain Job is addressed by a name without a DNS record",
-    "A pod of a Job has a DNS name only where its template names a `subdomain` and a headless Service is called so.",
+    "a plain Job's pod is addressed by a name without a DNS record",
+    "A pod of a Job has a DNS name only if its template sets a `subdomain` and a headless Service of that name exists.",
 )
 SPLICED = Rule(
     "spliced-job-host",
     WARNING,
-    "a pod of a plain Job is addressed by a name built from a variable",
-    "The JobSet calls its pods otherwise, and what a variable holds while the job runs cannot be rewritten before.",
+    "a plain Job's pod is addressed by a name built from a variable",
+    "The JobSet names its pods differently, and trainc cannot rewrite a name that is built at run time.",
 )
 _OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
 SERVICE_ELSEWHERE = Rule(
     "peer-service-elsewhere",
     WARNING,
-    "the Service that gives a plain Job's pods their names is not in its file",
-    "A Service in another file goes on selecting the pods of the former Job, and whoever is applied last wins.",
+    "the headless Service of a plain Job is not in its file",
+    "A Service in another file still selects the pods of the former Job, and whichever Service is applied last wins.",
 )
 _BY = "batch/v1 default"
 

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 REFUSED = Rule(
     "leaderworkerset-refused",
     ERROR,
-    "the webhook of LeaderWorkerSets refuses one, or a JobSet cannot be it",
-    "The webhook checks the sizes of groups; what only its StatefulSets can do has no counterpart in a JobSet.",
+    "the LeaderWorkerSet webhook rejects the object, or a JobSet cannot express it",
+    "The webhook checks group sizes. Features of its StatefulSets have no JobSet equivalent.",
     verdict=True,
 )
 ENDS = Rule(
     "leaderworkerset-restarts",
     WARNING,
-    "pods of a LeaderWorkerSet are started again for ever, those of a JobSet are not",
+    "pods of a LeaderWorkerSet restart forever, those of a JobSet do not",
     "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
 )
 _PREFIX = "leaderworkerset.sigs.k8s.io/"

@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 INVALID = Rule(
     "minicluster-refused",
     ERROR,
-    "the Flux Operator makes nothing of a MiniCluster",
-    "The operator checks a MiniCluster after the server has stored it, and says what is wrong in its own log alone.",
+    "the Flux Operator rejects a MiniCluster",
+    "The operator validates a MiniCluster after the API server has stored it, and reports the error only in its "
+    "own log.",
     verdict=True,
 )
 NO_COUNTERPART = Rule(
     "minicluster-without-counterpart",
     ERROR,
-    "a MiniCluster asks for something that a fixed batch job does not have",
-    "A JobSet has a fixed number of pods and ends with its program; clusters that grow, burst or wait for people do not.",
+    "a MiniCluster uses a feature that a batch job of fixed size cannot have",
+    "A JobSet has a fixed number of pods and ends with its program. It cannot grow, burst or stay up for "
+    "interactive use.",
 )
 LEFT_OUT = Rule(
     "minicluster-field-left-out",
     WARNING,
-    "a field of a MiniCluster is left out of the JobSet",
+    "the JobSet omits a field of a MiniCluster",
     "The operator did this itself, in the cluster, while the job ran.",
 )
 

@@ -29,8 +29,8 @@ IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
 IGNORED_ROLE = Rule(
     "ignored-role",
     WARNING,
-    "a role that the mpi-operator does not look at",
-    "MPIJob v2beta1 reads `Launcher` and `Worker` in exactly this spelling, and says nothing about others.",
+    "the mpi-operator ignores a role",
+    "MPIJob v2beta1 reads `Launcher` and `Worker` in exactly this spelling and ignores all others silently.",
 )
 
 

@@ -18,14 +18,15 @@ EXEC = Rule(
     "wide-exec-right",
     WARNING,
     "the launcher may execute in every pod of the namespace",
-    "MPIJob v1 reaches its workers with `kubectl exec`; pod names of a JobSet end in random characters, so the role "
+    "MPIJob v1 reaches its workers with `kubectl exec`. Pod names of a JobSet end in a random suffix, so the Role "
     "cannot name them.",
 )
 DISCOVERY = Rule(
     "static-host-discovery",
     WARNING,
-    "the script that lists hosts is fixed when the job is compiled",
-    "The operator rewrote the script as workers came and went; here it lists those of the job's own workers that answer.",
+    "the host discovery script is fixed at compile time",
+    "The operator rewrote the script as workers came and went; the compiled one lists the job's own workers that "
+    "answer.",
 )
 SSH_PATH = "/root/.ssh"
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 SHIFTED = Rule(
     "index-shifted",
     NOTE,
-    "the completion index of a worker is one less than its number was",
-    "Worker 0 of a Paddle job needs variables of another shape, so it stands in a Job of its own.",
+    "the completion index of a worker is one less than its old number",
+    "Worker 0 of a PaddleJob needs variables of another form, so it runs in a Job of its own.",
     differs=("PaddleJob",),
 )
 

@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 NO_SCALER = Rule(
     "autoscaler-left-out",
     WARNING,
-    "an older job's autoscaler has nothing to scale",
-    "The operator made a HorizontalPodAutoscaler from `metrics`; a JobSet has no scale subresource and a fixed size.",
+    "a job's autoscaler has nothing to scale",
+    "The operator created a HorizontalPodAutoscaler from `metrics`; a JobSet has no scale subresource and a fixed "
+    "size.",
 )
 FIXED = Rule(
     "elastic-size-fixed",
     NOTE,
-    "an elastic job keeps the size it starts with",
-    "A JobSet's replicatedJobs cannot change, so torchrun may lose workers but never gets more.",
+    "an elastic job keeps its initial size",
+    "A JobSet's replicatedJobs are immutable: torchrun may lose workers but never gains any.",
     differs=("PyTorchJob",),
 )
 RENDEZVOUS = Rule(
     "rendezvous-host-renamed",
     WARNING,
-    "the rendezvous host named a pod that is called otherwise now",
-    "Pods of a JobSet have other host names than those of the operator.",
+    "the rendezvous host names a pod that has another name in the JobSet",
+    "A JobSet gives its pods other host names than the operator.",
 )
 WAIT_DROPPED = Rule(
     "init-wait-dropped",

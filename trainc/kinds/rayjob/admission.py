@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 REFUSED = Rule(
     "refused-by-kuberay",
     ERROR,
-    "KubeRay would not run the RayJob",
-    "The API server takes such a job; KubeRay marks it as ValidationFailed, and nothing runs.",
+    "KubeRay rejects the RayJob",
+    "The API server accepts the job; KubeRay marks it as ValidationFailed, and nothing runs.",
     verdict=True,
 )
 _LONGEST = 47

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 NO_REPLICAS = Rule(
     "no-replicas",
     ERROR,
-    "an older job that asks for no pods, or for fewer than none",
-    "Nothing would run, and nothing would ever succeed: the operator waits for pods that nobody makes.",
+    "a job requests no pods, or a negative number",
+    "Nothing runs and the job never succeeds: the operator waits for pods that are never created.",
 )
 TOO_MANY_PODS = Rule(
     "too-many-pods",
     ERROR,
-    "a role with more pods than a Job can have",
-    "The API server takes at most 100,000 pods at once in an Indexed Job (batch/v1).",
+    "a role has more pods than a Job can have",
+    "The API server accepts at most 100,000 parallel pods in an Indexed Job (batch/v1).",
 )
 MOST = 100_000
 

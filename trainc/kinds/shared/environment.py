@@ -41,14 +41,15 @@ GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset
 OVERRIDDEN = Rule(
     "env-overridden",
     WARNING,
-    "a variable of the job is replaced by one that its operator sets",
+    "the operator replaces a variable of the job",
     "The operators appended their variables after the user's, and the last of equal names wins.",
 )
 LOST = Rule(
     "env-reference-lost",
     ERROR,
     "a variable refers to one whose value is replaced",
-    "It saw the user's own value under the operator; that value comes from elsewhere and cannot be written in its place.",
+    "Under the operator it saw the user's value. That value comes from a source or another variable, so it cannot "
+    "be inlined.",
 )
 
 

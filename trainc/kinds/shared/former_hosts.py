@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 REWRITTEN = Rule(
     "operator-host-rewritten",
     NOTE,
-    "a host name that the operator gave is written as the JobSet's pod is called",
-    "The operators called the pods `JOB-worker-0` or `JOB-launcher`; a JobSet adds the number of the Job and a subdomain.",
+    "a host name of the operator is rewritten to the JobSet's pod name",
+    "The operators named the pods `JOB-worker-0` or `JOB-launcher`; a JobSet adds the Job's number and a subdomain.",
 )
 _PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 

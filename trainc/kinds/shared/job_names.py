@@ -14,7 +14,7 @@ LONG_NAME = Rule(
     "older-name-too-long",
     ERROR,
     "the job's name fits its operator but is too long for a JobSet",
-    "A JobSet's pods carry two indices and a random suffix in their names, which must fit into 63 characters.",
+    "A JobSet's pod names carry two indices and a random suffix, and must fit into 63 characters.",
 )
 
 

@@ -19,14 +19,14 @@ SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success pol
 RANKS = Rule(
     "rank-layout",
     NOTE,
-    "how ranks reach the pods",
-    "Kubernetes adds nothing to an index, so a worker's rank of index + 1 comes from the shape of the JobSet.",
+    "the layout of the JobSet decides how pods get their ranks",
+    "Kubernetes cannot offset an index, so a worker's rank of index + 1 comes from the layout of the JobSet.",
     differs=("PyTorchJob", "TFJob", "XGBoostJob"),
 )
 UNKNOWN_LAYOUT = Rule(
     "unknown-layout",
     ERROR,
-    "the layout asked for cannot be had",
+    "the requested layout of ranks is unknown or impossible",
 )
 
 

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 POD_RESTART = Rule(
     "template-restart-policy",
     WARNING,
-    "the restart policy inside a pod template is overwritten",
-    "The operators took the policy of the replica spec and warned that the one in the template has no effect.",
+    "the restart policy in a pod template is overwritten",
+    "The operators used the policy of the replica spec and warned that the one in the template has no effect.",
 )
 HOSTNAME = Rule(
     "hostname-ignored",
     WARNING,
     "a host name in a pod template has no effect",
-    "Indexed Jobs name their pods' hosts and a JobSet sets the subdomain.",
+    "Indexed Jobs set the host names of their pods, and a JobSet sets the subdomain.",
 )
 PORT = Rule(
     "port-renamed",
     WARNING,
-    "a port gets the name the operator looks for",
-    "The operators appended a second port of the same number; the API server refuses two ports of one number.",
+    "a port is renamed to the name that the operator expects",
+    "The operators appended a second port with the same number; the API server rejects duplicate ports.",
 )
 STRAY = Rule(
     "stray-template-field",
     NOTE,
-    "a pod template carries fields that are none of a template's",
-    "Templates copied from whole objects keep `apiVersion`, `kind` or `creationTimestamp`; nobody reads them.",
+    "a pod template carries fields that do not belong in a template",
+    "Templates copied from whole objects keep `apiVersion`, `kind` or `creationTimestamp`; Kubernetes ignores them.",
 )
 _META = ("labels", "annotations", "finalizers")
 PREFIX = "training.kubeflow.org/"

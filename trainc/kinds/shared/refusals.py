@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 REFUSED = Rule(
     "refused-by-operator",
     ERROR,
-    "the operator of this job kind would refuse the job",
-    "The training operators check their jobs in a webhook or on every pass; what they refuse never ran.",
+    "the operator of this kind rejects the job",
+    "The training operators validate their jobs in a webhook or on every reconcile; a job that they reject never ran.",
     verdict=True,
 )
 
@@ -154,16 +154,16 @@ def odd_case(r: Refuser, key: str, role: str) -> None:
 EMPTY_MANAGER = Rule(
     "empty-managed-by",
     WARNING,
-    "an empty `managedBy` is read as none",
-    "The operator's prose allows the empty string, its webhook does not.",
+    "an empty `managedBy` counts as unset",
+    "The operator's documentation allows the empty string, its webhook rejects it.",
 )
 
 
 ROLE_CASE = Rule(
     "role-case",
     WARNING,
-    "a role is not spelled as its kind spells it",
-    "The controllers rewrite role names to one spelling, but the webhooks of four kinds look before they do.",
+    "a role name has the wrong case",
+    "The controllers normalize role names, but the webhooks of four kinds check them before that.",
 )
 
 

@@ -19,47 +19,49 @@ SSH_LAUNCHER_LIMIT = 6  # the mpi-operator leaves the launcher's limit to the Jo
 UNKNOWN_POLICY = Rule(
     "unknown-policy",
     ERROR,
-    "a policy has a value its operator does not know",
-    "The schemas of these kinds list no values, so a misspelled policy reached the controller and meant something else.",
+    "a policy has a value that its operator does not know",
+    "The CRDs of these kinds list no allowed values, so a misspelled policy reached the controller and meant "
+    "something else.",
 )
 ALWAYS = Rule(
     "restart-always",
     ERROR,
-    "Jobs cannot restart a container that succeeded",
-    "With Always a container is started again after exit 0 too, so such a role never succeeded; a Job forbids it.",
+    "a role uses `Always`, but a Job cannot restart a container that succeeded",
+    "With `Always` a container restarts after exit 0 too, so such a role never succeeded; a Job rejects it.",
 )
 UNLIMITED = Rule(
     "unlimited-restarts",
     NOTE,
-    "no `backoffLimit`: containers restart without limit, as before",
-    "A Job gives up after 6 restarts unless told otherwise; the operators never gave up.",
+    "`backoffLimit` is absent: containers restart without limit, as under the operator",
+    "A Job gives up after 6 restarts by default; the operators never gave up.",
 )
 EXIT_ZERO = Rule(
     "exit-code-zero",
     NOTE,
     "a pod whose main container succeeded while a sidecar failed is replaced",
-    "The operators read exit code 0 of the main container as a failure that must not be retried; a Job replaces the pod.",
+    "The operators treated exit code 0 of the main container as a failure that must not be retried; a Job "
+    "replaces the pod.",
     differs=("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
 )
 EVICTED = Rule(
     "evicted-pod-replaced",
     NOTE,
     "a pod lost to eviction or a dead node is replaced",
-    "The operator failed the whole job there; a Job starts the pod again, which is what one wants.",
+    "The operator failed the whole job; a Job starts the pod again, which is usually what you want.",
     differs=("MPIJob", "XGBoostJob"),
 )
 HANGS = Rule(
     "restart-instead-of-hang",
     NOTE,
     "a pod that fails with a retryable code starts again",
-    "MPIJob v1 marked the job as restarting and then restarted nothing: the job hung.",
+    "MPIJob v1 marked the job as restarting but restarted nothing: the job hung.",
     differs=("MPIJob",),
 )
 WITHOUT_EFFECT = Rule(
     "field-without-effect",
     NOTE,
-    "a field had no effect under its operator and has none here",
-    "Some fields of the older kinds were accepted and never read.",
+    "a field has no effect, under its operator or in the JobSet",
+    "The operators accepted some fields of these kinds and never read them.",
 )
 _POLICIES = ("Always", "OnFailure", "Never", "ExitCode")
 _PERMANENT = list(range(1, 128))
@@ -187,15 +189,15 @@ def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced
 DEADLOCK = Rule(
     "gang-waits-for-itself",
     ERROR,
-    "the gang needs a pod that waits for the gang",
-    "The launcher is made when the workers are ready, and the workers start when the whole gang is there.",
+    "a gang needs a pod that waits for the gang",
+    "The operator creates the launcher when the workers are ready, and the workers start when the whole gang is there.",
 )
 
 
 TOLERATED = Rule(
     "failure-not-tolerated",
     WARNING,
-    "a failed pod may fail a job that used to go on without it",
-    "A JobSet fails when one of its Jobs has failed; no rule tells it to ignore that.",
+    "a failed pod may fail a job that used to tolerate it",
+    "A JobSet fails when one of its Jobs fails; no failure policy rule ignores that.",
     differs=("MPIJob",),
 )

@@ -23,20 +23,20 @@ CLEAN_POLICIES = ("None", "Running", "All")
 CLEAN_UP = Rule(
     "clean-up-differs",
     NOTE,
-    "a JobSet cleans up in its own way",
-    "When a JobSet finishes, pods that still run are ended and finished ones stay until it is deleted.",
+    "a JobSet cleans up its pods differently",
+    "When a JobSet finishes, running pods are terminated and finished ones stay until it is deleted.",
     differs=EVERY_KIND,
 )
 BUDGET = Rule(
     "backoff-per-job",
     WARNING,
     "each child Job counts its own restarts",
-    "The operator counted the restarts of all roles against one limit; a Job knows only its own pods.",
+    "The operator counted the restarts of all roles against one limit; a Job counts only its own pods.",
 )
 DEADLINE = Rule(
     "deadline-per-job",
     NOTE,
-    "each child Job keeps its own deadline",
+    "each child Job has its own deadline",
     "The operator counted from the job's start; a child Job counts from its own start.",
     differs=EVERY_KIND,
 )
@@ -48,14 +48,14 @@ DEADLINE_ZERO = Rule(
 TTL = Rule(
     "ttl-under-gitops",
     WARNING,
-    "a time to live would make the job run again",
-    "Whatever applies manifests from Git applies a deleted job again, and the training starts over.",
+    "a TTL makes the job run again under GitOps",
+    "When the TTL deletes the job, the GitOps tool applies it again, and the training starts over.",
 )
 MANAGER = Rule(
     "managed-by-dropped",
     NOTE,
     "`managedBy` names an operator that is no longer involved",
-    "The JobSet controller takes only jobs that name itself or nobody.",
+    "The JobSet controller reconciles only JobSets whose `managedBy` is unset or names it.",
     differs=EVERY_KIND,
 )
 
@@ -214,12 +214,12 @@ def _handed_on(job: LegacyJob) -> Tree:
 PART_OF_GANG = Rule(
     "part-of-gang-counted",
     WARNING,
-    "priorities that only the cluster knows choose the pods of a partial gang",
+    "priorities that only the cluster knows select the pods of a partial gang",
     "The operators counted the pods of the role with the highest priority class first, and chose among equals at random.",
 )
 UNUSED = Rule(
     "scheduling-policy-unused",
     WARNING,
-    "a scheduling policy without gang scheduling",
+    "a job sets a scheduling policy without gang scheduling",
     "The operators created a PodGroup only if they were started with the name of a gang scheduler.",
 )

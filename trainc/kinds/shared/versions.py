@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 TOO_OLD = Rule(
     "cluster-too-old",
     ERROR,
-    "an older job needs something that the cluster does not have yet",
-    "What an operator did itself is said to Jobs and JobSets in fields that came one by one.",
+    "a job needs a feature that the cluster's version does not have",
+    "What an operator did itself needs fields of Job and JobSet that arrived one release at a time.",
 )
 GLOBAL_INDEX: Version = (0, 6)
 # A field of a child Job, the Kubernetes in which it is on by default, and what it does for an older job.

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 RUNTIME_ID = Rule(
     "runtime-id-derived",
     NOTE,
-    "the job gets a fixed runtime identifier",
-    "The operator drew four random characters; the same text must always give the same manifests.",
+    "the job gets a fixed runtime ID",
+    "The operator generated four random characters; the same input must always compile to the same manifests.",
     differs=("TFJob", "TfJob"),
 )
 BOARD = Rule(
     "tensorboard-left-out",
     WARNING,
-    "TensorBoard is not part of the compiled job",
+    "the compiled job does not include TensorBoard",
     "The operator ran TensorBoard beside the job, as a Deployment that outlived it.",
 )
 ACCELERATOR = Rule(
     "operator-accelerators",
     WARNING,
-    "an accelerator was set up by the operator's own configuration",
-    "Volumes and variables for such devices came from a configuration of the cluster that is not in the job.",
+    "the operator's own configuration sets up an accelerator",
+    "Volumes and variables for such devices come from a configuration in the cluster, not from the job.",
 )
 SIDECAR = Rule(
     "sidecar-holds-job",
     WARNING,
     "a Job waits for all containers of the chief",
-    "The first operators looked at the container `tensorflow` alone; a Job is done when its whole pod has ended.",
+    "The first operators watched only the container `tensorflow`; a Job completes when its whole pod has ended.",
 )
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 NO_DECIDER = Rule(
     "nothing-decides-success",
     ERROR,
-    "no role of the job could ever make it succeed",
+    "no role of the job can make it succeed",
     "A TFJob succeeds by its Chief, its Master or its Workers; parameter servers and evaluators never end a job.",
 )
 RESIZED = Rule(
     "workers-not-resizable",
     WARNING,
-    "the number of workers of a running job cannot change",
-    "A JobSet's replicatedJobs cannot change; the operator added and removed workers of a dynamic job.",
+    "the number of workers of a running job is fixed",
+    "A JobSet's replicatedJobs are immutable; the operator added and removed workers of a dynamic job.",
 )
 
 

@@ -25,25 +25,25 @@ REMOVED_KIND = Rule(
     "removed-kind",
     ERROR,
     "no operator reconciles this kind any more",
-    "Applied to a cluster of today, such a job is refused or lies there untouched.",
+    "In a current cluster such a job is rejected, or stored and never reconciled.",
 )
 UNKNOWN_VERSION = Rule(
     "unsupported-version",
     ERROR,
-    "this version of an older job kind cannot be read",
-    "Versions of one kind differ in what they fill in; reading one as another would change the job.",
+    "trainc does not support this version of the kind",
+    "Versions of one kind differ in their defaults; to read one as another would change the job.",
 )
 FLAT = Rule(
     "lost-indentation",
     ERROR,
-    "the fields of a job all stand at the top of the document",
-    "Copied from a page or a slide, YAML easily loses its indentation; what is left is one flat list of fields.",
+    "all fields of a job are at the top level of the document",
+    "YAML copied from a web page or a slide often loses its indentation; only a flat list of fields is left.",
 )
 ALIAS = Rule(
     "api-alias",
     WARNING,
-    "the job names a version that never shipped",
-    "`mlkube.io/v1alpha1` appears in texts, but only `mlkube.io/v1beta1` was ever served.",
+    "the job names an API version that never shipped",
+    "`mlkube.io/v1alpha1` appears in documents, but only `mlkube.io/v1beta1` was ever served.",
 )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 MOVED = Rule(
     "moved-field",
     WARNING,
-    "a policy stands where only older versions of the kind had it",
-    "The API server prunes what it does not know: since `runPolicy` came, the policy silently had no effect.",
+    "a policy is where only older versions of the kind have it",
+    "The API server prunes unknown fields: since `runPolicy` exists, the policy has no effect, with no message.",
 )
 ROOT_POLICIES = (
     "cleanPodPolicy",

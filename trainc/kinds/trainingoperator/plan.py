@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 STATIC = Rule(
     "label-per-pod",
     NOTE,
-    "a label that differed from pod to pod is left out",
-    "All pods of one Job share one template, so a label cannot carry an index; the completion index label does.",
+    "a label that differs from pod to pod is omitted",
+    "All pods of a Job share one template, so a label cannot carry an index; use the completion index label.",
     differs=EVERY_KIND,
 )
 

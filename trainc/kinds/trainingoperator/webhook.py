@@ -31,14 +31,14 @@ MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
 MASTER_COUNT = Rule(
     "master-replicas",
     NOTE,
-    "the Master's `replicas` is taken to be 1",
-    "The webhook runs before the defaults are filled in and refuses a Master without `replicas`.",
+    "the Master's `replicas` defaults to 1",
+    "The webhook runs before defaulting and rejects a Master without `replicas`.",
 )
 OLD_NPROC = Rule(
     "deprecated-nproc",
     WARNING,
     "`elasticPolicy.nProcPerNode` is deprecated",
-    "PyTorchJob took the number of processes in two places; only `spec.nprocPerNode` is left.",
+    "PyTorchJob accepted the number of processes in two places; only `spec.nprocPerNode` is left.",
 )
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 REFUSED = Rule(
     "refused-by-volcano",
     ERROR,
-    "Volcano's webhook would refuse the job",
-    "Volcano checks its Jobs in a webhook; what it refuses never ran.",
+    "Volcano's webhook rejects the job",
+    "Volcano validates its Jobs in a webhook; a job that it rejects never ran.",
     verdict=True,
 )
 _TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 RANKS_LOST = Rule(
     "ranks-impossible",
     ERROR,
-    "the ranks of the processes cannot be had",
-    "A rank of index + 1 is the number of a Job in its JobSet, which counts the Jobs in their order.",
+    "the ranks of the processes cannot be reproduced",
+    "A rank of index + 1 is the global index of a Job in its JobSet, which counts the Jobs in order.",
 )
 PARTITIONS = Rule(
     "partitions-dropped",
     WARNING,
-    "the partitions of a task are not placed as groups of their own",
-    "A partition is a Job of its own, whose pods count from 0; what needs an index over the whole task rules it out.",
+    "the partitions of a task are not placed as separate groups",
+    "A partition would be a Job of its own, whose pods count from 0. An index over the whole task rules it out.",
 )
 SUCCESS = Rule(
     "success-differs",
     WARNING,
-    "other pods than in Volcano decide that the job has succeeded",
-    "A JobSet asks for all of some Jobs, or for any one Job; Volcano counts pods and tasks.",
+    "other pods than in Volcano decide whether the job succeeds",
+    "A JobSet succeeds by all of the chosen Jobs or by any one; Volcano counts pods and tasks.",
 )
 COUNTED = Rule(
     "success-uncountable",
     ERROR,
-    "a number of successful pods decides, over several tasks",
-    "A Job can count its own pods; nobody counts those of several Jobs.",
+    "success depends on a number of pods across several tasks",
+    "A Job counts its own pods; nothing counts pods across Jobs.",
 )
 _INDEXED = ("env", "pytorch", "tensorflow")  # what tells a pod its number in the whole task
 
@@ -182,5 +182,5 @@ RANK_LAYOUT = Rule(
     "rank-is-job-number",
     NOTE,
     "each worker of a Volcano Job is a Job of its own",
-    "Kubernetes adds nothing to an index, so the rank of index + 1 is the number of the Job in its JobSet.",
+    "Kubernetes cannot offset an index, so the rank of index + 1 is the global index of the Job in its JobSet.",
 )

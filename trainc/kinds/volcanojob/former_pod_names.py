@@ -16,7 +16,7 @@ SPLICED = Rule(
     "host-name-spliced",
     WARNING,
     "a program builds the host name of a Volcano pod, which has changed",
-    "A Job names the hosts of its pods itself; a name that is put together from parts is not found before it runs.",
+    "A Job names the hosts of its pods itself. trainc cannot rewrite a name that is built at run time.",
 )
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 MIXED = Rule(
     "policies-mixed",
     ERROR,
-    "the policies of a task need more ways to fail than a Job has",
-    "A Job fails for its own podFailurePolicy or for its backoffLimit; a JobSet can tell these two apart and no more.",
+    "the policies of a task need more failure outcomes than a Job has",
+    "A Job fails by its podFailurePolicy or by its backoffLimit; a JobSet distinguishes only these two.",
 )
 _BY = "policies of the Volcano Job"
 _LOST = [{"type": "DisruptionTarget", "status": "True"}]

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 ANY_OF_SEVERAL = Rule(
     "depends-on-any",
     ERROR,
-    "a task waits for any of several tasks",
-    "A replicatedJob of a JobSet waits until all that it depends on are ready.",
+    "a task waits for any one of several tasks",
+    "A replicatedJob of a JobSet waits for all of its dependencies.",
 )
 ESTIMATE = Rule(
     "estimate-dropped",
     NOTE,
-    "the expected running time of a Volcano Job is left out",
-    "Volcano keeps it as a hint; no field of a JobSet or a PodGroup takes it.",
+    "the expected running time of a Volcano Job is dropped",
+    "Volcano keeps it as a hint; neither JobSet nor PodGroup has a field for it.",
 )
 _BY = "Volcano Job"
 

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 UNCOMPILED = Rule(
     "plugin-not-compiled",
     ERROR,
-    "a plugin of a Volcano Job does what no JobSet can",
-    "Volcano changes each pod by itself; the pods of a Job share one template.",
+    "a Volcano plugin does something that a JobSet cannot",
+    "Volcano changes each pod individually; the pods of a Job share one template.",
 )
 IGNORED = Rule(
     "plugin-flags-ignored",
     WARNING,
-    "flags of a Volcano plugin are not read",
-    "Volcano reads flags up to the first mistake, writes that to its log, and goes on with the defaults.",
+    "Volcano does not read some flags of a plugin",
+    "Volcano parses flags up to the first error, writes the error to its log, and continues with the defaults.",
 )
 KEY = Rule(
     "private-key-in-flags",
     ERROR,
-    "a private key stands in the flags of a plugin",
-    "Whoever can read the job can read the key: in Git, in the cluster and in every copy.",
+    "the flags of a plugin contain a private key",
+    "Everyone who can read the job can read the key: in Git, in the cluster and in every copy.",
 )
 _HIGHEST_PORT = 65535
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 CLAIM_STAYS = Rule(
     "claim-stays",
     NOTE,
-    "a claim that Volcano deleted with its job stays",
-    "Volcano made a claim under a random name for each job; here it is an object with a name of its own.",
+    "a PVC that Volcano deleted with its job stays",
+    "Volcano created a PVC with a random name for each job; the compiled one is an object with a name of its own.",
 )
 VOLCANO = "volcano"
 DOMAIN = "volcano.sh/"

@@ -17,26 +17,28 @@ if TYPE_CHECKING:
 NO_COUNTERPART = Rule(
     "policy-without-counterpart",
     ERROR,
-    "a Volcano policy asks for something that no JobSet does",
-    "A JobSet ends or restarts when a child Job fails, and succeeds when chosen Jobs succeed; Volcano's actions do more.",
+    "a Volcano policy has no JobSet equivalent",
+    "A JobSet ends or restarts when a child Job fails, and succeeds when chosen Jobs succeed. Volcano has more "
+    "actions.",
 )
 UNWATCHED = Rule(
     "policy-unwatched",
     WARNING,
-    "a Volcano policy waits for something that nobody watches in a JobSet",
-    "Volcano's controller watches pending pods, lost nodes and delays; JobSet and Job look at the end of pods alone.",
+    "a Volcano policy waits for an event that JobSet does not watch",
+    "Volcano's controller watches pending pods, lost nodes and timeouts; JobSet and Job react only when pods end.",
 )
 WIDER = Rule(
     "restart-differs",
     WARNING,
     "a Volcano Job restarts other pods than its JobSet",
-    "A JobSet restarts as a whole, or lets a Job replace a pod; Volcano also restarts single tasks and counts for the job.",
+    "A JobSet restarts as a whole, or a Job replaces a pod. Volcano also restarts single tasks and counts "
+    "restarts per job.",
 )
 ABORTED = Rule(
     "abort-is-final",
     NOTE,
-    "a JobSet that failed cannot be resumed",
-    "Volcano keeps a job that was aborted and resumes it with a Command.",
+    "a failed JobSet cannot be resumed",
+    "Volcano keeps an aborted job and resumes it with a Command.",
 )
 _UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
 
