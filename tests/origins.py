@@ -80,5 +80,5 @@ def beaten(run: Run) -> list[str]:
     ]
 
 
-def written(bundle: Bundle) -> list[Sourced]:
+def written(bundle: Bundle) -> list[Sourced[Any]]:
     return [leaf for tree in bundle.objects for _, leaf in leaves(tree) if isinstance(leaf, Sourced)]

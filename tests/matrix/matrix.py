@@ -16,7 +16,7 @@ import yaml
 from tests.compiling import compile_in
 from tests.matrix.excuses import ABSENT, SPLIT, is_beside, is_silent
 from tests.matrix.kinds import KINDS
-from trainc.model.rule_names import rule_facts
+from trainc.model.rule_selection import rule_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

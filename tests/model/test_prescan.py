@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.prescan import ROOM, Texts
+from trainc.model.settings import ROOM, Texts
 
 
 def test_bytes_wait_until_they_are_dropped() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.allow import Allow
 from trainc.model.finding import WARNING, Finding, Rule
-from trainc.model.report import Report
+from trainc.model.report import Allow, Report
 from trainc.model.sourced import Origin, Sourced, Span
 
 RULE = Rule("a-rule", WARNING, "something is odd", "It is.")

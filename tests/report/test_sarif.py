@@ -13,7 +13,7 @@ from tests.report import official
 from tests.repository import Repository
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
-from trainc.model.rule_names import rule_facts
+from trainc.model.rule_selection import rule_facts
 from trainc.model.sourced import Span
 from trainc.report.details import page_of
 from trainc.report.sarif import log

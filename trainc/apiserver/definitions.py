@@ -10,7 +10,7 @@ from trainc.apiserver.schema.definition_shape import KNOWN, definition_misfits, 
 from trainc.apiserver.schema.engine import engine
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.apiserver.schema.table import compile_table
-from trainc.model.definitions import Definitions
+from trainc.model.cluster import Definitions
 from trainc.model.tree import dotted, plain
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
+from trainc.model.catalog import Taken, stretch
 from trainc.model.finding import ERROR
-from trainc.model.pruned import Taken, stretch
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.text.placeholders import is_placeholder

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from trainc.authoring.rehearse import Ended, Process, Script
     from trainc.cli.shared.options import Options
     from trainc.model.bundle import Bundle
+    from trainc.model.catalog import Documents
     from trainc.model.cluster import Cluster
-    from trainc.model.documents import Documents
 
 _COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
 

@@ -19,9 +19,8 @@ from trainc.cli.shared.rewriting import texts, write
 from trainc.cli.shared.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.load.lists import expand
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import get, plain

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.emit.spool.questions import Look
     from trainc.model.bundle import Bundle
+    from trainc.model.catalog import Documents
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.file_results import Known
     from trainc.model.settings import Project, Selection
 

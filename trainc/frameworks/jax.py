@@ -5,9 +5,8 @@ from __future__ import annotations
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.patches import COMPLETION_INDEX, GPU, TPU, Contribution, Framework, Start, on
 from trainc.model.sourced import derive
-from trainc.model.starter_job import GPU, TPU, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patches import POD_IP, Contribution, Framework
+from trainc.model.patches import POD_IP, Contribution, Framework, Start
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
-from trainc.model.starter_job import Start
 from trainc.model.tree import given
 
 TYPE_CHECKING = False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.patches import Contribution, Framework
-from trainc.model.starter_job import GPU, NEURON, TPU, Start
+from trainc.model.patches import GPU, NEURON, TPU, Contribution, Framework, Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

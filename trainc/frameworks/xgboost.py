@@ -7,9 +7,8 @@ from trainc.frameworks.base.refusals import reserved, reserved_env
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
 from trainc.model.sourced import derive
-from trainc.model.starter_job import Start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.kept_job import KEEP
+from trainc.model.bundle import KEEP
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.text.object_keys import JOB_NAME_LABELS, TRAINC_PREFIX

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from trainc.lint.check import Check
-from trainc.model.rule_names import rule_facts
+from trainc.model.rule_selection import rule_facts
 from trainc.text.plugins import RULES, installed
 from trainc.text.trouble import Trouble
 

@@ -3,23 +3,109 @@
 from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
-from trainc.model.allow import ALLOW_WITHOUT_REASON, UNUSED_ALLOW
-from trainc.model.finding import ERROR, Finding, Label, Rule
-from trainc.model.server_answer import Answer
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.model.document import Document
+    from trainc.model.finding import Finding, Refusal
+    from trainc.model.sourced import Span
+
+    Findings = dict[tuple[object, ...], Finding]
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from trainc.model.allow import Allow
-    from trainc.model.document import Document
     from trainc.model.document import Identity as DocumentIdentity
     from trainc.model.rule_selection import RuleFilter
-    from trainc.model.sourced import Sourced, Span
+    from trainc.model.sourced import Sourced
 
     Leaf = Sourced[Any]
     Identity = tuple[object, ...]
+
+UNUSED_ALLOW = Rule(
+    "unused-allow",
+    WARNING,
+    "an `allow` comment suppresses no finding",
+    "The mistake is fixed, or the rule is misspelled or not in brackets. If the comment stays, it hides the next "
+    "mistake.",
+)
+ALLOW_WITHOUT_REASON = Rule(
+    "allow-without-reason",
+    WARNING,
+    "an `allow` comment gives no reason",
+    "The next reader needs the reason; without one the comment suppresses nothing.",
+)
+
+
+class Allow:
+    """A comment `# trainc: allow[rule] reason`: it silences that rule on its own line and the next.
+
+    The rule is empty where the comment names none; it silences nothing then.
+    """
+
+    __slots__ = ("borrowed", "reason", "rule", "span", "used")
+
+    def __init__(self, rule: str, reason: str, span: Span) -> None:
+        self.rule = rule
+        self.reason = reason
+        self.span = span
+        self.used = False
+        self.borrowed = False  # the run sees only a part of the jobs that it is for
+
+
+class Answer:
+    """What a server says to one document: nothing against it, or the stage that refuses (`by`) and its messages."""
+
+    __slots__ = ("_known", "by", "kind", "messages", "name", "namespace", "span")
+
+    def __init__(self, document: Document) -> None:
+        self.kind = document.kind
+        self.name = document.name
+        self.namespace = document.namespace
+        self.span = document.span(("metadata", "name"))
+        self.by = ""
+        self.messages: list[str] = []
+        self._known: set[str] = set()  # the messages again: there may be thousands
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Note one refusal; the first stage that refuses is the one that answers."""
+        self.by = self.by or refusal.by
+        if refusal.text not in self._known:
+            self._known.add(refusal.text)
+            self.messages.append(refusal.text)
+
+
+_AMBIGUOUS = "ambiguous-scalar"
+# By the rule of a cause, the rules of what follows from it at the same place.
+_FOLLOWS = {
+    "component-required": frozenset(("disruption-not-handled",)),
+    "mixed-accelerators": frozenset(("several-gpu-resources",)),
+    "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
+    "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
+}
+
+
+def told_once(findings: Findings) -> Findings:
+    """Findings without those that follow from another one, at one of its places."""
+    explained: dict[str, set[Span]] = {}
+    for finding in findings.values():
+        if finding.refusal is not None:
+            explained.setdefault(_AMBIGUOUS, set()).add(finding.span)
+        for rule in _FOLLOWS.get(finding.rule.name, ()):
+            explained.setdefault(rule, set()).update(label.span for label in finding.labels)
+    if not explained:
+        return findings
+    return {identity: finding for identity, finding in findings.items() if not _is_explained(finding, explained)}
+
+
+def _is_explained(finding: Finding, explained: dict[str, set[Span]]) -> bool:
+    places = explained.get(finding.rule.name)
+    if places is None:
+        return False
+    return finding.span in places or (
+        finding.rule.name != _AMBIGUOUS and any(one.span in places for one in finding.labels)
+    )
+
 
 _MAX_KEPT = 1_000  # leaves of which it is known what was said
 
@@ -259,8 +345,6 @@ class Report:
         With `--only admission` a run that only judges does not fail for what trainc alone cannot do.
         """
         if self._findings:
-            from trainc.model.consequences import told_once  # noqa: PLC0415 (most runs find nothing)
-
             self._findings = told_once(self._findings)
         lost = self._lost or bool(self.account.refusals)
         for finding in self.account.close(judged_only=self.admission_only and not self.compiles):
@@ -275,7 +359,7 @@ class Report:
                     hint = "write the reason behind the bracket, on the same line"
                     self.add(ALLOW_WITHOUT_REASON.at(comment.span, text, help=hint))
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
-                    from trainc.model.rule_names import instead  # noqa: PLC0415 (most comments silence something)
+                    from trainc.model.rule_selection import instead  # noqa: PLC0415 (most comments silence something)
 
                     text = f"`allow[{comment.rule}]` silences nothing"
                     self.add(UNUSED_ALLOW.at(comment.span, text, help=instead(comment.rule)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from trainc.model.rule_names import rule_facts
+from trainc.model.rule_selection import rule_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.server_answer import Answer
+    from trainc.model.report import Answer, Report
     from trainc.model.sourced import Span
 
 

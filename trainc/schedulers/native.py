@@ -121,7 +121,7 @@ _JOBSET = ("jobset.x-k8s.io", "JobSet")
 
 
 def _keeps_job(plan: Plan) -> bool:
-    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
 
     return keeps_job(plan.job)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import REPLICAS, ROLES
 from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.model.literals import literals_of
-from trainc.model.patch import Patch
+from trainc.model.patch import Patch, literals_of
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value

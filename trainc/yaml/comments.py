@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.allow import Allow
+from trainc.model.report import Allow
 from trainc.model.sourced import Span
 
 TYPE_CHECKING = False

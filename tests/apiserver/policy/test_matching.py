@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.policy.judging import OBJECT, Judged, binding, cluster, policy
-from trainc.model.definitions import Definitions
+from trainc.model.cluster import Definitions
 
 CREATE = {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["deployments"]}
 RULES: dict[str, tuple[dict[str, Any], str]] = {

@@ -9,7 +9,7 @@ from trainc.changes.compare.updates import update
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.header import Header
-from trainc.model.kept_job import keeps_job, runs_pods
+from trainc.model.bundle import keeps_job, runs_pods
 from trainc.model.tree import plain, stamp, value
 from trainc.yaml.writer import dump_all
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.schema.node import load
-from trainc.model.kept_job import KEEP
+from trainc.model.bundle import KEEP
 from trainc.model.tree import plain
 
 if TYPE_CHECKING:

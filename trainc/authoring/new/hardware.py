@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.authoring.new.starts import suiting
-from trainc.model import starter_job as start
+from trainc.model import patches as start
 
 
 class Hardware:
@@ -11,7 +11,7 @@ class Hardware:
 
     `count` is 0 where the component's topology decides it, which then decides the number of nodes as well. `cpu` and
     `memory` are what a job asks for that says nothing else: most of the machine on EKS, about half elsewhere. `sorts`
-    are words of `model/start.py`: a framework says there which of them it runs on.
+    are words of `trainc/model/patches.py`: a framework says there which of them it runs on.
     """
 
     __slots__ = ("about", "count", "cpu", "is_sized_by_component", "memory", "sorts", "uses")

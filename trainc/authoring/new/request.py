@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from trainc.authoring.new.hardware import Hardware
-    from trainc.model.starter_job import Start
+    from trainc.model.patches import Start
 
 
 class Request:

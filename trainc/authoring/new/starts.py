@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.starter_job import Start
+    from trainc.model.patches import Start
 
 
 def _starts() -> Iterator[tuple[str, Start]]:

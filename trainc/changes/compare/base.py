@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainc.model.bundle import Bundle
-    from trainc.model.definitions import Opening
+    from trainc.model.cluster import Opening
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
 

@@ -11,9 +11,8 @@ from trainc.changes.compare.updates import differences, key_of, update
 from trainc.changes.git.unmerged import CommittedTexts
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.disk import parse_file, read_file
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all

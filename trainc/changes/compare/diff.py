@@ -12,7 +12,7 @@ from trainc.changes.compare.renamed import as_called, next_runs, renamed
 from trainc.changes.compare.sides import Sides
 from trainc.changes.compare.updates import update
 from trainc.lint.tables.created_once import is_created_once
-from trainc.model.kept_job import KEEP, job_of
+from trainc.model.bundle import KEEP, job_of
 from trainc.model.tree import value
 
 TYPE_CHECKING = False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from trainc.compiler.header import Header
     from trainc.model.bundle import Bundle
-    from trainc.model.documents import Documents
+    from trainc.model.catalog import Documents
     from trainc.model.settings import Project, Selection
 else:
     from trainc.text.record import NamedTuple

@@ -12,9 +12,8 @@ from trainc.apiserver.schema.walker import walk
 from trainc.compiler.emit import path_of, run_path
 from trainc.compiler.header import has_conflict, read_header
 from trainc.compiler.load.walk import is_candidate
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.kept_job import runs_pods
 from trainc.model.settings import FILE
 from trainc.text.containment import within
 from trainc.text.files import ordinary_contents

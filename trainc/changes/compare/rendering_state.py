@@ -14,9 +14,8 @@ from trainc.compiler.emit import emit
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool.disk import read_file
 from trainc.compiler.emit.spool.objects import parts_of
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.kept_job import runs_pods
 from trainc.model.report import Report
 from trainc.text.files import ordinary_contents
 from trainc.yaml.reader import read

@@ -9,8 +9,8 @@ from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
 from trainc.changes.compare.order import keys, moved, orders
+from trainc.model.bundle import keeps_job
 from trainc.model.finding import Refusal
-from trainc.model.kept_job import keeps_job
 from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get, leaves, value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import NamedTuple
 
+from trainc.compiler.patched import PATCH, Patched
 from trainc.compiler.resolve.overlay import overlay
-from trainc.model.patched import PATCH, Patched
 from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trainc.changes.why import LayerValue, Why, label
+from trainc.compiler.patched import PATCH
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
-from trainc.model.patched import PATCH
 from trainc.model.paths import keyed_leaves, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, value

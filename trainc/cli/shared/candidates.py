@@ -91,7 +91,7 @@ def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
 
 
 def _rules() -> Iterable[str]:
-    from trainc.model.rule_names import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
+    from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
 
     return [*rule_facts(), *rule_categories()]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trainc.changes.compare.committed import Committed
     from trainc.cli.shared.session import Session
     from trainc.compiler.emit.spool import Spool
-    from trainc.model.documents import Documents
+    from trainc.model.catalog import Documents
     from trainc.model.settings import Project, Selection
 
 _FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for

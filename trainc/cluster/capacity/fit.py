@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, units_of
 from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.cluster import PROVISIONING
-from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
 from trainc.cluster.capacity.groups import back_end, group_refusal
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
@@ -24,13 +21,14 @@ from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.gang import GangPlacement
     from trainc.cluster.capacity.verdict import KueueVerdict
     from trainc.model.finding import Rule
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"

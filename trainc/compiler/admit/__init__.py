@@ -11,20 +11,19 @@ from trainc.compiler.admit.named_objects import NamedObjects, is_local
 from trainc.compiler.admit.patches import JobPatches
 from trainc.compiler.admit.runtime_index import AdmittedRuntimes
 from trainc.compiler.admit.runtimes import check_runtime
+from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, RefusedEntry, entry_of
 from trainc.model.finding import ERROR, Rule
-from trainc.model.patched import PATCH
 from trainc.model.settings import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.model.catalog import Entry
+    from trainc.model.catalog import Documents, Entry
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.catalog import Documents, SourceFile
     from trainc.model.document import Document
-    from trainc.model.documents import Documents, SourceFile
     from trainc.model.tree import Tree
 
 LOCAL = "config.kubernetes.io/local-config"

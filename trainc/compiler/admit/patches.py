@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import ANNOTATION, UNKNOWN_CLUSTER, bound
-from trainc.model.directives import unknown_word
+from trainc.compiler.directives import unknown_word
+from trainc.compiler.patched import KEYS, PATCH, Patched
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.patched import KEYS, PATCH, Patched
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.tree import UnknownDirectiveError, merge, plain, value
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trainc.compiler.admit.context import AdmissionContext
+    from trainc.model.catalog import Documents
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.finding import Finding
 
     Key = tuple[str, str, str]  # the folder, the namespace and the name of a job

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from trainc.compiler.admit.context import AdmissionContext
-    from trainc.model.catalog import Key
+    from trainc.model.catalog import Documents, Key, RuntimeFolder
     from trainc.model.document import Document
-    from trainc.model.documents import Documents, RuntimeFolder
     from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span

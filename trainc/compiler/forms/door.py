@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.compiler.forms.template import Template
     from trainc.compiler.forms.trial import Admit, Compile
     from trainc.lint.across_jobs import SharedNames
-    from trainc.model.documents import Documents, RuntimeFolder
+    from trainc.model.catalog import Documents, RuntimeFolder
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 

@@ -11,10 +11,9 @@ if TYPE_CHECKING:
 
     from trainc.compiler.forms.record import Record
     from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Catalog
+    from trainc.model.catalog import Catalog, Documents
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 

@@ -12,7 +12,7 @@ from trainc.compiler.load.runtimes import may_hold_objects, may_hold_runtimes, m
 from trainc.compiler.load.shipped import shipped_documents, shipped_names
 from trainc.compiler.load.walk import known_contents, known_files, ours
 from trainc.compiler.lost_sources import blankness
-from trainc.model.documents import Documents, RuntimeFolder, SourceFile
+from trainc.model.catalog import Documents, RuntimeFolder, SourceFile
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
 from trainc.text.containment import within

@@ -7,7 +7,7 @@ import os
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import is_candidate, known_contents, ours
-from trainc.model.documents import RuntimeFolder
+from trainc.model.catalog import RuntimeFolder
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.text.containment import within

@@ -6,7 +6,7 @@ import os
 
 from trainc.compiler.load.beside import Beside
 from trainc.compiler.load.walk import known_contents
-from trainc.model.patched import PATCH
+from trainc.compiler.patched import PATCH
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 

@@ -162,13 +162,13 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
 
 
 def _keeps_job(plan: Plan) -> bool:
-    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
 
     return keeps_job(plan.job)
 
 
 def _kept(jobset: Tree) -> Tree:
-    from trainc.model.kept_job import job_of  # noqa: PLC0415 (as above)
+    from trainc.model.bundle import job_of  # noqa: PLC0415 (as above)
 
     return job_of(jobset)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
 from trainc.model.bundle import Bundle
-from trainc.model.literals import literals_of
+from trainc.model.patch import literals_of
 from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import value
@@ -109,7 +109,7 @@ def _runs_pods(tree: Tree) -> bool:
     kind = value(tree, "kind")
     if kind != "Job":
         return bool(kind == "JobSet")
-    from trainc.model.kept_job import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
+    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
 
     return keeps_job(tree)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from trainc.model.definitions import Opening
+    from trainc.model.cluster import Opening
     from trainc.model.document import Document
     from trainc.model.sourced import Sourced, Span
     from trainc.model.tree import Path

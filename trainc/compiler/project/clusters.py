@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.compiler.project.checker import Checker
-    from trainc.model.definitions import Cache
+    from trainc.model.cluster import Cache
     from trainc.model.tree import Path, Tree
 
 _USE = {"name", "with"}

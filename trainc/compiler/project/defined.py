@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainc import __version__
-from trainc.model.definitions import Definitions
+from trainc.model.cluster import Definitions
 from trainc.model.sourced import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.definitions import Cache
+    from trainc.model.cluster import Cache
 
 KIND = "CustomResourceDefinition"
 

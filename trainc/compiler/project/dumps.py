@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from trainc.model.definitions import Cache, Definitions
+    from trainc.model.cluster import Cache, Definitions
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.tree import Path, Tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.rule_names import is_verdict, rule_categories, rule_facts
+from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
 from trainc.model.sourced import Sourced
 from trainc.text.spelling import meant
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.compiler.patched import PATCH, Patched
 from trainc.compiler.resolve.runtimes import runtime_for
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, gives_values, names_of, patched
 from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
 from trainc.model.catalog import RefusedEntry
 from trainc.model.finding import ERROR, Refusal, Rule, place
-from trainc.model.patched import PATCH, Patched
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
@@ -223,7 +223,7 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
 
 def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
     """A job without the first of its patches that cannot be merged."""
-    from trainc.model.pruned import Taken, stretch  # noqa: PLC0415 (most patches can be)
+    from trainc.model.catalog import Taken, stretch  # noqa: PLC0415 (most patches can be)
 
     document = entry.document
     spec = document.tree["spec"]

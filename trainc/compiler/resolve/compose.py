@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.compiler.directives import unknown_word
 from trainc.compiler.resolve.components import (
     COMPONENT_KEYS,
     in_place_of,
@@ -17,7 +18,6 @@ from trainc.compiler.resolve.locks import changed, held, touching
 from trainc.compiler.resolve.parameters import EnabledComponent
 from trainc.compiler.resolve.relations import check, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
-from trainc.model.directives import unknown_word
 from trainc.model.paths import located
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import UnknownDirectiveError, get, merge

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.compiler.patched import PATCH
 from trainc.compiler.resolve.lock import Held, _spelled
 from trainc.compiler.resolve.overlay import overlay
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
 from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.patched import PATCH
 from trainc.model.paths import at_path, keyed_leaves, parsed
 from trainc.model.sourced import Sourced
 from trainc.model.tree import first_leaf, get, plain

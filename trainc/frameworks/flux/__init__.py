@@ -6,10 +6,9 @@ from trainc.frameworks.base.hosts import domain
 from trainc.frameworks.base.secrets import secret_name
 from trainc.frameworks.flux import scripts as flux_scripts
 from trainc.frameworks.flux.checks import refuse_job, verify
-from trainc.model.patches import Contribution, Framework, literal, on, pod
+from trainc.model.patches import EFA, Contribution, Framework, Start, literal, on, pod
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import derive
-from trainc.model.starter_job import EFA, Start
 from trainc.model.tree import get, given, value
 
 TYPE_CHECKING = False

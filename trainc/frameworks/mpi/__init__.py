@@ -17,10 +17,9 @@ from trainc.frameworks.mpi.hosts import HOSTFILE, LAUNCHER, as_node, host_counts
 from trainc.frameworks.mpi.peers import check_peers
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import WARNING, Rule, place
-from trainc.model.patches import Contribution, Framework, on, pod
+from trainc.model.patches import Contribution, Framework, Start, on, pod
 from trainc.model.plan import NODE
 from trainc.model.sourced import derive
-from trainc.model.starter_job import Start
 from trainc.model.tree import value
 
 TYPE_CHECKING = False

@@ -7,8 +7,7 @@ from trainc.frameworks.base.requirements import check_container, check_overwritt
 from trainc.frameworks.tensorflow.cluster import PORT, PORT_NAME, TASKS, WORKER, config, tasks
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
-from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework
-from trainc.model.starter_job import Start
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start
 from trainc.model.tree import get
 
 TYPE_CHECKING = False

@@ -8,8 +8,18 @@ from trainc.frameworks.base.requirements import check, check_processes, check_sl
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, Rule
 from trainc.model.inference import PORT, processes
-from trainc.model.patches import COMPLETION_INDEX, PODS, PROCESSES, Contribution, Framework, literal, on
-from trainc.model.starter_job import GPU, NEURON, Start
+from trainc.model.patches import (
+    COMPLETION_INDEX,
+    GPU,
+    NEURON,
+    PODS,
+    PROCESSES,
+    Contribution,
+    Framework,
+    Start,
+    literal,
+    on,
+)
 from trainc.model.tree import get
 
 TYPE_CHECKING = False

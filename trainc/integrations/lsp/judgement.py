@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from trainc.model.bundle import Bundle
-    from trainc.model.definitions import Opening
+    from trainc.model.catalog import Documents
+    from trainc.model.cluster import Opening
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trainc.integrations.lsp.judgement import Judgement, Unsaved
+    from trainc.model.catalog import Documents
     from trainc.model.document import Document
-    from trainc.model.documents import Documents
     from trainc.model.settings import Project
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pygls.server import ServerErrors
 
-    from trainc.model.definitions import Opening
+    from trainc.model.cluster import Opening
 
 T = TypeVar("T")
 _WATCHED = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*.{yaml,yml,json}")])

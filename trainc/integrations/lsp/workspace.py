@@ -14,7 +14,7 @@ from trainc.text.containment import within
 from trainc.text.files import ordinary_contents
 
 if TYPE_CHECKING:
-    from trainc.model.definitions import Opening
+    from trainc.model.cluster import Opening
     from trainc.model.sourced import Span
 
 

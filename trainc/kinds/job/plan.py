@@ -8,8 +8,8 @@ from trainc.kinds.job.selectors import with_jobset_selectors
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job import pruned
 from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.finding import NOTE, WARNING, Rule, place
-from trainc.model.kept_job import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import trainc
 from trainc.model.finding import ERROR, Rule
-from trainc.model.rule_names import rule_facts
+from trainc.model.rule_selection import rule_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.compiler.emit.spool.objects import is_object_file, trees_of
-from trainc.model.kept_job import runs_pods
+from trainc.model.bundle import runs_pods
 from trainc.model.run import run_of
 from trainc.model.tree import value
 
