@@ -94,8 +94,8 @@ def test_webhooks_read_by_their_own_types_what_a_definition_lets_through(tmp_pat
     (tmp_path / "clusters/lab/crd.yaml").write_text(json.dumps(definition), "utf-8")
     (tmp_path / "trainc.yaml").write_text(PROJECT, "utf-8")
     (tmp_path / "job.yaml").write_text(JOBSET % ("{name: b, image: r/x}", "[python]") + policies, "utf-8")
-    done = trainc(tmp_path, "validate", "job.yaml")
-    assert "replicatedJob containers don't have a matching volumeMount: data" in done.stderr
+    done = trainc(tmp_path, "validate", "job.yaml", "--report", "json")
+    assert "replicatedJob containers don't have a matching volumeMount: data" in done.stdout
     assert done.returncode == 1
 
 
