@@ -75,7 +75,7 @@ def test_a_framework_is_there_whole(name: str) -> None:
     """A short module, a runtime to start from, an example with output, cases that show it, and a row in docs/kinds.md."""
     folder = ROOT / "trainc/frameworks"
     module = folder / f"{name}.py" if (folder / f"{name}.py").exists() else folder / name / "__init__.py"
-    assert len(module.read_text("utf-8").splitlines()) < 150
+    assert len(module.read_text("utf-8").splitlines()) < 160
     selected = (f"    {name}:", f"trainer.kubeflow.org/framework: {name}")
     for runtimes in ("runtimes/*.yaml", "examples/*/runtimes/*.yaml"):
         chosen = [path for path in ROOT.glob(runtimes) if any(words in path.read_text("utf-8") for words in selected)]
