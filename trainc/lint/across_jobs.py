@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 SAME_NAME = Rule(
     "same-name",
     ERROR,
-    "two jobs compile to objects of one kind, namespace and name",
-    "Whichever is applied last overwrites the other, and a JobSet cannot be changed into another one.",
+    "two jobs compile to objects with the same kind, namespace and name",
+    "The one that is applied last overwrites the other, and a JobSet cannot be changed into another one.",
 )
 SHARED_SUBDOMAIN = Rule(
     "shared-subdomain",
     ERROR,
-    "two JobSets of one namespace use the same network subdomain",
+    "two JobSets in one namespace use the same network subdomain",
     "The Service of that name selects the pods of one JobSet; the pods of the other get no DNS names.",
 )
 

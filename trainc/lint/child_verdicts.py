@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
-_WHY = "JobSet does not look into templates: the mistake shows only as events, and no pod ever runs."
-TEMPLATE = Rule("pod-template-refused", ERROR, "a pod template that no pod can be made from", _WHY)
-JOB_REFUSED = Rule("job-refused", ERROR, "a template of Jobs that the Job API refuses", _WHY)
-CLAIM_REFUSED = Rule("claim-refused", ERROR, "a claim of the JobSet that the API server refuses", _WHY)
+_WHY = "JobSet does not validate templates: the mistake shows only as events, and no pod ever runs."
+TEMPLATE = Rule("pod-template-refused", ERROR, "the API server rejects every pod of a pod template", _WHY)
+JOB_REFUSED = Rule("job-refused", ERROR, "the API server rejects the Jobs of a Job template", _WHY)
+CLAIM_REFUSED = Rule("claim-refused", ERROR, "the API server rejects a PVC of the JobSet", _WHY)
 DROPPED = Rule(
     "field-dropped",
     NOTE,
-    "a field that the cluster's API server drops",
-    "A field whose feature gate is off is removed before it is stored, and no message says so.",
+    "the cluster's API server drops a field",
+    "The feature gate of the field is off, so the API server removes it before it stores the object, with no message.",
 )
 _RULES = {JOB: JOB_REFUSED, POD: TEMPLATE, CREATION: TEMPLATE, CLAIM: CLAIM_REFUSED}
 _EFFECTS = {

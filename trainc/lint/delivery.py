@@ -27,55 +27,56 @@ HOOK = Rule(
     "training-as-hook",
     ERROR,
     "a training job is a hook of Argo CD or Helm",
-    "Hooks run again at every sync, are left out of an application's health, and can hold a sync up for ever.",
+    "Hooks run again at every sync, do not count in an application's health, and can block a sync forever.",
 )
 FORCED = Rule(
     "forced-sync",
     ERROR,
     "an annotation lets the GitOps tool delete a running job to change it",
-    "Force and Replace delete the object and create it again, on any refusal or at every sync.",
+    "Force and Replace delete the object and create it again, at every sync or whenever an update is rejected.",
 )
 SUBSTITUTED = Rule(
     "substituted-by-flux",
     WARNING,
-    "Flux would replace what a shell is meant to read",
+    "Flux substitutes a variable that is meant for the shell",
     "With `postBuild.substitute` Flux replaces every `${NAME}` of an object, and since 1.9 fails on unknown names.",
 )
 NO_NAMESPACE = Rule(
     "no-namespace-under-flux",
     ERROR,
-    "an object without a namespace is delivered by Flux",
-    "Flux puts no object into a default namespace: without `targetNamespace` the whole Kustomization fails.",
+    "an object that Flux delivers has no namespace",
+    "Flux sets no default namespace: without `targetNamespace` the whole Kustomization fails.",
 )
 SUSPENDED = Rule(
     "suspended-under-flux",
     ERROR,
-    "a job without a queue is created suspended by Flux, which never changes it again",
-    "Flux creates a JobSet once: to remove `suspend` from Git starts nothing.",
+    "Flux creates a job without a queue suspended, and never updates it",
+    "Flux creates a JobSet once: removing `suspend` in Git starts nothing.",
 )
 CLUSTER_SCOPED = Rule(
     "cluster-scoped-beside-job",
     WARNING,
     "a cluster-scoped object is in the same file as a job",
-    "A team's application may usually create namespaced objects only, and pruning it would remove what others use.",
+    "A team's Application may usually create only namespaced objects, and pruning a cluster-scoped one removes "
+    "what others use.",
 )
 SECRET = Rule(
     "secret-in-git",
     ERROR,
-    "a Secret with its content is in the same file as a job",
-    "Everybody who reads the repository, Argo CD's cache or the history of either reads it.",
+    "a Secret with data is in the same file as a job",
+    "Everyone who can read the repository, its history or Argo CD's cache can read the Secret.",
 )
 MARKED = Rule(
     "mark-of-the-tool",
     WARNING,
-    "a job carries the mark by which a GitOps tool knows its own objects",
-    "The tool writes it itself; a committed one makes it claim the object for another application, or prune it.",
+    "a job carries a GitOps tool's own tracking metadata",
+    "The tool writes it itself. A committed one makes the tool assign the object to another application, or prune it.",
 )
 LEFT_BEHIND = Rule(
     "annotation-left-behind",
     WARNING,
-    "an annotation for the GitOps tool on a TrainJob reaches none of its objects",
-    "No TrainJob will be in the cluster, and its own annotations are copied to nothing, as the Trainer controller has it.",
+    "a GitOps annotation on a TrainJob reaches none of its objects",
+    "The cluster holds no TrainJob, and its annotations are copied to no object, as in the Trainer controller.",
 )
 
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 JOBSET_REFUSED = Rule(
     "jobset-refused",
     ERROR,
-    "the JobSet that a job becomes would be refused",
-    "The Trainer accepts the job, and then fails to create its JobSet: nothing ever runs.",
+    "the API server rejects the JobSet that a job compiles to",
+    "The Trainer accepts the job and then fails to create its JobSet: nothing ever runs.",
     verdict=True,
 )
 

@@ -23,7 +23,7 @@ VIOLATED = Rule(
     "pod-security",
     ERROR,
     "pods violate the Pod Security Standard of their namespace",
-    "The API server accepts the JobSet and the Jobs, and refuses each of the pods: the job starts nothing, and waits.",
+    "The API server accepts the JobSet and the Jobs but rejects each pod: the job starts nothing and waits.",
 )
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 _APP_ARMOR = "remove the profile, or take one of `RuntimeDefault` and `Localhost`"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 UNFILLED = Rule(
     "unfilled-placeholder",
     ERROR,
-    "the GitOps tool applies a placeholder as it stands",
-    "Argo CD fills in nothing, and Flux leaves a JobSet alone whose scripts it would change.",
+    "the GitOps tool applies a placeholder as literal text",
+    "Argo CD substitutes no placeholders, and Flux does not substitute in a JobSet whose scripts it would change.",
 )
 
 _TOOLS = {"argocd": "Argo CD", "flux": "Flux"}

@@ -36,8 +36,8 @@ POLICIES = ("coscheduling", "volcano")
 UNKNOWN_SCHEDULER = Rule(
     "unknown-scheduler",
     ERROR,
-    "a scheduler back end that neither trainc nor an installed package has",
-    "Without it nothing would place the job's pods together.",
+    "neither trainc nor an installed package has the scheduler back end",
+    "Without it nothing places the job's pods together.",
 )
 
 

@@ -26,8 +26,8 @@ TIMEOUT, PATIENT_TIMEOUT = 60, 300
 TOPOLOGY_UNSUPPORTED = Rule(
     "topology-unsupported",
     ERROR,
-    "a topology is asked of a back end that cannot keep it",
-    "The job would be spread over the network as if nobody had asked.",
+    "a scheduler back end does not support the requested topology",
+    "The job would be spread over the network.",
 )
 
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 NO_PODS = Rule(
     "no-pods",
     ERROR,
-    "a role, or a whole job, that asks for no pods",
-    "Nothing would run, and nothing would ever succeed: the job waits for pods that nobody makes.",
+    "a role, or a whole job, requests no pods",
+    "Nothing runs and the job never succeeds: it waits for pods that are never created.",
 )
 UNKNOWN_SIZE = Rule(
     "unknown-size",
     ERROR,
-    "the pod count is a placeholder, but a number is needed here",
-    "A placeholder can be copied, but not counted: what depends on the number could only be guessed.",
+    "a placeholder sets the number of pods, but trainc needs the number",
+    "trainc can copy a placeholder but not calculate with it.",
 )
 COMPLETE = "Complete"
 SUBMITTER_LABEL = "ray.io/originated-from-crd"  # of the pod that submits a RayJob's program; it waits for all others

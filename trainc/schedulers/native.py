@@ -29,13 +29,13 @@ TEMPLATE = "all"
 API_NOT_SERVED = Rule(
     "api-not-served",
     ERROR,
-    "the cluster's Kubernetes does not serve what the back end needs",
-    "The object would be refused, or the field that ties the pods to it dropped without a word.",
+    "the cluster's Kubernetes does not serve an API that the back end needs",
+    "The API server rejects the object, or drops the field that links the pods to it, with no message.",
 )
 GATE_NOT_DECLARED = Rule(
     "gate-not-declared",
     WARNING,
-    "a feature that is off by default is needed and not known to be on",
+    "a required feature gate is off by default and not declared",
     "With the gate off the API server drops the field, and the job runs without a gang.",
 )
 

@@ -47,8 +47,8 @@ SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
 REFUSED = Rule(
     "volcano-policy-refused",
     ERROR,
-    "the TrainJob webhook refuses what the Volcano policy is given",
-    "The queue annotation must not be empty and every priority class must exist when the TrainJob is made.",
+    "the TrainJob webhook rejects a setting of the Volcano policy",
+    "The queue annotation must not be empty, and every priority class must exist when the TrainJob is created.",
     verdict=True,
 )
 

@@ -221,6 +221,6 @@ def pod_annotations(role: Role) -> Tree:
 MISPLACED_QUEUE = Rule(
     "queue-misplaced",
     ERROR,
-    "a queue is named where Kueue does not look",
+    "a queue is named where Kueue does not read it",
     "Kueue reads a label of the JobSet. Anywhere else the name is ignored, and the job runs without quota.",
 )

@@ -22,7 +22,7 @@ _NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
 TOO_MANY = Rule(
     "more-accelerators-than-machine",
     ERROR,
-    "a pod asks for more accelerators than the machine it selects has",
+    "a pod requests more accelerators than the machine it selects has",
     "A pod runs on one node; no node of that type can hold it.",
 )
 
@@ -30,23 +30,24 @@ TOO_MANY = Rule(
 PARTIAL = Rule(
     "partial-node",
     WARNING,
-    "a pod of a multi-node job takes a part of a machine, but its network cards",
-    "The cards are tied to the accelerators of the whole machine; the rest of it can hardly be used.",
+    "a pod of a multi-node job uses only part of a machine's accelerators",
+    "It also requests the machine's NICs. They are tied to the accelerators of the whole machine, and the rest of "
+    "it can hardly be used.",
 )
 
 
 CARDS = Rule(
     "network-cards-mismatch",
     WARNING,
-    "a pod asks for another number of RDMA network cards than its machine has",
-    "Fewer cards mean less bandwidth for the same price; more cannot be scheduled.",
+    "a pod requests more or fewer EFA interfaces than its machine has",
+    "Fewer interfaces mean less bandwidth for the same price; a pod with more cannot be scheduled.",
 )
 
 
 ARM = Rule(
     "arm-not-tolerated",
     WARNING,
-    "a pod for machines with Arm processors does not tolerate their taint",
+    "a pod for Arm machines does not tolerate their taint",
     "GKE taints Arm nodes with `kubernetes.io/arch=arm64:NoSchedule`.",
 )
 
@@ -54,29 +55,32 @@ ARM = Rule(
 CLAIM = Rule(
     "claim-not-used",
     WARNING,
-    "a pod claims devices that none of its containers uses",
-    "A claim gives devices to those containers only that name it under `resources.claims`.",
+    "a pod claims devices that no container uses",
+    "A ResourceClaim gives devices only to containers that name it under `resources.claims`.",
 )
 
 
 CLAIM_UNKNOWN = Rule(
-    "claim-unknown", ERROR, "a container uses a claim that the pod does not declare", "Pod validation refuses it."
+    "claim-unknown",
+    ERROR,
+    "a container uses a ResourceClaim that the pod does not declare",
+    "The API server rejects the pod.",
 )
 
 
 DOMAIN = Rule(
     "compute-domain-mismatch",
     ERROR,
-    "a ComputeDomain is for another number of nodes than the job has pods",
-    "The domain is ready only once that many nodes have joined, and pods wait for it.",
+    "a ComputeDomain's number of nodes differs from the job's number of pods",
+    "The domain is ready only after that many nodes have joined, and the pods wait for it.",
 )
 
 
 SPOT = Rule(
     "spot-without-toleration",
     WARNING,
-    "pods select Spot machines without tolerating their taint",
-    "Spot node pools usually carry a taint of the same name, so that nothing lands on them by accident.",
+    "pods select Spot machines but do not tolerate their taint",
+    "Spot node pools usually carry a taint of the same name, so that only pods that tolerate it run there.",
 )
 
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 NO_ACCESS = Rule(
     "infiniband-without-access",
     WARNING,
-    "/dev/infiniband is mounted from the host, but the container may not open it",
-    "A hostPath shows the device files. Only a device plugin's resource, or `privileged: true`, lets a container open them.",
+    "a container mounts /dev/infiniband but may not open it",
+    "A hostPath only shows the device files. To open them, a container needs a device plugin's resource or "
+    "`privileged: true`.",
 )
 _DEVICES = "/dev/infiniband"
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 MISSPELT = Rule(
     "misspelt-annotation",
     WARNING,
-    "an annotation of trainc.dev that trainc does not read",
-    "A misspelt annotation changes nothing, and nobody says so: the job is compiled as if it were not there.",
+    "an annotation of trainc.dev is unknown",
+    "A misspelled annotation changes nothing, with no message: the job is compiled without it.",
 )
 _READ = (
     "cluster",

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 FUSE = Rule(
     "bucket-mount-without-annotation",
     ERROR,
-    "a bucket is mounted by Cloud Storage FUSE, but the pod does not say so",
-    'GKE adds the side car that does the work only to pods with the annotation `gke-gcsfuse/volumes: "true"`.',
+    "a pod mounts a bucket but lacks the Cloud Storage FUSE annotation",
+    'GKE adds the FUSE sidecar only to pods with the annotation `gke-gcsfuse/volumes: "true"`.',
 )
 FUSE_UNUSED = Rule(
     "bucket-annotation-without-mount",
     WARNING,
-    "a pod asks for the FUSE side car, but mounts no bucket",
-    "The mount was probably forgotten, or its driver is misspelt.",
+    "a pod requests the Cloud Storage FUSE sidecar but mounts no bucket",
+    "The mount is probably missing, or its driver is misspelled.",
 )
 
 

@@ -17,20 +17,21 @@ if TYPE_CHECKING:
 SLICES = Rule(
     "multislice-half-set-up",
     WARNING,
-    "parts of TPU multislice are there, others are missing",
-    "Several slices train as one only with several Jobs, three MEGASCALE variables, and a node pool for each Job.",
+    "the TPU multislice setup is incomplete",
+    "Several slices train as one only with several Jobs, three MEGASCALE variables and a node pool for each Job.",
 )
 MAINTENANCE = Rule(
     "maintenance-half-handled",
     WARNING,
-    "node maintenance is handled in only one of podFailurePolicy and failurePolicy",
-    "The pod failure policy of the Job and the failure policy of the JobSet make one rule out of two halves.",
+    "only one of podFailurePolicy and failurePolicy handles node maintenance",
+    "The Job's podFailurePolicy fails the Job when its node is lost, and the JobSet's failurePolicy reacts to "
+    "that reason. Handling maintenance takes both.",
 )
 PAIR = Rule(
     "daemon-and-plugin-differ",
     WARNING,
-    "the network daemon and the NCCL plugin are not of versions known to work together",
-    "They speak a protocol of their own, and are released in pairs.",
+    "the network daemon and the NCCL plugin are not versions known to work together",
+    "They speak a protocol of their own and are released in pairs.",
 )
 
 _MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")

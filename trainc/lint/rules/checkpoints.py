@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 IN_CONTAINER = Rule(
     "checkpoints-in-container",
     WARNING,
-    "checkpoints go to the container's own file system",
+    "checkpoints go to the container's writable layer",
     "It ends with the container: training restarts from step 0, and nothing is left when the job has ended.",
 )
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 RETAINED = Rule(
     "retained-claim-differs",
     NOTE,
-    "a retained claim differs from its template once the server has stored it",
-    "The JobSet webhook compares a template with the claim of that name: the API server fills in `volumeMode` at once, "
-    "`storageClassName` by default and `volumeName` once the claim is bound.",
+    "a retained PVC differs from its template after the API server stores it",
+    "The JobSet webhook compares a template with the PVC of that name. The API server sets `volumeMode` at once, "
+    "`storageClassName` by default and `volumeName` when the PVC is bound.",
 )
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
 

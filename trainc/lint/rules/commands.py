@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 SLEEP = Rule(
     "endless-sleep",
     WARNING,
-    "a container with accelerators sleeps for ever",
-    "The accelerators are held until somebody deletes the job.",
+    "a container with accelerators sleeps forever",
+    "It holds the accelerators until you delete the job.",
 )
 
 
 ONE_WORD = Rule(
     "command-in-one-word",
     ERROR,
-    "the name of the program holds its arguments",
-    "Nobody takes a command apart where no shell is: its first word is the name of a file, blanks included.",
+    "the first word of a command contains the program and its arguments",
+    "Without a shell nothing splits a command: its first word is a file name, spaces included.",
 )
 
 
@@ -32,47 +32,48 @@ INIT = Rule(
     "endless-init-container",
     ERROR,
     "an init container never ends",
-    "The other containers start only after it has ended. A daemon must say `restartPolicy: Always`, which makes it a sidecar.",
+    "The other containers start only after it has ended. A daemon needs `restartPolicy: Always`, which makes it a "
+    "sidecar.",
 )
 
 
 SIDECAR = Rule(
     "endless-sidecar",
     ERROR,
-    "a helper that never ends stands among the containers that the pod's end waits for",
-    "A pod ends when all its containers have ended: the Job never completes, and the accelerators stay held.",
+    "a helper container that never ends keeps its pod running",
+    "A pod completes when all its containers have ended: the Job never completes, and the accelerators stay allocated.",
 )
 
 
 BRANCH = Rule(
     "unpinned-download",
     WARNING,
-    "the command fetches code from a branch each time it starts",
-    "What runs then depends on the day, and may differ from pod to pod.",
+    "the command downloads code from a branch at every start",
+    "The code depends on the day, and may differ from pod to pod.",
 )
 
 
 INSTALL = Rule(
     "install-at-start",
     NOTE,
-    "each pod installs packages without versions when it starts",
-    "A package index that is slow, or a new release, then stops or changes the training.",
+    "each pod installs packages without versions at start",
+    "A slow package index or a new release then stops or changes the training.",
 )
 
 
 NO_LAUNCHER = Rule(
     "launcher-missing",
     WARNING,
-    "plain python in a pod that is set up for torchrun, with several accelerators",
-    "Variables like PET_NPROC_PER_NODE are read by torchrun alone; plain python starts one process on one accelerator.",
+    "plain python runs in a pod set up for torchrun with several accelerators",
+    "Only torchrun reads variables like PET_NPROC_PER_NODE; plain python starts one process on one accelerator.",
 )
 
 
 LAUNCHER_SETS = Rule(
     "launcher-sets-it",
     NOTE,
-    "a variable that torchrun sets itself is set by hand",
-    "torchrun overwrites it in every process it starts.",
+    "the manifest sets a variable that torchrun sets itself",
+    "torchrun overwrites it in every process that it starts.",
 )
 
 

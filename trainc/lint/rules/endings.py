@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
 
 SELF = Rule(
-    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it and never creates the role's Jobs."
+    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it but never creates the role's Jobs."
 )
 
 
 WAITS = Rule(
     "waits-for-endless-role",
     ERROR,
-    "a role starts only once another has ended, which never ends",
+    "a role waits for the completion of a role that never ends",
     "`Complete` means that all Jobs of the other role have succeeded.",
 )
 
@@ -31,23 +31,23 @@ WAITS = Rule(
 SUCCESS = Rule(
     "success-waits-for-endless-role",
     ERROR,
-    "the job succeeds only once all roles have ended, and one of them never ends",
-    "`operator: All` without targets waits for parameter servers, SSH daemons and dashboards as well.",
+    "the job succeeds only after all roles end, and one never does",
+    "`operator: All` without targets also waits for parameter servers, SSH daemons and dashboards.",
 )
 
 
 TTL_CHILD = Rule(
     "ttl-on-child-job",
     WARNING,
-    "the child Jobs delete themselves when they have finished",
-    "JobSet makes a Job again that disappears while the job runs, so a finished part of the work is done twice.",
+    "the child Jobs have a TTL that deletes them when they finish",
+    "JobSet re-creates a Job that disappears while the JobSet runs, so a finished part of the work runs twice.",
 )
 
 
 TTL_GITOPS = Rule(
     "self-deleting-job",
     NOTE,
-    "a job that deletes itself is kept in Git",
+    "a job with a TTL is kept in Git",
     "Argo CD and Flux see that it is missing and create it again: the training runs a second time.",
 )
 
@@ -55,14 +55,14 @@ TTL_GITOPS = Rule(
 DEADLINE = Rule(
     "deadline-on-queue",
     NOTE,
-    "a deadline on a job that waits in a queue",
-    "The deadline of a Job counts from its start and begins anew with each restart; time in the queue does not count.",
+    "a job that waits in a queue has a deadline",
+    "The deadline of a Job counts from its start and restarts with each restart; time in the queue does not count.",
 )
 AT_ONCE = Rule(
     "deadline-passes-at-once",
     ERROR,
     "a Job's deadline has passed when the Job starts",
-    "The Job controller counts the deadline in nanoseconds: zero is over at once, and a very large number overflows.",
+    "The Job controller counts the deadline in nanoseconds: zero passes at once, and a very large number overflows.",
 )
 
 

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 MISSPELT = Rule(
     "misspelt-variable",
     WARNING,
-    "a variable's name is almost that of one that is read",
-    "Nobody complains about a variable that nobody reads.",
+    "an environment variable's name is probably misspelled",
+    "Programs ignore variables that they do not know, with no message.",
 )
 FOREIGN = Rule(
     "variable-of-other-hardware",
     NOTE,
-    "a variable that only other accelerators read",
+    "a variable applies only to other accelerators",
     "It was probably copied from a job for other machines; other settings may have been as well.",
 )
 LOCKED_RULE = Rule(
     "locked-variable",
     WARNING,
-    "a variable is changed that belongs to the machine's network set-up",
+    "a variable overrides the machine's network setup",
     "The device names are those of the machine; other values do not work.",
 )
 INTERFACE = Rule(
@@ -42,23 +42,26 @@ INTERFACE = Rule(
 TCPX = Rule(
     "tcpx-with-nvls-or-tree",
     ERROR,
-    "a setting that GPUDirect-TCPX does not support",
+    "NCCL uses a setting that GPUDirect-TCPX does not support",
     "TCPX supports neither NVLS nor the tree algorithm.",
 )
 RDMA_OFF = Rule(
     "rdma-switched-off",
     WARNING,
-    "RDMA cards are asked for, but NCCL may not use them",
-    "`NCCL_IB_DISABLE=1` sends everything over TCP; `NCCL_P2P_DISABLE=1` keeps GPUs from talking over NVLink.",
+    "a container requests RDMA NICs, but NCCL may not use them",
+    "`NCCL_IB_DISABLE=1` sends everything over TCP; `NCCL_P2P_DISABLE=1` disables NVLink between GPUs.",
 )
 DEBUG = Rule(
     "debug-left-on",
     NOTE,
-    "verbose logging of the collective libraries",
-    "At many nodes the log becomes the bottleneck, and hides what matters.",
+    "a collective library logs at debug level",
+    "On many nodes the log becomes the bottleneck and hides what matters.",
 )
 OBSOLETE_RULE = Rule(
-    "obsolete-variable", NOTE, "a variable that current software does not need, or no longer reads", ""
+    "obsolete-variable",
+    NOTE,
+    "current software does not need a variable, or no longer reads it",
+    "It was written for older software, and misleads the next reader.",
 )
 
 _BY_KIND = {

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 MASKED = Rule(
     "masked-exit-code",
     ERROR,
-    "the container's exit code is not the program's",
-    "Jobs, restarts and success policies go by the exit code. A script ends with the code of its last command, a "
-    "pipeline with that of its last part: a failed training then counts as a success.",
+    "the container's exit code is not the training program's",
+    "Jobs, restarts and success policies rely on the exit code. A script exits with the code of its last command, "
+    "a pipeline with that of its last part: a failed training counts as a success.",
 )
 
 

@@ -15,32 +15,32 @@ if TYPE_CHECKING:
 ONE_NODE = Rule(
     "one-node-volume",
     WARNING,
-    "pods of several nodes mount a claim that one node at a time can mount",
-    "`ReadWriteOnce` means one node. Pods on other nodes wait for ever to be created.",
+    "pods on several nodes mount a PVC that only one node can mount",
+    "`ReadWriteOnce` means one node. Pods on any other node wait forever.",
 )
 LOST = Rule(
     "checkpoints-in-empty-dir",
     WARNING,
-    "checkpoints go to a directory that ends with the pod, while the job may restart",
-    "A restart makes new pods with new, empty directories.",
+    "checkpoints go to an emptyDir, but the job may restart",
+    "A restart creates new pods with new, empty directories.",
 )
 READ_ONLY = Rule(
     "output-on-read-only-mount",
     WARNING,
-    "output goes to a path that is mounted read-only",
+    "output goes to a read-only mount",
     "The first write fails, often hours after the start.",
 )
 NOT_MOUNTED = Rule(
     "path-not-mounted",
     WARNING,
-    "a variable names a file below a directory that no volume holds",
-    "The file is in no image by accident: it is usually on a volume whose mount was forgotten.",
+    "a variable names a file in a directory that no volume provides",
+    "Such a file is rarely in the image: it is usually on a volume whose mount was forgotten.",
 )
 MISSING = Rule(
     "object-not-declared",
     WARNING,
-    "a Secret, ConfigMap or claim that nobody declares",
-    "Pods that refer to one that does not exist wait for it for ever.",
+    "a pod refers to a Secret, ConfigMap or PVC that is not declared",
+    "Pods that refer to an object that does not exist wait for it forever.",
 )
 
 _OUTPUTS = (

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 NO_GROUP = Rule(
     "scheduler-without-group",
     WARNING,
-    "pods ask for Volcano's scheduler and belong to no PodGroup",
-    "Volcano makes a group of one for pods that name none: each pod is placed for itself, as without a gang.",
+    "pods use Volcano's scheduler but belong to no PodGroup",
+    "Volcano creates a PodGroup of one for such pods: it places each pod separately, as without a gang.",
 )
 _GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
 

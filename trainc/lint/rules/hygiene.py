@@ -14,19 +14,24 @@ if TYPE_CHECKING:
 TAG = Rule(
     "moving-tag",
     WARNING,
-    "an image without a tag, or with `latest`",
-    "Pods that start on different days, or on nodes with different caches, then run different programs in one job.",
+    "an image has no tag, or the tag `latest`",
+    "Pods that start on different days, or on nodes with different caches, run different programs in one job.",
 )
 
 
-PULL = Rule("pull-policy-and-tag", NOTE, "a pull policy that does not fit the image's tag", "")
+PULL = Rule(
+    "pull-policy-and-tag",
+    NOTE,
+    "the image pull policy does not fit the image's tag",
+    "The tag decides whether a cached image can be stale, and the pull policy whether the kubelet uses the cache.",
+)
 
 
 SERVER = Rule(
     "server-managed-field",
     WARNING,
-    "a field that the API server writes stands in the source",
-    "It is ignored at best; resourceVersion and uid make applies fail.",
+    "the source sets a field that the API server manages",
+    "The API server ignores most of them; `resourceVersion` and `uid` make an apply fail.",
 )
 
 
@@ -34,28 +39,32 @@ NAMESPACES = Rule(
     "namespaces-differ",
     ERROR,
     "objects of one job are in different namespaces",
-    "Pods see Secrets, ConfigMaps, claims and PodGroups of their own namespace only.",
+    "Pods see only Secrets, ConfigMaps, PVCs and PodGroups of their own namespace.",
 )
 
 
 HOST_PATH = Rule(
     "sensitive-host-path",
     NOTE,
-    "a directory of the host that gives power over the node is mounted for writing",
+    "a pod mounts a sensitive host directory read-write",
     "Whoever controls the program then controls the node.",
 )
 
 
 DUPLICATE = Rule(
-    "object-twice", ERROR, "two objects have the same kind, name and namespace", "The later one overwrites the earlier."
+    "object-twice",
+    ERROR,
+    "two objects have the same kind, name and namespace",
+    "The one that is applied last overwrites the other.",
 )
 
 
 SERVICE = Rule(
     "service-shadows-peers",
     WARNING,
-    "a Service with the name of the pods' subdomain is not JobSet's",
-    "JobSet looks for a Service of that name only, takes any that it finds, and never corrects it: the pods then have no DNS names.",
+    "a Service that is not JobSet's has the name of the pods' subdomain",
+    "JobSet looks for a Service by that name only, uses any that it finds and never corrects it: the pods get no "
+    "DNS names.",
 )
 
 

@@ -21,8 +21,8 @@ else:
 BAD_IMAGE = Rule(
     "bad-image",
     ERROR,
-    "an image reference that no container runtime can read",
-    "The API server takes any text. The kubelet then reports InvalidImageName, and the pod never starts.",
+    "an image reference is invalid",
+    "The API server accepts any text. The kubelet then reports InvalidImageName, and the pod never starts.",
 )
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _LONGEST_TAG = 128

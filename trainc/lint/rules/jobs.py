@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet accepts the template as it is; the Job API refuses it, and only an event of the JobSet says so."
+_WHY = "JobSet accepts the template; the API server rejects the Job, and only an event of the JobSet reports it."
 
 ALWAYS = Rule(
-    "restart-policy-always", ERROR, "a Job's pods are to restart always", "A Job must be able to end. " + _WHY
+    "restart-policy-always", ERROR, "a Job's pods have `restartPolicy: Always`", "A Job must be able to end. " + _WHY
 )
 NO_COMPLETIONS = Rule(
     "completions-missing",
@@ -23,28 +23,26 @@ NO_COMPLETIONS = Rule(
     "an indexed Job sets `parallelism` but not `completions`",
     "JobSet makes every Job indexed unless told otherwise, and an indexed Job needs `completions`. " + _WHY,
 )
-MODE = Rule("unknown-completion-mode", ERROR, "a completion mode that Kubernetes does not know", _WHY)
+MODE = Rule("unknown-completion-mode", ERROR, "a Job's completion mode is invalid", _WHY)
 NEGATIVE = Rule("negative-job-setting", ERROR, "a count or a deadline of a Job is negative", _WHY)
-SELECTOR = Rule("job-selector", ERROR, "a Job's selector is set by hand", "The Job controller makes it itself. " + _WHY)
-PER_INDEX = Rule("per-index-limit-without-index", ERROR, "a limit per index without what it needs", _WHY)
-OWN_SUCCESS = Rule(
-    "bad-job-success-policy", ERROR, "a Job's success policy that is not for indexed Jobs, or is empty", _WHY
-)
+SELECTOR = Rule("job-selector", ERROR, "a Job sets its selector by hand", "The Job controller makes it itself. " + _WHY)
+PER_INDEX = Rule("per-index-limit-without-index", ERROR, "a per-index limit lacks a setting that it requires", _WHY)
+OWN_SUCCESS = Rule("bad-job-success-policy", ERROR, "a Job's success policy is empty, or the Job is not indexed", _WHY)
 NEEDS_NEVER = Rule(
     "failure-policy-needs-never",
     ERROR,
-    "a pod failure policy on pods that restart in place",
-    "JobSet sets `restartPolicy: OnFailure` where it is absent, and the Job API takes a pod failure policy only with `Never`.",
+    "a pod failure policy applies to pods that restart in place",
+    "JobSet defaults to `restartPolicy: OnFailure`, and the Job API accepts a pod failure policy only with `Never`.",
 )
-RULES = Rule("bad-pod-failure-rule", ERROR, "a rule of the pod failure policy that the Job API refuses", _WHY)
+RULES = Rule("bad-pod-failure-rule", ERROR, "the Job API rejects a rule of the pod failure policy", _WHY)
 NO_CONTAINER = Rule(
-    "exit-code-container-unknown", ERROR, "a pod failure rule watches a container that is not there", _WHY
+    "exit-code-container-unknown", ERROR, "a pod failure rule names a container that does not exist", _WHY
 )
 MANAGED = Rule(
     "job-managed-by-other",
     WARNING,
-    "a child Job is handed to another controller",
-    "With `managedBy` set to another controller Kubernetes itself makes no pods for the Job.",
+    "another controller manages a child Job",
+    "With `managedBy` set to another controller, Kubernetes itself creates no pods for the Job.",
 )
 
 _COUNTS = (

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 PARTIAL = Rule(
     "partial-restarts",
     WARNING,
-    "single pods of a group that must start together may be restarted alone",
-    "A Job retries failed pods six times unless `backoffLimit` says otherwise. A pod that comes back alone finds no "
+    "single pods of a group that must start together may restart alone",
+    "A Job retries failed pods six times by default (`backoffLimit`). A pod that restarts alone finds no "
     "rendezvous; the others hang in a collective until it times out.",
 )
 
@@ -26,31 +26,31 @@ PARTIAL = Rule(
 NO_POLICY = Rule(
     "no-failure-policy",
     NOTE,
-    "one failed pod ends the whole job",
-    "Without a failure policy JobSet fails at the first failed Job; a node that is drained is enough.",
+    "one failed pod fails the whole job",
+    "Without a failure policy JobSet fails at the first failed Job; one drained node is enough.",
 )
 
 
 NO_CHECKPOINT = Rule(
     "restarts-without-checkpoint",
     WARNING,
-    "the job restarts several times, but nothing it writes survives",
-    "A restart makes new pods. Without a volume, a bucket or a claim, training restarts from step 0.",
+    "the job restarts, but nothing that it writes survives",
+    "A restart creates new pods. Without a volume, a bucket or a PVC, training restarts from step 0.",
 )
 
 
 SHADOWED = Rule(
     "failure-rule-shadowed",
     WARNING,
-    "a rule of the failure policy can never match, since an earlier one matches first",
-    "The first matching rule decides.",
+    "a failure policy rule never matches because an earlier one matches first",
+    "JobSet applies the first rule that matches.",
 )
 
 
 PATTERN = Rule(
     "bad-failure-pattern",
     WARNING,
-    "a failure message pattern is not a regular expression",
+    "a failure message pattern is not a valid regular expression",
     "JobSet accepts it, logs an error when a Job fails, and the rule never matches.",
 )
 
@@ -58,8 +58,9 @@ PATTERN = Rule(
 DISRUPTION = Rule(
     "disruption-not-handled",
     WARNING,
-    "preemptible nodes, but a preemption counts like a bug",
-    "A pod failure policy on DisruptionTarget with the action RestartJobSetAndIgnoreMaxRestarts keeps preemptions out of the budget.",
+    "a job on preemptible nodes counts a preemption as a failure",
+    "A pod failure policy on DisruptionTarget with the action RestartJobSetAndIgnoreMaxRestarts excludes "
+    "preemptions from the restart limit.",
 )
 
 
@@ -67,15 +68,16 @@ GRACE = Rule(
     "short-grace-period",
     NOTE,
     "a job that saves checkpoints has 30 seconds to stop",
-    "When a node is drained, pods get this long to write what they have.",
+    "When a node is drained, its pods have only this long to write a checkpoint.",
 )
 
 
 LIVENESS = Rule(
     "liveness-without-startup",
     WARNING,
-    "a liveness probe may kill a slow start",
-    "Loading data and weights takes minutes; the probe counts from the start of the container unless a startup probe holds it back.",
+    "a liveness probe may kill a container during a slow start",
+    "Loading data and weights takes minutes. The probe runs from the start of the container unless a startup "
+    "probe delays it.",
 )
 
 
@@ -83,7 +85,7 @@ NEGATIVE = Rule(
     "negative-restarts",
     WARNING,
     "the number of restarts is negative",
-    "JobSet accepts it and never restarts.",
+    "JobSet accepts the value and never restarts.",
 )
 
 

@@ -19,51 +19,51 @@ if TYPE_CHECKING:
 NO_POD = Rule(
     "coordinator-names-no-pod",
     ERROR,
-    "the address where the processes meet names no pod of the job",
-    "Pods of a JobSet are called `<job>-<role>-<Job>-<index>.<subdomain>`; any other name does not resolve, and every "
-    "process waits for the rendezvous until it times out, holding its accelerators.",
+    "the rendezvous address names no pod of the job",
+    "Pods of a JobSet are named `<job>-<role>-<Job>-<index>.<subdomain>`. Any other name does not resolve, and "
+    "every process waits at the rendezvous until it times out, holding its accelerators.",
 )
 IS_LOCAL = Rule(
     "coordinator-is-local",
     ERROR,
-    "several pods are told to meet at their own loopback address",
+    "several pods use their own loopback address as the rendezvous",
     "Each pod then waits for the others inside itself.",
 )
 NO_SERVICE = Rule(
     "rendezvous-host-unknown",
     WARNING,
-    "the rendezvous host is neither a pod of this job nor a Service beside it",
-    "It may exist in the cluster, but nothing in these files makes it.",
+    "the rendezvous host is neither a pod of the job nor a declared Service",
+    "It may exist in the cluster, but nothing in these files creates it.",
 )
 BAD_PORT = Rule(
     "bad-coordinator-port",
     ERROR,
-    "the port where the processes meet is not a port",
+    "the rendezvous port is not a valid port",
     "Ports are numbers from 1 to 65535.",
 )
 PORTS = Rule(
     "coordinator-ports-differ",
     ERROR,
-    "containers that meet at one host are told different ports",
+    "containers with the same rendezvous host use different ports",
     "Those with the other port wait for a process that listens elsewhere.",
 )
 HOSTS = Rule(
     "coordinators-differ",
     WARNING,
-    "containers of one role are told different hosts to meet at",
+    "containers of one role use different rendezvous hosts",
     "One world has one rank 0.",
 )
 LATER = Rule(
     "coordinator-starts-later",
     ERROR,
-    "the role that others meet at starts after they have ended or come up",
-    "JobSet makes the Jobs of a role only once everything it depends on is there.",
+    "the role that hosts the rendezvous starts after its peers",
+    "JobSet creates the Jobs of a role only when every role that it depends on has reached the required status.",
 )
 NOT_READY = Rule(
     "addresses-only-when-ready",
     WARNING,
-    "DNS answers only for ready pods, while pods are ready only once they have met",
-    "JobSet publishes the addresses of pods that are not ready unless told otherwise, so that they can meet at start-up.",
+    "DNS lists only ready pods, but pods get ready only after the rendezvous",
+    "JobSet publishes the addresses of unready pods by default, so that they can find each other at start.",
 )
 
 _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads

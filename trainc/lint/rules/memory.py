@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 NO_MEMORY = Rule(
     "accelerator-without-memory",
     NOTE,
-    "a container with accelerators asks for no memory",
-    "The scheduler then places it as if it needed none, and it is the first to be killed when the node runs short.",
+    "a container with accelerators requests no memory",
+    "The scheduler places it as if it needed none, and it is the first to be killed when the node runs short.",
 )
 
 
 NO_CPU = Rule(
     "accelerator-without-cpu",
     NOTE,
-    "a container with accelerators asks for memory but for no cpu",
-    "The kernel gives it what other containers of the node leave over: data loaders starve, and accelerators wait.",
+    "a container with accelerators requests memory but no CPU",
+    "It gets only the CPU time that other containers leave: data loaders starve, and accelerators wait.",
 )
 
 
 TMPFS = Rule(
     "tmpfs-over-memory",
     WARNING,
-    "an emptyDir in memory may grow larger than the container's memory limit",
-    "What is written to it counts against the memory of the container that writes.",
+    "a memory-backed emptyDir may grow beyond the container's memory limit",
+    "Data in it counts against the memory of the container that writes it.",
 )
 
 
 SHM = Rule(
     "no-shared-memory",
     WARNING,
-    "several processes or data loaders share accelerators, but /dev/shm has 64 MiB",
+    "several processes or data loaders share a /dev/shm of 64 MiB",
     "Container runtimes give /dev/shm 64 MiB. NCCL and PyTorch's data loaders put their buffers there and die with a bus error.",
 )
 

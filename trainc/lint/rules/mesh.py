@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 MESH = Rule(
     "mesh-mismatch",
     ERROR,
-    "the parallel sizes in the arguments do not make the number of devices",
-    "A mesh has a place for each device and a device for each place.",
+    "the parallel sizes in the arguments do not multiply to the device count",
+    "A mesh has exactly one device for each position.",
 )
 BATCH = Rule(
     "batch-not-divisible",
     WARNING,
-    "the global batch does not divide among the data-parallel replicas",
-    "Trainers refuse it at start, or drop the rest silently.",
+    "the global batch size is not divisible by the data-parallel replicas",
+    "Training programs reject it at start, or drop the rest silently.",
 )
 
 _MODEL = (

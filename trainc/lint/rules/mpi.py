@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 SLOTS = Rule(
     "mpi-processes-exceed-slots",
     ERROR,
-    "mpirun is to start another number of processes than the hosts have slots",
-    "Open MPI refuses more processes than slots; with fewer, some accelerators stand idle.",
+    "mpirun starts more or fewer processes than the hosts have slots",
+    "Open MPI rejects more processes than slots; with fewer, some accelerators stay idle.",
 )
 SLOTS_GPUS = Rule(
     "slots-mismatch",
     WARNING,
-    "the hostfile gives a worker another number of slots than it has accelerators",
-    "A slot is a process; one process for each accelerator is what collectives expect.",
+    "a worker's slots in the hostfile differ from its accelerators",
+    "A slot is a process, and collectives expect one process per accelerator.",
 )
 LAUNCHER = Rule(
     "launcher-holds-accelerators",
     WARNING,
-    "the launcher asks for accelerators but is not among the hosts",
-    "It only starts the others; its accelerators stand idle.",
+    "the launcher requests accelerators but is not in the hostfile",
+    "It only starts the other processes; its accelerators stay idle.",
 )
 EARLY = Rule(
     "launcher-before-workers",
     WARNING,
     "mpirun may start before the workers' SSH daemons listen",
-    "mpirun tries each host once; a host that does not answer ends the job.",
+    "mpirun tries each host once; a host that does not answer fails the job.",
 )
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
@@ -47,25 +47,25 @@ _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_
 NO_REQUESTS = Rule(
     "launcher-without-requests",
     NOTE,
-    "the launcher asks for neither cpu nor memory",
-    "A pod without requests is the first that a node under pressure kills, and mpirun ends all processes with it.",
+    "the launcher requests neither CPU nor memory",
+    "A pod without requests is the first to be killed when its node runs short, and mpirun ends all processes with it.",
 )
 
 
 VERSIONS = Rule(
     "mpi-versions-differ",
     WARNING,
-    "launcher and nodes of an MPI job run different versions of one image",
-    "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob reaches the "
-    "launcher alone; the nodes have theirs from the runtime.",
+    "launcher and nodes of an MPI job run different tags of one image",
+    "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob "
+    "reaches only the launcher; the nodes keep the runtime's.",
 )
 
 IMAGE = Rule(
     "image-of-launcher-alone",
     WARNING,
-    "the image of an MPI TrainJob replaces the launcher's, and the nodes keep that of the runtime",
-    "The runtime gives launcher and nodes one image, and Kubeflow Trainer puts the `image` of a TrainJob into the launcher "
-    "alone (v2.3.0). mpirun starts the program in the nodes' image.",
+    "the image of an MPI TrainJob reaches only the launcher",
+    "The runtime gives launcher and nodes one image, and Kubeflow Trainer (v2.3.0) sets the `image` of a TrainJob "
+    "only on the launcher. mpirun starts the program in the nodes' image.",
 )
 
 

@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 POD_NAME = Rule(
     "pod-name-too-long",
     ERROR,
-    "the host names of the pods get longer than 63 characters, or are none",
-    "A pod of an indexed Job is called `<job>-<role>-<Job>-<index>`, and that must be a DNS label. JobSet checks it only "
-    "where `completions` is set.",
+    "the pods' host names exceed 63 characters or are invalid",
+    "A pod of an Indexed Job is named `<job>-<role>-<Job>-<index>`, which must be a DNS label. JobSet validates "
+    "it only if `completions` is set.",
 )
 SELECTOR = Rule(
     "placement-label-too-long",
     ERROR,
-    "the label by which a node is reserved gets longer than 63 characters",
-    "With the node-selector strategy of exclusive placement it is `<namespace>_<job>-<role>-<Job>`; JobSet does not check it.",
+    "the exclusive placement label exceeds 63 characters",
+    "With the node-selector strategy of exclusive placement it is `<namespace>_<job>-<role>-<Job>`; JobSet does "
+    "not validate it.",
 )
 
 

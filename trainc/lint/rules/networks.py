@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 HALF = Rule(
     "network-half-set-up",
     WARNING,
-    "parts of a GPU network set-up are there, others are missing",
+    "the GPU network setup is incomplete",
     "Daemon, capabilities, mounts and variables work only together; without one of them NCCL fails, or falls back to slow TCP.",
 )
 TUNER = Rule(
     "tuner-of-other-machine",
     WARNING,
-    "NCCL's tuner gets the tables of another machine",
-    "The tables hold measured crossover points; those of another machine choose slow algorithms.",
+    "NCCL's tuner uses the tables of another machine type",
+    "The tables hold measured crossover points; those of another machine select slow algorithms.",
 )
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 TOO_LARGE = Rule(
     "larger-than-machine",
     ERROR,
-    "a pod requests more cpu or memory than the machine it selects has",
-    "A pod runs on one node. What a node can give is less than the machine has: the kubelet and the system keep a part.",
+    "a pod requests more CPU or memory than the machine it selects has",
+    "A pod runs on one node. Allocatable is less than the machine has: the kubelet and the system reserve a part.",
 )
 _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
 

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 DNS = Rule(
     "host-network-without-dns-policy",
     WARNING,
-    "pods on the host's network do not use the cluster's DNS",
-    "With `hostNetwork` the default DNS policy falls back to the host's resolver, which knows no pods.",
+    "pods on the host network do not use the cluster's DNS",
+    "With `hostNetwork` the default DNS policy falls back to the host's resolver, which does not know pod names.",
 )
 HOST_PORT = Rule(
     "host-port-clash",
     WARNING,
-    "two pods on the host's network listen on one port and fit one node",
+    "two pods on the host network use one port and fit one node",
     "Only one process of a host can listen on a port.",
 )
 PORT_CLASH = Rule(
     "ports-clash-in-pod",
     ERROR,
     "two containers of one pod listen on the same port",
-    "Containers of a pod share one network: the second cannot bind.",
+    "Containers of a pod share one network namespace: the second cannot bind.",
 )
 
 

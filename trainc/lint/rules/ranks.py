@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 CONSTANT = Rule(
     "constant-rank",
     ERROR,
-    "all pods of a role are given the same rank",
-    "Ranks tell processes apart; two processes of one rank never form a group.",
+    "all pods of a role have the same rank",
+    "Ranks identify processes; two processes with the same rank never form a group.",
 )
 
 
 OVERLAP = Rule(
     "ranks-overlap",
     ERROR,
-    "two roles that meet at one host count their ranks from the same number",
+    "two roles with one rendezvous host count ranks from the same number",
     "The completion index starts at 0 in every role.",
 )
 
@@ -31,16 +31,16 @@ OVERLAP = Rule(
 MANY_JOBS = Rule(
     "ranks-repeat-per-job",
     WARNING,
-    "a role has several Jobs, and each of them counts its ranks from 0",
-    "With `replicas` above 1 the completion index repeats in each Job; one world wants one Job with more pods.",
+    "a role has several Jobs, and each counts its ranks from 0",
+    "With `replicas` above 1 the completion index repeats in each Job. For one world, use one Job with more pods.",
 )
 
 
 NO_INDEX = Rule(
     "rank-without-index",
     ERROR,
-    "a rank is read from the completion index of a Job that is not indexed",
-    "Only indexed Jobs number their pods.",
+    "a rank uses the completion index of a Job that is not indexed",
+    "Only Indexed Jobs number their pods.",
 )
 
 

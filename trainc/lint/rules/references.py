@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 NOT_EXPANDED = Rule(
     "variable-without-shell",
     ERROR,
-    "a command uses `$VAR`, but no shell is there to expand it",
-    "Kubernetes expands only `$(VAR)`. Without a shell the program gets the dollar sign and the name as they stand.",
+    "a command uses `$VAR`, but no shell expands it",
+    "Kubernetes expands only `$(VAR)`. Without a shell the program gets the literal text `$VAR`.",
 )
 
 
 UNDEFINED = Rule(
     "undefined-variable",
     ERROR,
-    "a `$(VAR)` refers to a variable that is not set, or is set further down",
-    "Kubernetes expands variables in the order of the list and leaves what it does not know as it stands.",
+    "a `$(VAR)` refers to a variable that is undefined or defined later",
+    "Kubernetes expands variables in list order and leaves an unknown one as literal text.",
 )
 
 
 IN_ENV = Rule(
     "shell-variable-in-env",
     WARNING,
-    "the value of a variable holds `$VAR`, which Kubernetes does not expand",
-    "Only `$(VAR)` is expanded in env. `PATH: $PATH:/opt/bin` replaces the path by these very characters.",
+    "a variable's value contains `$VAR`, which Kubernetes does not expand",
+    "Only `$(VAR)` is expanded in env. `PATH: $PATH:/opt/bin` sets the path to exactly this text.",
 )
 
 
 NO_CONTAINER = Rule(
     "resource-of-no-container",
     ERROR,
-    "a variable reads the resources of a container that the pod does not have",
-    "The API server does not look for the container; the kubelet does when it makes the variables.",
+    "a variable reads the resources of a container that does not exist",
+    "The API server does not check the container name; the kubelet does when it starts the container.",
 )
 
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 STANDALONE = Rule(
     "standalone-on-several-nodes",
     ERROR,
-    "torchrun starts with `--standalone` in a job of several nodes",
-    "`--standalone` makes each pod meet on its own loopback address. Pods that expect others wait until the timeout; "
-    "pods that expect none train the same model once each.",
+    "torchrun uses `--standalone` in a multi-node job",
+    "`--standalone` uses each pod's own loopback address as the rendezvous. Pods that expect peers wait until the "
+    "timeout; pods that expect none each train the same model.",
 )
 NO_RENDEZVOUS = Rule(
     "no-rendezvous",
     ERROR,
-    "torchrun runs on several nodes and is not told where they meet",
-    "Without `--rdzv_endpoint` or `--master_addr`, and without the PET_ variables for them, torchrun waits on its own "
+    "torchrun runs on several nodes without a rendezvous address",
+    "Without `--rdzv_endpoint` or `--master_addr`, or the PET_ variables for them, torchrun waits on its own "
     "loopback address. It does not read MASTER_ADDR.",
 )
 _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
+_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-NEGATIVE = Rule("negative-quantity", ERROR, "a resource is asked for in a negative amount", _WHY)
+NEGATIVE = Rule("negative-quantity", ERROR, "a resource has a negative quantity", _WHY)
 FRACTION = Rule(
     "fractional-device",
     ERROR,
-    "the number of a device is not a whole number",
-    "Extended resources count whole devices; sharing one needs MIG or time slicing, which have names of their own.",
+    "a device count is not a whole number",
+    "Extended resources are whole devices. To share one, use MIG or time slicing, which have their own resource names.",
 )
-OVER_LIMIT = Rule("request-over-limit", ERROR, "a container requests more than its limit", _WHY)
+OVER_LIMIT = Rule("request-over-limit", ERROR, "a container requests more of a resource than its limit", _WHY)
 NOT_LIMIT = Rule(
     "request-not-limit",
     ERROR,
     "a device's request and limit differ, or it has no limit",
-    "Devices cannot be overcommitted: Kubernetes takes a limit alone, or a request that equals it.",
+    "Devices cannot be overcommitted: Kubernetes accepts only a limit, or a request equal to it.",
 )
 MANY_DEVICES = Rule(
     "too-many-devices",
     ERROR,
-    "a container asks for more accelerators than any machine has",
+    "a container requests more accelerators than any machine has",
     "`8Gi` devices means 8.6 billion; the API server accepts it.",
 )
 UNKNOWN = Rule(
@@ -49,21 +49,21 @@ UNKNOWN = Rule(
 MISSPELT = Rule(
     "misspelt-resource",
     ERROR,
-    "a container asks for an accelerator under a name that is almost right",
-    "Kubernetes takes every name with a domain for a resource of its own; no device plugin offers this one.",
+    "the resource name of an accelerator is misspelled",
+    "Kubernetes accepts any name with a domain as an extended resource; no device plugin offers this one.",
 )
 HUGEPAGES = Rule(
     "hugepages-alone",
     ERROR,
-    "huge pages without an equal limit, or without cpu or memory beside them",
-    "Huge pages are never overcommitted, and a container that asks for them must ask for cpu or memory as well.",
+    "huge pages lack an equal limit, or CPU or memory beside them",
+    "Huge pages cannot be overcommitted, and a container that requests them must also request CPU or memory.",
 )
 
 MIXED = Rule(
     "mixed-accelerators",
     ERROR,
-    "a container asks for accelerators of different kinds",
-    "No node offers accelerators of two vendors, or whole GPUs and MIG slices of them, to one container.",
+    "a container requests different kinds of accelerators",
+    "No node offers accelerators of two vendors, or whole GPUs and MIG slices, to one container.",
 )
 
 

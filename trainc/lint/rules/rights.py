@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 ROOT = Rule(
     "root-where-non-root",
     ERROR,
-    "a container runs as root, and `runAsNonRoot` forbids it",
-    "The API server takes such a pod. The kubelet looks at the user when it starts the container, and refuses root.",
+    "a container runs as root, but `runAsNonRoot` forbids it",
+    "The API server accepts the pod. The kubelet checks the user when it starts the container, and rejects root.",
 )
 PRIVILEGED = Rule(
     "privileged-pod",
     NOTE,
-    "a container is privileged, or a pod shares processes or memory with its node",
-    "What runs there has power over the node and all other pods on it, and namespaces that enforce `baseline` refuse it.",
+    "a container is privileged, or a pod shares host processes or memory",
+    "It has power over the node and all other pods on it, and namespaces that enforce `baseline` reject it.",
 )
 # Public images whose user is root: their Dockerfiles set no other one (read 2026-11).
 _ROOT_IMAGES = frozenset(

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 UNEQUAL = Rule(
     "pods-not-all-at-once",
     ERROR,
-    "a Job whose pods must meet does not run them all at once",
-    "The first pods wait for peers that start only when the first have ended.",
+    "a Job does not run all pods of a rendezvous at once",
+    "The first pods wait for peers that start only after the first have ended.",
 )
 
 ROLE = Rule(
     "role-name-empty",
     ERROR,
     "a role has no name",
-    "JobSet accepts it; the Jobs are then called `<job>--0`, and nothing can refer to the role.",
+    "JobSet accepts it. The Jobs are named `<job>--0`, and nothing can refer to the role.",
 )
 
 

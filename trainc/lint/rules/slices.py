@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 SHARED_POOLS = Rule(
     "slices-share-node-pools",
     WARNING,
-    "several multi-host TPU slices are not placed one to a node pool",
-    "The hosts of one slice are one node pool. Without exclusive placement the scheduler may spread the pods of one "
-    "slice over several pools, and the chips of different slices never form a ring.",
+    "multi-host TPU slices are not placed on one node pool each",
+    "The hosts of one slice form one node pool. Without exclusive placement the scheduler may spread the pods of "
+    "one slice over several pools, and the chips of different slices never form a ring.",
 )
 
 

@@ -11,22 +11,20 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
+_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-WORD = Rule("unknown-pod-setting", ERROR, "a setting of the pod is a word that Kubernetes does not know", _WHY)
-NAME = Rule("bad-pod-name-field", ERROR, "a name in the pod has characters that it cannot have", _WHY)
-LABEL = Rule("bad-label", ERROR, "a label, an annotation or a node selector has characters that it cannot have", _WHY)
+WORD = Rule("unknown-pod-setting", ERROR, "a pod field has a value that Kubernetes does not know", _WHY)
+NAME = Rule("bad-pod-name-field", ERROR, "a name in the pod contains invalid characters", _WHY)
+LABEL = Rule("bad-label", ERROR, "a label, an annotation or a node selector contains invalid characters", _WHY)
 DEADLINE = Rule("bad-pod-deadline", ERROR, "a pod's deadline is not a positive number of seconds", _WHY)
 ALIAS = Rule("bad-host-alias", ERROR, "a host alias has no IP address", _WHY)
 AFFINITY = Rule("empty-topology-key", ERROR, "an affinity term has no topology key", _WHY)
-TOLERATION = Rule(
-    "bad-toleration", ERROR, "a toleration has an operator or an effect that Kubernetes does not know", _WHY
-)
+TOLERATION = Rule("bad-toleration", ERROR, "a toleration has an unknown operator or effect", _WHY)
 GRACE = Rule(
     "negative-grace-period",
     WARNING,
-    "the time to stop is negative",
-    "The API server takes it and stops the pod after one second, in the middle of whatever it writes.",
+    "the termination grace period is negative",
+    "The API server accepts it and kills the pod after one second, even in the middle of a write.",
 )
 
 

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 SECRET = Rule(
     "secret-in-text",
     ERROR,
-    "a token or a password stands in the manifest",
-    "Everyone who can read the repository or the job can read it, and Git never forgets. It has to be revoked.",
+    "the manifest contains a token or a password",
+    "Everyone who can read the repository or the job can read it, and Git keeps it forever. Revoke it.",
 )
 
 
 PLACEHOLDER = Rule(
     "secret-placeholder",
     WARNING,
-    "a placeholder puts a token or a password into the manifest",
-    "Whoever fills in `${HF_TOKEN}` writes the token into the rendered file, and from there it goes to Git or to everybody "
-    "who can read the job.",
+    "a placeholder inserts a token or a password into the manifest",
+    "Filling in `${HF_TOKEN}` writes the token into the rendered file, and from there it goes to Git or to "
+    "everyone who can read the job.",
 )
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
 _TOKENS = (

@@ -24,31 +24,31 @@ _OWN_RESOURCES = (
 NNODES = Rule(
     "nodes-mismatch",
     ERROR,
-    "the launcher expects another number of nodes than the job has pods",
-    "With too few pods every process waits at the rendezvous until it times out; with too many, some never get in.",
+    "the launcher's node count differs from the job's number of pods",
+    "With too few pods every process waits at the rendezvous until it times out; with too many, some never join.",
 )
 
 
 NPROC = Rule(
     "processes-mismatch",
     ERROR,
-    "the launcher starts another number of processes than the pod has accelerators",
-    "More processes than accelerators fail at start; fewer leave accelerators idle, and those are paid for.",
+    "the launcher's process count differs from the pod's accelerators",
+    "More processes than accelerators fail at start; fewer leave paid accelerators idle.",
 )
 
 
 NPROC_AUTO = Rule(
     "processes-by-host-cpus",
     WARNING,
-    "the launcher is to count accelerators in a container that asks for none",
-    "`auto` then means one process for each CPU of the whole host, whatever the container may use.",
+    "the launcher counts accelerators in a container that requests none",
+    "`auto` then means one process for each CPU of the whole host, whatever the container's limit.",
 )
 
 
 WORLD = Rule(
     "world-size-mismatch",
     ERROR,
-    "WORLD_SIZE is not what the pods and their accelerators make",
+    "WORLD_SIZE differs from the job's number of processes",
     "Processes wait for peers that do not exist, or collide with peers that were not counted.",
 )
 

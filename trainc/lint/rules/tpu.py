@@ -20,35 +20,35 @@ ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.co
 CHIPS = Rule(
     "tpu-topology-mismatch",
     ERROR,
-    "pods times chips is not what the TPU topology has",
+    "the pods' chips do not add up to the TPU topology",
     "A slice is all or nothing: GKE schedules a Job onto a slice only if its pods take every host of it.",
 )
 UNKNOWN = Rule(
     "tpu-topology-unknown",
     ERROR,
-    "a TPU topology that this generation does not have",
-    "Slices come in fixed shapes; no node pool of another shape can exist.",
+    "a TPU topology does not exist in its generation",
+    "Slices have fixed shapes; no node pool of another shape can exist.",
 )
 GENERATION = Rule(
-    "tpu-accelerator-unknown", WARNING, "a TPU accelerator label that is none of GKE's", "No node carries such a label."
+    "tpu-accelerator-unknown", WARNING, "a TPU accelerator label is unknown to GKE", "No node carries the label."
 )
 SELECTOR = Rule(
     "tpu-selector-missing",
     ERROR,
-    "TPU chips without both node selectors that say which",
-    "GKE requires `gke-tpu-accelerator` and `gke-tpu-topology` of every pod that asks for TPU chips.",
+    "a pod requests TPU chips without both TPU node selectors",
+    "GKE requires `gke-tpu-accelerator` and `gke-tpu-topology` on every pod that requests TPU chips.",
 )
 HOST = Rule(
     "tpu-chips-per-host",
     ERROR,
-    "a pod asks for another number of chips than a host of this generation has",
-    "Chips of a host are not shared between pods; a pod takes all of them.",
+    "a pod requests more or fewer chips than its TPU host has",
+    "Pods do not share the chips of a host; one pod takes all of them.",
 )
 SINGLE = Rule(
     "multislice-single-host",
     WARNING,
-    "several slices of a topology that has a single host",
-    "Multislice training works between slices of several hosts each.",
+    "several slices use a single-host topology",
+    "Multislice training needs slices of several hosts each.",
 )
 
 

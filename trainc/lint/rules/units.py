@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNIT = Rule(
     "amount-in-wrong-unit",
     ERROR,
-    "an amount of cpu or memory that can only be meant in another unit",
+    "a CPU or memory quantity has the wrong unit",
     "`memory: 512m` is half a byte and `memory: 64` is 64 bytes; no program runs in that little. `cpu: 64Gi` is "
     "69 billion CPUs; no node has them.",
 )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not look into pod templates: the mistake shows only as events of a Job that cannot make pods."
+_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
 VOLUME_NAME = Rule("bad-volume-name", ERROR, "a volume's name is not a DNS label", _WHY)
 VOLUME_SOURCE = Rule("bad-volume-source", ERROR, "a volume has no source, or more than one", _WHY)
@@ -22,34 +22,35 @@ NO_VOLUME = Rule(
     "mount-without-volume",
     ERROR,
     "a container mounts a volume that the pod does not have",
-    "JobSet's own volumeClaimPolicies add volumes, and those are counted; any other mount needs its volume in the pod.",
+    "JobSet's own volumeClaimPolicies add volumes, which count; any other mount needs its volume in the pod.",
 )
-MOUNT = Rule("bad-mount", ERROR, "a mount has no path, a repeated path, or a sub-path outside the volume", _WHY)
+MOUNT = Rule("bad-mount", ERROR, "a mount has no path, a duplicate path or a sub-path outside the volume", _WHY)
 RELATIVE = Rule(
     "relative-mount-path",
     WARNING,
     "a mount path does not start with a slash",
-    "Container runtimes read it from the root of the file system, not from the working directory.",
+    "Container runtimes resolve it from the root of the file system, not from the working directory.",
 )
 UNUSED = Rule(
     "unused-volume",
     WARNING,
-    "a volume is declared but no container mounts it",
+    "a pod declares a volume that no container mounts",
     "The program then writes to the container's own file system, which ends with the container.",
 )
 
 SHM_HOST = Rule(
     "shared-memory-of-host",
     NOTE,
-    "the shared memory of the host is mounted",
-    "All pods of the node share it, nothing limits it, and what a killed pod leaves stays there.",
+    "a pod mounts the host's shared memory",
+    "All pods of the node share it, nothing limits it, and data of a killed pod stays there.",
 )
 
 MEDIUM = Rule(
     "unknown-medium",
     ERROR,
-    "an `emptyDir` has a medium that the kubelet does not know",
-    "The API server takes any word; the kubelet knows `Memory`, `HugePages` with or without a size, and the empty text.",
+    "an `emptyDir` has an unknown medium",
+    "The API server accepts any value; the kubelet knows `Memory`, `HugePages` with or without a size, and the "
+    "empty string.",
 )
 
 

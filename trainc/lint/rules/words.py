@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 SHELL_WORDS = Rule(
     "shell-words-without-shell",
     ERROR,
-    "`&&`, `|` or `>` stands in a command that no shell reads",
-    "Kubernetes starts a command without a shell. The program gets these characters as arguments.",
+    "a command contains `&&`, `|` or `>` but runs without a shell",
+    "Kubernetes starts a command without a shell, so the program gets these characters as arguments.",
 )
 NO_SCRIPT = Rule(
     "script-not-in-image",
     WARNING,
-    "a command names a script, but the image holds only libraries",
-    "Public images of frameworks hold no program of yours. The pods get their machines, and fail as they start.",
+    "a command runs a script, but the image contains only libraries",
+    "Public framework images do not contain your program. The pods get their nodes and fail at start.",
 )
 _JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
 # Public images that hold a framework and no program, each with its working directory; empty where that is not known.

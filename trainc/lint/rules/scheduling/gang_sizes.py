@@ -24,32 +24,32 @@ if TYPE_CHECKING:
 SIZE = Rule(
     "gang-size",
     ERROR,
-    "a group waits for another number of pods than the job has",
-    "A minimum above the number of pods is never reached, and one below it lets a part of the job start alone.",
+    "a gang's minimum differs from the job's number of pods",
+    "A minimum above the number of pods is never reached; one below it lets a part of the job start alone.",
 )
 RESOURCES = Rule(
     "gang-resources",
     WARNING,
-    "a group asks for more than its pods do",
-    "The check against free capacity refuses a group that would fit.",
+    "a PodGroup requests more resources than its pods",
+    "The check against free capacity rejects a gang that would fit.",
 )
 TASKS = Rule(
     "gang-task-minima",
     ERROR,
-    "the minima of a group's parts do not add up to its own",
-    "Volcano ignores the parts when the whole is smaller, and waits for pods that do not exist when it is larger.",
+    "the task minima of a PodGroup do not add up to its minimum",
+    "Volcano ignores the task minima if their sum is larger, and waits for pods that do not exist if it is smaller.",
 )
 UNEVEN = Rule(
     "gang-uneven-job",
     WARNING,
-    "a member of a gang has more completions than pods at a time",
-    "Pods that come later have to be placed by a group whose first members have finished and no longer count.",
+    "a gang member has more completions than parallel pods",
+    "Later pods wait for a gang whose first members have finished and no longer count.",
 )
 BEST_EFFORT = Rule(
     "gang-best-effort-member",
     WARNING,
-    "a member of a Volcano gang asks for nothing",
-    "Volcano counts such a pod as ready while it still waits, and places it after everything else.",
+    "a pod of a Volcano gang requests no resources",
+    "Volcano counts such a pod as ready while it is still pending, and places it last.",
 )
 
 

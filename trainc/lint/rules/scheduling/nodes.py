@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 TAS = Rule(
     "topology-annotation",
     ERROR,
-    "annotations of Kueue's topology-aware scheduling that contradict each other",
-    "Kueue refuses the workload, or ignores them.",
+    "annotations of Kueue's topology-aware scheduling contradict each other",
+    "Kueue rejects the workload or ignores them.",
 )
 CONTRADICTS = Rule(
     "selector-contradicts-affinity",
     ERROR,
-    "the node selector and the node affinity want different nodes",
+    "the node selector and the node affinity contradict each other",
     "A node must satisfy both; none can.",
 )
 

@@ -27,40 +27,40 @@ NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 POD_SETS = Rule(
     "kueue-pod-sets",
     ERROR,
-    "a JobSet has more roles than a Workload of Kueue can hold",
-    "Kueue makes one pod set of each replicatedJob: 8 before version 0.18, 10 in 0.18, 18 since 0.19.",
+    "a JobSet has more roles than a Kueue Workload can hold",
+    "Kueue creates one pod set for each replicatedJob: at most 8 before version 0.18, 10 in 0.18, 18 since 0.19.",
 )
 LEVEL = Rule(
     "kueue-topology-misplaced",
     ERROR,
-    "a topology is asked for where Kueue does not look",
-    "Kueue reads annotations of the pod template. On the JobSet or the Job they are ignored, and the pods are spread "
-    "as if nobody had asked.",
+    "a topology request is where Kueue does not read it",
+    "Kueue reads annotations of the pod template. On the JobSet or the Job they are ignored, and the pods are "
+    "spread over the network.",
 )
 UNKNOWN_LEVEL = Rule(
     "unknown-topology",
     ERROR,
-    "a topology level that no Topology of the cluster has",
+    "no Topology of the cluster has the requested level",
     "Kueue finds no domain for the job and never admits it.",
 )
 PODSET_GROUPS = Rule(
     "kueue-podset-group",
     ERROR,
-    "a group of pod sets that Kueue cannot place in one domain",
-    "Kueue groups exactly two pod sets, one of them a single pod, that ask for the same topology.",
+    "Kueue cannot place a pod set group in one domain",
+    "Kueue groups exactly two pod sets, one of them a single pod, that request the same topology.",
 )
 SLOW = Rule(
     "kueue-slow-start",
     WARNING,
-    "pods may get ready later than Kueue waits for them",
-    "Since 0.19 Kueue evicts by default what is not ready 30 minutes after it was admitted, and counts roles that "
-    "have not been created yet.",
+    "pods may take longer to get ready than Kueue waits",
+    "Since 0.19 Kueue by default evicts a workload that is not ready 30 minutes after admission, and counts roles "
+    "that do not exist yet.",
 )
 EXCLUSIVE_AND_QUEUE = Rule(
     "kueue-exclusive-placement",
     WARNING,
     "Kueue's topology and JobSet's exclusive placement both choose the nodes",
-    "They are two ways to the same end; together each may rule out what the other has chosen.",
+    "Both select the nodes; together, each may rule out what the other has chosen.",
 )
 
 

@@ -24,34 +24,34 @@ if TYPE_CHECKING:
 UNKNOWN_QUEUE = Rule(
     "unknown-queue",
     ERROR,
-    "a queue that the cluster does not have",
-    "Volcano refuses the PodGroup; Kueue leaves the job suspended for ever.",
+    "a queue does not exist in the cluster",
+    "Volcano rejects the PodGroup; Kueue leaves the job suspended forever.",
 )
 UNKNOWN_PRIORITY = Rule(
     "unknown-priority-class",
     ERROR,
-    "a priority class that the cluster does not have",
-    "The API server refuses every pod that names it.",
+    "a priority class does not exist in the cluster",
+    "The API server rejects every pod that names it.",
 )
 VOLCANO_QUEUES = Rule(
     "volcano-queue",
     WARNING,
-    "a Volcano group does not say in which queue it waits",
-    "Without a queue it waits in `default`, whoever that belongs to; `root` takes no jobs at all.",
+    "a Volcano PodGroup names no queue",
+    "Without a queue it waits in `default`, whoever owns that; `root` takes no jobs at all.",
 )
 KUEUE_AND_VOLCANO = Rule(
     "kueue-with-volcano",
     ERROR,
-    "a job waits in a queue of Kueue and in one of Volcano",
-    "Kueue admits the job and holds its quota while Volcano keeps its pods back, until Kueue evicts it and it all "
-    "begins again.",
+    "a job waits in both a Kueue and a Volcano queue",
+    "Kueue admits the job and holds its quota while Volcano keeps its pods pending, until Kueue evicts it and the "
+    "cycle repeats.",
 )
 SUSPENDED = Rule(
     "suspend-with-queue",
     WARNING,
-    "a manifest sets the field by which a queue starts and stops the job",
-    "Kueue writes `suspend` itself: each time the manifest is applied again, the running job is stopped or a waiting "
-    "one started without its quota.",
+    "a manifest sets `suspend`, which the queue controls",
+    "Kueue writes `suspend` itself: each apply of the manifest stops the running job, or starts a waiting one "
+    "without its quota.",
 )
 
 

@@ -22,45 +22,47 @@ if TYPE_CHECKING:
 TWO_BACK_ENDS = Rule(
     "two-gang-schedulers",
     ERROR,
-    "the pods of one job belong to groups of two back ends",
-    "Two schedulers hold the pods back for different reasons, and neither knows of the other.",
+    "the pods of one job belong to gangs of two schedulers",
+    "Each scheduler holds the pods back for its own gang, and neither knows of the other.",
 )
 UNTIED = Rule(
     "gang-tie-missing",
     ERROR,
-    "a gang counts pods that nothing ties to it",
-    "The pods that are tied wait for a minimum that can never be reached.",
+    "a gang counts pods that are not members",
+    "The member pods wait for a minimum that is never reached.",
 )
 NO_GROUP = Rule(
     "podgroup-missing",
     WARNING,
-    "pods name a group that is not among these files",
-    "Pods of a group that does not exist wait for it, without a word in their own status.",
+    "pods name a PodGroup that is not in these files",
+    "Pods of a PodGroup that does not exist wait for it, with no message in their own status.",
 )
 MISPLACED = Rule(
     "gang-tie-misplaced",
     ERROR,
-    "the group label or annotation is where the scheduler does not look",
+    "the PodGroup label or annotation is where the scheduler does not read it",
     "The coscheduling plugin reads a label of the pod, Volcano an annotation of the pod. JobSet copies neither the "
     "JobSet's nor the Job's metadata to pods.",
 )
 SCHEDULER_NAME = Rule(
     "gang-scheduler-name",
     WARNING,
-    "the pods of a gang do not ask for the scheduler that knows it",
-    "Any other scheduler ignores the group and places each pod for itself.",
+    "the pods of a gang do not use the gang's scheduler",
+    "Any other scheduler ignores the PodGroup and places each pod separately.",
 )
 PRIORITY = Rule(
     "gang-priority",
     ERROR,
-    "the members of one gang have different priorities",
-    "The queue sorts pods by priority first: the gang is torn apart, and Kubernetes' own scheduler refuses it.",
+    "the pods of one gang have different priorities",
+    "The scheduling queue sorts pods by priority first: it splits the gang, and the native Kubernetes scheduler "
+    "rejects it.",
 )
 GROUP_NAME = Rule(
     "podgroup-name",
     ERROR,
-    "a PodGroup's name cannot be written on its pods",
-    "The name is used as a label value: at most 63 letters, digits, `-`, `_` and `.`, alphanumeric at both ends.",
+    "a PodGroup's name is not a valid label value",
+    "The name becomes a label value of its pods: at most 63 letters, digits, `-`, `_` and `.`, alphanumeric at "
+    "both ends.",
 )
 
 

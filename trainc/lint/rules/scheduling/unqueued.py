@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 NO_QUEUE = Rule(
     "kueue-queue",
     WARNING,
-    "a job for Kueue does not say in which queue it waits",
-    "Kueue manages jobs that have the label `kueue.x-k8s.io/queue-name`, or whose namespace has a LocalQueue `default`. "
-    "All others it leaves alone, unless its configuration sets `manageJobsWithoutQueueName`.",
+    "a job for Kueue names no queue",
+    "Kueue manages jobs with the label `kueue.x-k8s.io/queue-name`, or in a namespace with a LocalQueue "
+    "`default`. It ignores all others, unless its configuration sets `manageJobsWithoutQueueName`.",
 )
 _NAME = KUEUE_QUEUE.removeprefix(KUEUE)
 _MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
