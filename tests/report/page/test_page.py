@@ -72,8 +72,8 @@ def test_a_file_is_written_whole(example: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--report", "html", "--rank", "0"], "leave --rank out"),
-        (["-o", "page.html"], "-o goes with --report html"),
+        (["--report", "html", "--rank", "0"], "omit --rank"),
+        (["-o", "page.html"], "-o works only with --report html"),
     ],
 )
 def test_options_that_say_nothing_to_a_page_are_refused(example: Path, words: list[str], told: str) -> None:

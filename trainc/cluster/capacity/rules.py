@@ -41,7 +41,7 @@ OVER_QUOTA = Rule(
 OVER_LIMIT_RANGE = Rule(
     "over-limit-range",
     ERROR,
-    "a container exceeds the bounds of a LimitRange in its namespace",
+    "a container is outside the bounds of a LimitRange in its namespace",
     "The API server rejects every pod, and Kueue does not admit the job.",
 )
 NO_NODE_FITS = Rule(

@@ -16,7 +16,7 @@ CLAIM_STAYS = Rule(
     "claim-stays",
     NOTE,
     "a PVC that Volcano deleted with its job stays",
-    "Volcano created a PVC with a random name for each job; the compiled one is an object with a name of its own.",
+    "Volcano created a PVC with a random name for each job; the compiled PVC is an object with a name of its own.",
 )
 VOLCANO = "volcano"
 DOMAIN = "volcano.sh/"

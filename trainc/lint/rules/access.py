@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NO_ACCESS = Rule(
     "infiniband-without-access",
     WARNING,
-    "a container mounts /dev/infiniband but may not open it",
+    "a container mounts /dev/infiniband without permission to open it",
     "A hostPath only shows the device files. To open them, a container needs a device plugin's resource or "
     "`privileged: true`.",
 )

@@ -48,13 +48,13 @@ TCPX = Rule(
 RDMA_OFF = Rule(
     "rdma-switched-off",
     WARNING,
-    "a container requests RDMA NICs, but NCCL may not use them",
+    "a container requests RDMA NICs, but an NCCL variable disables them",
     "`NCCL_IB_DISABLE=1` sends everything over TCP; `NCCL_P2P_DISABLE=1` disables NVLink between GPUs.",
 )
 DEBUG = Rule(
     "debug-left-on",
     NOTE,
-    "a collective library logs at debug level",
+    "a collective library logs verbosely",
     "On many nodes the log becomes the bottleneck and hides what matters.",
 )
 OBSOLETE_RULE = Rule(

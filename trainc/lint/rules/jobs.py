@@ -20,12 +20,12 @@ ALWAYS = Rule(
 NO_COMPLETIONS = Rule(
     "completions-missing",
     ERROR,
-    "an indexed Job sets `parallelism` but not `completions`",
-    "JobSet makes every Job indexed unless told otherwise, and an indexed Job needs `completions`. " + _WHY,
+    "an Indexed Job sets `parallelism` but not `completions`",
+    "JobSet makes every Job Indexed by default, and an Indexed Job needs `completions`. " + _WHY,
 )
 MODE = Rule("unknown-completion-mode", ERROR, "a Job's completion mode is invalid", _WHY)
 NEGATIVE = Rule("negative-job-setting", ERROR, "a count or a deadline of a Job is negative", _WHY)
-SELECTOR = Rule("job-selector", ERROR, "a Job sets its selector by hand", "The Job controller makes it itself. " + _WHY)
+SELECTOR = Rule("job-selector", ERROR, "a Job sets its selector by hand", "The Job controller generates it. " + _WHY)
 PER_INDEX = Rule("per-index-limit-without-index", ERROR, "a per-index limit lacks a setting that it requires", _WHY)
 OWN_SUCCESS = Rule("bad-job-success-policy", ERROR, "a Job's success policy is empty, or the Job is not indexed", _WHY)
 NEEDS_NEVER = Rule(

@@ -13,7 +13,7 @@ NO_MPIRUN = Rule(
     "launcher-without-mpirun",
     WARNING,
     "the launcher of an MPI job runs its program without mpirun",
-    "The other pods of an MPI job run SSH daemons; only mpirun, or another launcher, starts processes in them.",
+    "The pods of an MPI job run SSH daemons; only mpirun, or another launcher, starts processes in them.",
 )
 # Programs of a shell script that start nothing elsewhere.
 _LOCAL = frozenset(

@@ -31,7 +31,7 @@ SLOTS_GPUS = Rule(
 LAUNCHER = Rule(
     "launcher-holds-accelerators",
     WARNING,
-    "the launcher requests accelerators but is not in the hostfile",
+    "the launcher requests accelerators but is not one of the hosts",
     "It only starts the other processes; its accelerators stay idle.",
 )
 EARLY = Rule(
@@ -55,7 +55,7 @@ NO_REQUESTS = Rule(
 VERSIONS = Rule(
     "mpi-versions-differ",
     WARNING,
-    "launcher and nodes of an MPI job run different tags of one image",
+    "launcher and nodes of an MPI job run different versions of one image",
     "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob "
     "reaches only the launcher; the nodes keep the runtime's.",
 )

@@ -42,14 +42,14 @@ MANY_DEVICES = Rule(
 UNKNOWN = Rule(
     "unknown-resource",
     ERROR,
-    "a container asks for a resource that Kubernetes does not have",
-    "Besides cpu, memory, ephemeral-storage and huge pages, resources have their vendor's domain in their name. "
+    "a container requests a resource that Kubernetes does not have",
+    "Except for cpu, memory, ephemeral-storage and huge pages, resources have their vendor's domain in their name. "
     + _WHY,
 )
 MISSPELT = Rule(
     "misspelt-resource",
     ERROR,
-    "the resource name of an accelerator is misspelled",
+    "a container requests an accelerator under a misspelled resource name",
     "Kubernetes accepts any name with a domain as an extended resource; no device plugin offers this one.",
 )
 HUGEPAGES = Rule(
