@@ -105,7 +105,8 @@ def _parsed(text: str) -> Any:
 
 
 def _syntax(text: str, message: str, at: int) -> str:
-    """What Go's scanner says where Python's stumbles."""
+    """What Go's scanner says where Python's stumbles; since 3.13 that is at a trailing comma, and not behind it."""
+    at += message.startswith("Illegal trailing comma")
     at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n"))
     if at >= len(text) or message.startswith("Unterminated"):
         return "unexpected end of JSON input"
