@@ -90,6 +90,8 @@ def test_a_printed_command_works(line: str, place: Path, tmp_path: Path) -> None
     shutil.copytree(place, tmp_path / "repo", symlinks=True)
     if "diagnose" in line:  # elsewhere it would be one more job of the repository
         shutil.copy(ROOT / "examples/diagnose/queued.txt", tmp_path / "repo/dump.yaml")
+    if "adopt" in line:
+        shutil.copy(ROOT / "examples/adopt/cluster.txt", tmp_path / "repo/dump.yaml")
     if line.startswith("trainc fit"):
         run(
             tmp_path / "repo",

@@ -64,7 +64,7 @@ def fit(options: Options) -> int:
         _print(rows, dumps, options)
     _tell(session)
     if rows and all(row["status"] == UNKNOWN for row in rows):
-        tell("trainc: no answer: no dump of the cluster says what decides; see trainc inventory --help")
+        tell("trainc: no result: no dump of the cluster has the required objects; see trainc inventory --help")
         return 2 if not session.report.failed else 1
     return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
 

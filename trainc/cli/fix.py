@@ -40,6 +40,6 @@ def _fix(options: Options) -> int:
     for (file, line), why in repair.obstacles.items():
         tell(f"{session.shown(file)}:{line}: edits of this document are left to a person: {why}")
     if repair.is_cut:
-        tell("a file is large, and not every edit of it was tried: `trainc fix -w`, once more, goes on")
+        tell("a file is too large to try every edit at once: run `trainc fix -w` again to continue")
     tell(f"{len(repair.applied)} {verb}, {errors} {need} a person")
     return 1 if errors else 0

@@ -99,7 +99,7 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
 def _told(refused: int) -> int:
     """Say how many jobs the page lists as refused; the exit code."""
     if refused:
-        tell(f"trainc: {refused} job{'s are' if refused > 1 else ' is'} not compiled; the page says why")
+        tell(f"trainc: {refused} job{'s are' if refused > 1 else ' is'} not compiled; the page shows why")
     return int(refused > 0)
 
 

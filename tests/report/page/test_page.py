@@ -112,7 +112,7 @@ def test_jobs_that_are_not_compiled_are_on_the_page(tmp_path: Path) -> None:
     repository.write("jobs/bad.yaml", job("bad").replace("numNodes", "numNode"))
     done = compile_in(tmp_path, "show", "--report", "html")
     assert done.code == 1
-    assert done.err == "trainc: 1 job is not compiled; the page says why\n"
+    assert done.err == "trainc: 1 job is not compiled; the page shows why\n"
     index = Page(done.out).data("index")[0]
     assert [entry["name"] for entry in index["jobs"]] == ["good"]
     (refused,) = index["refused"]
