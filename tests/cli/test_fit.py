@@ -59,7 +59,7 @@ def test_no_answer_is_not_a_good_one(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples/plain", tmp_path / "plain")
     done = compile_in(tmp_path / "plain", "fit")
     assert done.code == 2
-    assert "no answer" in done.err
+    assert "no result" in done.err
 
 
 def asked(tmp_path: Path, example: str, *words: str) -> list[dict[str, Any]]:
