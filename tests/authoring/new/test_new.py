@@ -129,7 +129,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.yaml")}
     again = compile_in(tmp_path, "new", "bert", "--image", "other:1")
     assert again.code == 2
-    assert "jobs/bert.yaml is there already" in again.err
+    assert "jobs/bert.yaml already exists" in again.err
     other = compile_in(tmp_path, "new", "second", "--image", IMAGE)
     assert other.out.startswith("wrote jobs/second.yaml\n\nnext:\n")
     assert all(path.read_bytes() == text for path, text in before.items())
@@ -249,19 +249,19 @@ def test_a_command_after_two_dashes_is_the_jobs(tmp_path: Path) -> None:
     ("argv", "said"),
     [
         ((), "a job needs a name"),
-        (("Bert",), "cannot be the name of a job"),
+        (("Bert",), "is not a valid job name"),
         (("b" * 41,), "41 characters"),
         (("bert", "--framework", "torhc"), "did you mean `torch`?"),
         (("bert", "--on", "eks-p6"), "did you mean `eks-p"),
-        (("bert", "--nodes", "0"), "--nodes takes a whole number from 1"),
-        (("bert", "--memory", "8GB"), "--memory takes an amount"),
+        (("bert", "--nodes", "0"), "--nodes must be a whole number of 1 or more"),
+        (("bert", "--memory", "8GB"), "--memory must be a quantity"),
         (("bert", "--framework", "paddle", "--on", "tpu-v5p"), "paddle does not run on tpu-v5p"),
         (("bert", "--framework", "jax", "--on", "tpu-v5p", "--nodes", "2"), "--with topology=SHAPE"),
         (("bert", "--on", "eks-p5", "--gpus", "4"), "a job takes all of them"),
-        (("bert", "--with", "topology=2x2x1"), "name the machines as well"),
+        (("bert", "--with", "topology=2x2x1"), "add --on"),
         (("bert", "--runtime", "llm"), "this project has no runtime `llm`"),
-        (("bert", "--queue", "q"), "--queue goes with a scheduler"),
-        (("bert", "--scheduler", "native"), "say --kubernetes VERSION"),
+        (("bert", "--queue", "q"), "--queue needs a scheduler"),
+        (("bert", "--scheduler", "native"), "add --kubernetes VERSION"),
         (("bert", "--scheduler", "slurm"), "there is no scheduler `slurm`"),
         (("bert", "gpt"), "a job has one name, not 2"),
     ],
