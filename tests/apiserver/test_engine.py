@@ -16,8 +16,7 @@ import yaml
 
 from tests.compiling import ROOT
 from tests.sampling import sampled
-from trainc.apiserver.cel.rules import check
-from trainc.apiserver.cel.visible import visible
+from trainc.apiserver.cel.rules import check, visible
 from trainc.apiserver.definitions import read_definition
 from trainc.apiserver.fault import NotJudgedError, Verdict
 from trainc.apiserver.profile import Profile

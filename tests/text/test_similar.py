@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.text.similar import closest
-from trainc.text.spelling import meant, nearest
+from trainc.text.spelling import closest, meant, nearest
 
 MANY = [f"torch-{number:04}-{number * 7919 % 1000:03}" for number in range(2000)]
 

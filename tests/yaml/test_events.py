@@ -33,7 +33,7 @@ for text, expected, _ in FAULTS:
 
 
 def test_libyaml() -> None:
-    assert Parser is yaml._yaml.CParser  # type: ignore[attr-defined]
+    assert Parser is yaml._yaml.CParser
 
 
 @pytest.mark.slow

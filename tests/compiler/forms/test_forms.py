@@ -18,8 +18,8 @@ from tests.compiler.forms.__main__ import sources, ways
 from tests.compiler.forms.comparison import Comparison, planted
 from tests.compiler.forms.traces import Traces
 from tests.compiling import ROOT, compile_in
+from trainc.compiler.forms import different, largest, smallest
 from trainc.compiler.forms.places import OWN_SETTINGS, free_runs, is_told
-from trainc.compiler.forms.probes import different, largest, smallest
 from trainc.compiler.forms.text import class_of, contexts, is_comparable, joined, split
 from trainc.model.report import Report
 from trainc.yaml.reader import read

@@ -9,7 +9,7 @@ import pytest
 from tests.compiling import compile_in
 from tests.repository import Repository, job
 from trainc.compiler import load
-from trainc.compiler.load.pieces import pieces
+from trainc.compiler.load import pieces
 from trainc.model.report import Report
 from trainc.yaml import plain
 from trainc.yaml.reader import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.compiler.lower.images import wished
+from trainc.compiler.lower import wished
 from trainc.model.sourced import Origin, Sourced, Span
 
 PIN = "sha256:" + "ab" * 32

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.compiler.project.requires import fits
+from trainc.compiler.project import fits
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kubeflow.trainer.backends.kubernetes.backend import KubernetesBackend
 from kubernetes.client import ApiException
 
-from trainc.integrations.kubeflow.api import AsyncResult, NoPods
+from trainc.integrations.kubeflow.client import AsyncResult, NoPods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

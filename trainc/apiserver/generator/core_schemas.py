@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from trainc.apiserver.generator.facts import ATOMIC_MAPS, DEFAULTS, TEMPLATE_META
 from trainc.apiserver.models.node import QUANTITY
 
 Schema = dict[str, Any]
@@ -89,3 +88,34 @@ def _resolve(node: Schema) -> Schema:
         if isinstance(node.get(key), dict):
             resolved[key] = _resolve(node[key])
     return resolved
+
+
+DEFAULTS: dict[tuple[str, str], str | bool] = {
+    ("AzureDiskVolumeSource", "fsType"): "ext4",
+    ("AzureDiskVolumeSource", "readOnly"): False,
+    ("ConfigMapEnvSource", "name"): "",
+    ("ConfigMapKeySelector", "name"): "",
+    ("ConfigMapProjection", "name"): "",
+    ("ConfigMapVolumeSource", "name"): "",
+    ("ContainerPort", "protocol"): "TCP",
+    ("FileKeySelector", "optional"): False,
+    ("GRPCAction", "service"): "",
+    ("ISCSIVolumeSource", "iscsiInterface"): "default",
+    ("LocalObjectReference", "name"): "",
+    ("RBDVolumeSource", "keyring"): "/etc/ceph/keyring",
+    ("RBDVolumeSource", "pool"): "rbd",
+    ("RBDVolumeSource", "user"): "admin",
+    ("ScaleIOVolumeSource", "fsType"): "xfs",
+    ("ScaleIOVolumeSource", "storageMode"): "ThinProvisioned",
+    ("SecretEnvSource", "name"): "",
+    ("SecretKeySelector", "name"): "",
+    ("SecretProjection", "name"): "",
+}
+
+ATOMIC_MAPS = frozenset(
+    {"ConfigMapEnvSource", "ConfigMapProjection", "ConfigMapVolumeSource", "SecretEnvSource", "SecretProjection"}
+)
+"""Shapes that server-side apply replaces whole; the OpenAPI document marks only the others."""
+
+TEMPLATE_META = ("annotations", "finalizers", "labels", "name", "namespace")
+"""The metadata fields that a CRD keeps inside a template."""

@@ -7,8 +7,7 @@ a webhook that changes anything also respells quantities and adds the fields tha
 from __future__ import annotations
 
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
-from trainc.apiserver.golang.type_names import field_name, type_name
-from trainc.apiserver.golang.zeros import OMITTED, POINTERS, WRITTEN
+from trainc.apiserver.golang.types import TYPES
 from trainc.apiserver.normalise import VALUES
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import stamp
@@ -247,3 +246,124 @@ def _is_nothing(node: SchemaNode, name: str, key: str, value: Any) -> bool:
     if value or key in POINTERS or f"{name}.{key}" in POINTERS:
         return False
     return type(value) is str or key in VALUES
+
+
+_INTEGERS = {"int32": "int32", "int64": "int64"}
+
+
+def field_name(path: Path) -> str:
+    """`Struct.path.to.field` for the value at `path`: indices and map keys do not show."""
+    steps = _steps(path)
+    owner = _struct(steps[:-1])
+    return f"{owner}.{'.'.join(steps)}"
+
+
+def type_name(node: SchemaNode, path: Path) -> str:
+    """The Go type of the field at `path`."""
+    steps = _steps(path)
+    if node.kind == "array":
+        item = node.item()
+        return "[]" + (type_name(item, path) if item is not None else "interface {}")
+    known = _longest_known(steps)
+    if known and not (type(path[-1]) is str and path[-1] != steps[-1]):
+        return known
+    if node.kind == "object":
+        other = node.other()
+        return f"map[string]{type_name(other, path)}" if other is not None else f"v1.{_capital(steps[-1])}"
+    if node.kind == "integer":
+        return _INTEGERS.get(node.format, "int")
+    return {"boolean": "bool", "number": "float64"}.get(node.kind, "string")
+
+
+def _steps(path: Path) -> list[str]:
+    """The named fields of a path: everything below a map belongs to the map's own field."""
+    steps: list[str] = []
+    for step in path:
+        if type(step) is str:
+            steps.append(step)
+            if step in _MAPS:
+                break
+    return steps
+
+
+_MAPS = frozenset({"labels", "annotations", "nodeSelector", "limits", "requests", "overhead", "matchLabels"})
+
+
+def _struct(steps: list[str]) -> str:
+    return _longest_known(steps).partition(".")[2] or "".join(map(_capital, steps[-1:]))
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _longest_known(steps: list[str]) -> str:
+    for length in (3, 2, 1):
+        known = TYPES.get(".".join(steps[-length:]))
+        if known is not None:
+            return known
+    return ""
+
+
+# Texts behind pointers, where an empty one is something, and what is a pointer though `VALUES` of the model names it.
+POINTERS = frozenset(
+    {
+        "apiGroup",
+        "azureDisk.fsType",
+        "azureDisk.kind",
+        "azureDisk.readOnly",
+        "cachingMode",
+        "clusterTrustBundle.name",
+        "clusterTrustBundle.signerName",
+        "completionMode",
+        "containers.restartPolicy",
+        "csi.fsType",
+        "csi.readOnly",
+        "currentVolumeAttributesClassName",
+        "dataSourceRef.namespace",
+        "ephemeralContainers.restartPolicy",
+        "fsGroupChangePolicy",
+        "gmsaCredentialSpec",
+        "gmsaCredentialSpecName",
+        "hostPath.type",
+        "hostnameOverride",
+        "initContainers.restartPolicy",
+        "initiatorName",
+        "localhostProfile",
+        "managedBy",
+        "mountPropagation",
+        "nodeAffinityPolicy",
+        "nodeTaintsPolicy",
+        "onExitCodes.containerName",
+        "options.value",
+        "podGroupName",
+        "podReplacementPolicy",
+        "preemptionPolicy",
+        "procMount",
+        "recursiveReadOnly",
+        "resourceClaimName",
+        "resourceClaimTemplateName",
+        "runAsUserName",
+        "runtimeClassName",
+        "seLinuxChangePolicy",
+        "service",
+        "stopSignal",
+        "storageClassName",
+        "succeededIndexes",
+        "supplementalGroupsPolicy",
+        "volumeAttributesClassName",
+        "volumeMode",
+        "whenDeleted",
+    }
+)
+# Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
+WRITTEN = {
+    "conditions": ("lastProbeTime", "lastTransitionTime"),
+    "dataSource": ("apiGroup",),
+    "dataSourceRef": ("apiGroup",),
+    "onPodConditions": ("status",),
+    "projected": ("sources",),
+}
+OMITTED = frozenset(
+    {"exitCodes.operator", "podCertificate.keyType", "podCertificate.signerName", "restartPolicyRules.action"}
+)

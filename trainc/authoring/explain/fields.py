@@ -7,8 +7,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from trainc import __version__
 from trainc.apiserver import shipped
-from trainc.authoring.explain.versions import READ_FROM, SINCE
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.spelling import meant
@@ -287,3 +287,24 @@ def _type(schema: Schema, defs: Schema) -> str:
     if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
         return f"map of {_type(_resolved(schema['additionalProperties'], defs), defs)}"
     return kind
+
+
+READ_FROM = {
+    "trainer.kubeflow.org": "Kubeflow Trainer v2.3",
+    "jobset.x-k8s.io": "JobSet 0.13",
+    "kubeflow.org": "the v1 training-operator and mpi-operator",
+    "mlkube.io": "the first tf-operator",
+    "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
+    "flux-framework.org": "Flux Operator 0.2",
+    "batch.volcano.sh": "Volcano 1.16",
+    "scheduling.volcano.sh": "Volcano 1.15",
+    "ray.io": "KubeRay 1.7",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10",
+    "trainc.dev": f"trainc {__version__}",
+}
+_DEPENDS = "JobSet 0.8"
+_CLAIMS = "JobSet 0.11"
+SINCE = {
+    "JobSet.spec.replicatedJobs.dependsOn": _DEPENDS,
+    "JobSet.spec.volumeClaimPolicies": _CLAIMS,
+}

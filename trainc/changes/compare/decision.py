@@ -5,25 +5,33 @@ from __future__ import annotations
 import os
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.former import FormerJobs
-from trainc.changes.compare.transfer import transferred
 from trainc.changes.compare.updates import differences, key_of, update
 from trainc.changes.git.unmerged import CommittedTexts
+from trainc.changes.git.work_tree import repository_of
+from trainc.compiler import pipeline
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.disk import parse_file, read_file
+from trainc.compiler.header import read_header
+from trainc.compiler.load import load
+from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
+from trainc.model.paths import keyed_step
 from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.text.suppress import Suppress
+from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import NamedTuple
 
     from trainc.changes.compare.updates import Key, Update
     from trainc.compiler.header import Header
+    from trainc.model.catalog import Documents
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
 else:
@@ -132,3 +140,118 @@ def _pairs(bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[tup
 
 def _keys(bundle: Bundle, trees: Iterable[Tree]) -> set[Key]:
     return {key_of(bundle, tree) for tree in trees}
+
+
+def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
+    """`other` with what differs between `old` and `new`; None where a list differs and has other items in `other`."""
+    if plain(old) == plain(new):
+        return other
+    if type(old) is dict and type(new) is dict and type(other) is dict:
+        return _transferred_map(old, new, other)
+    if type(new) is list:
+        return _transferred_list(old, new, other, field)
+    return new
+
+
+def _transferred_map(old: dict[str, Tree], new: dict[str, Tree], other: dict[str, Tree]) -> Tree:
+    out = dict(other)
+    for key in {**old, **new}:
+        was, now, here = old.get(key), new.get(key), other.get(key)
+        if plain(was) == plain(now):
+            continue
+        if type(here) is dict:
+            was, now = was or {}, now or {}  # what others have written in it stays
+        node = transferred(was, now, here, key) if now is not None else {}
+        if node is None:
+            return None
+        if node == {} and key not in new:
+            out.pop(key, None)
+        else:
+            out[key] = node
+    return out
+
+
+def _transferred_list(old: Tree, new: list[Tree], other: Tree, field: str) -> Tree:
+    """The items one by one where all three forms have the same, the new list where the others are the same."""
+    if plain(old) == plain(other):
+        return new
+    if type(old) is not list or type(other) is not list:
+        return None
+    names = [[keyed_step((), field, index, item) for index, item in enumerate(items)] for items in (old, new, other)]
+    if not (names[0] == names[1] == names[2]) or any(type(name[0]) is int for name in names[0]):
+        return None
+    items = [transferred(*three) for three in zip(old, new, other, strict=True)]
+    return None if any(item is None for item in items) else items
+
+
+class Former(NamedTuple):
+    """What the former form of a job compiles to today, and the rendering that was made from that form."""
+
+    bundle: Bundle
+    text: str
+
+
+class FormerRendering(NamedTuple):
+    """A rendered file in a commit, and the file there that it was made from."""
+
+    header: Header
+    text: str
+    source: bytes
+
+
+class FormerJobs:
+    """Finds former forms of jobs; none outside of Git, and none that the digest of a rendering does not name."""
+
+    def __init__(self, project: Project, selection: Selection) -> None:
+        self._project = project
+        self._selection = selection
+        self._documents: Documents | None = None
+
+    def find(self, bundle: Bundle, header: Header, text: str, path: str) -> Former | None:
+        """The form that the rendering at `path` was made from, else the one that the commit has with its rendering.
+
+        The second is for a rendering that nobody has committed: its job was edited several times since the commit.
+        """
+        known = list(self._committed(header, path))
+        for one in known:
+            made = self._compiled(one.source, header.job, bundle)
+            if made is not None:
+                return Former(made, text)
+        for one in known:
+            made = self._compiled(one.source, one.header.job, bundle)
+            if made is not None and body_digest(one.text.encode()) == one.header.body:
+                return Former(made, one.text)
+        return None
+
+    def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
+        """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
+        repository = repository_of(self._project.root)
+        if repository is None:
+            return
+        with Suppress(Trouble):
+            prefix = repository.prefix(self._project.root)
+            inner = os.path.relpath(os.path.realpath(path), repository.top).replace(os.sep, "/")
+            outside = inner.startswith("../")
+            head = repository.commit("HEAD")
+            commits = [head] if outside else [head, repository.last_change(head, inner)]
+            for commit in dict.fromkeys(commits):
+                data = None if outside or not commit else repository.text(commit, inner)
+                first, _, body = (data or b"").decode("utf-8", "replace").partition("\n")
+                there = read_header(first) or header
+                source = repository.text(commit, f"{prefix}{there.source}") if commit else None
+                if source is not None:
+                    yield FormerRendering(there, body, source)
+
+    def _compiled(self, data: bytes, digest: str, bundle: Bundle) -> Bundle | None:
+        """What the job of a digest compiles to in the place of the present one; runtimes in its file are today's."""
+        report = Report(compiles=False)
+        if self._documents is None:
+            self._documents = load(self._project, self._selection, Report(compiles=False))
+        file = bundle.document.file
+        jobs = list(expand(read(data, file, report), report))
+        cluster = next(one for one in self._project.clusters if one.name == bundle.cluster)
+        project = self._project.at(cluster)
+        for made in pipeline.instead(jobs, file, self._documents, project, self._selection, report):
+            if made.name == bundle.name and job_digest(made) == digest:
+                return made
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
@@ -20,14 +21,14 @@ from trainc.changes.migrate.older_job import (
     with_comments,
     with_moved_allows,
 )
-from trainc.changes.migrate.other_policies import policy_of_other
 from trainc.changes.migrate.placed_text import Writer, says
-from trainc.changes.migrate.policies import OlderFacts, Policy
+from trainc.changes.migrate.policies import NODE, PLAIN, OlderFacts, Policy, clash, tensorflow_policy
 from trainc.changes.migrate.source_reader import source_of
 from trainc.changes.migrate.target import wanted
-from trainc.changes.migrate.volcano_groups import is_of_volcano, readable_group, with_group
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR
 from trainc.model.tree import plain
+from trainc.text.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE
 from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
@@ -248,3 +249,129 @@ def _no_longer_said(before: Report, after: Report) -> list[str]:
     still = {finding.rule.name for finding in after.findings}
     gone = [one for one in before.findings if one.rule.name not in still and one.level != ERROR]
     return [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
+
+
+def is_of_volcano(tree: dict[str, Any]) -> bool:
+    """Whether an object is a PodGroup of Volcano."""
+    return bool(tree["kind"] == "PodGroup" and tree["apiVersion"].startswith("scheduling.volcano.sh/"))
+
+
+def readable_group(group: dict[str, Any]) -> dict[str, Any]:
+    """A PodGroup as one writes it: without minima of tasks that are all zero, or that add up to more than the whole."""
+    spec = group["spec"]
+    if 0 < sum(spec.get("minTaskMember", {}).values()) <= spec.get("minMember", 0):
+        return group
+    return {**group, "spec": {key: value for key, value in spec.items() if key != "minTaskMember"}}
+
+
+def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
+    """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
+    spec = group["spec"]
+    topology = spec.get("networkTopology")
+    policy = {"networkTopology": topology} if topology else {}
+    runtime = want.runtime["spec"]
+    runtime["podGroupPolicy"] = {"volcano": policy}
+    template = runtime["template"]
+    if "queue" in spec:
+        annotations = template.setdefault("metadata", {}).setdefault("annotations", {})
+        annotations.setdefault(VOLCANO_QUEUE, spec["queue"])
+    for role in want.roles_of_runtime:
+        _without_group(role["template"]["spec"]["template"])
+    want.is_gang = True
+    return want
+
+
+def _without_group(template: dict[str, Any]) -> None:
+    """Take out of a pod what ties it to its group, as the Trainer writes it again."""
+    metadata = template.get("metadata", {})
+    annotations = metadata.get("annotations", {})
+    annotations.pop(VOLCANO_GROUP, None)
+    if "annotations" in metadata and not annotations:
+        del metadata["annotations"]
+    if "metadata" in template and not metadata:
+        del template["metadata"]
+
+
+_BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
+_PROCESSES = "PET_NPROC_PER_NODE"
+_VOLCANO_COUNTS = "variables and files of Volcano name this number of pods"
+_NONE = {
+    "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does in another way",
+    "RayJob": "a head, groups of workers and a driver make a Ray cluster, and no policy wires one",
+}
+
+
+def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy | str:
+    """The policy that wires the pods as their operator did, or why there is none.
+
+    Not `by_variables`: one that leaves all variables that a person wrote as they are.
+    """
+    kind = facts.old["kind"]
+    if kind in _NONE:
+        return _NONE[kind]
+    if not all(facts.main(role) for role in facts.roles):
+        return "the pods of a role have no containers"
+    plugins = _plugins(facts)
+    if "tensorflow" in plugins:
+        return tensorflow_policy(facts)
+    if "mpi" in plugins:
+        return "the master reads `MPI_HOST` or `/etc/volcano`, which `mlPolicy.mpi` does not make"
+    if len(facts.roles) != 1:
+        return "its roles have different pods, and `numNodes` counts pods that are alike"
+    (role,) = facts.roles
+    if role.get("replicas", 1) != 1:
+        return "each of its parts is a Job of its own, and `numNodes` counts the pods of one"
+    clashing = clash(facts, [role["name"]])
+    if clashing is not None:
+        return clashing
+    return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
+
+
+def _plugins(facts: OlderFacts) -> Any:
+    """The plugins of a Volcano Job, nothing for all other kinds."""
+    spec = facts.old["spec"]
+    return (spec.get("plugins") or {}) if facts.old["apiVersion"].startswith("batch.volcano.sh/") else {}
+
+
+def _by_variables(facts: OlderFacts, role: dict[str, Any]) -> Policy | None:
+    """The policy whose variables a container sets itself, None where it sets none, or a part of them."""
+    main = facts.main(role)
+    given = {entry["name"]: entry.get("value", "") for entry in main.get("env", [])}
+    for name in _BY_VARIABLES:
+        reserved = VOCABULARIES[name].reserved
+        if set(reserved) - {_PROCESSES} <= given.keys():
+            match = re.fullmatch(r"[1-9][0-9]{0,3}", given.get(_PROCESSES, ""))
+            processes = int(match[0]) if match else None
+            return _one_role(facts, role, name, NODE, processes, frozenset(reserved))
+    return None
+
+
+def _plain(facts: OlderFacts, role: dict[str, Any]) -> Policy:
+    reason = _VOLCANO_COUNTS if "svc" in _plugins(facts) else ""
+    if facts.old["kind"] == "LeaderWorkerSet":
+        reason = "`LWS_GROUP_SIZE` and the TPU's variables name this number of pods"
+    return _one_role(facts, role, PLAIN, role["name"], None, frozenset(), reason)
+
+
+def _one_role(
+    facts: OlderFacts,
+    role: dict[str, Any],
+    policy: str,
+    name: str,
+    processes: int | None,
+    without: frozenset[str],
+    reason: str = "",
+) -> Policy:
+    return Policy(
+        policy,
+        {"numNodes": 1} if policy == PLAIN else {policy: {}},
+        {role["name"]: name},
+        {facts.main(role)["name"]: NODE},
+        (name,),
+        name,
+        facts.count(role),
+        processes,
+        without,
+        reason,
+        own=without,
+    )

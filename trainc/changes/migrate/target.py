@@ -7,8 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.changes.migrate.policies import FRAMEWORK, NODE, OlderFacts, Policy, reader_of_keys
-from trainc.changes.migrate.renaming import rename_main, rename_roles
+from trainc.changes.migrate.policies import FRAMEWORK, LAUNCHER, NODE, OlderFacts, Policy, reader_of_keys
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
@@ -288,3 +287,31 @@ def _runtime(
         metadata["labels"] = dict(policy.labels)
     kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
     return {"apiVersion": TRAINER_API, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def rename_main(facts: OlderFacts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
+    """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
+    main = facts.main(role)
+    job = role["template"]["spec"]
+    former = main["name"]
+    main["name"] = policy.containers[former]
+    for rule in job.get("podFailurePolicy", {}).get("rules", []):
+        codes = rule.get("onExitCodes", {})
+        if codes.get("containerName") == former:
+            codes["containerName"] = main["name"]
+    return main
+
+
+def rename_roles(spec: dict[str, Any], policy: Policy) -> None:
+    """Call the roles by their new names, wherever the JobSet names them."""
+    for role in spec["replicatedJobs"]:
+        role["name"] = policy.roles[role["name"]]
+        for dependence in role.get("dependsOn", []):
+            dependence["name"] = policy.roles[dependence["name"]]
+    success = spec.get("successPolicy", {})
+    rules = spec.get("failurePolicy", {}).get("rules", [])
+    for holder in (success, *rules):
+        if "targetReplicatedJobs" in holder:
+            holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
+    if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
+        spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)

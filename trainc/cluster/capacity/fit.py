@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.cluster.capacity.advice import change_for
-from trainc.cluster.capacity.amounts import added, units_of
+from trainc.cluster.capacity.amounts import added, times, units_of
 from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.cluster import PROVISIONING
 from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
@@ -11,7 +11,7 @@ from trainc.cluster.capacity.groups import back_end, group_refusal
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
-from trainc.cluster.capacity.occupancy import occupy
+from trainc.cluster.capacity.scheduler import SimulatedScheduler
 from trainc.cluster.capacity.unfilled import unfilled
 from trainc.cluster.capacity.verdict import unknown_queue
 from trainc.cluster.capacity.volcano import queue_of
@@ -20,16 +20,24 @@ from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, NamedTuple
+    from collections.abc import Iterator, Sequence
+    from typing import Any, NamedTuple, Protocol
 
+    from trainc.cluster.capacity.cluster import Snapshot
     from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.gang import Occupants
+    from trainc.cluster.capacity.pods import PendingPod
     from trainc.cluster.capacity.verdict import KueueVerdict
     from trainc.model.finding import Rule
     from trainc.model.tree import Tree
+
+    class Answered(Protocol):
+        """The parts of an answer that say where its pods are."""
+
+        gang: GangPlacement | None
+        verdict: KueueVerdict | None
 else:
     from trainc.text.record import NamedTuple
-
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
 GOOD = frozenset((FITS, ADMITTED))
@@ -295,3 +303,49 @@ class Problem(NamedTuple):
     help: str
     level: str
     says: str = ""  # a server's own words
+
+
+def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants, answer: Answered) -> None:
+    """Take from the nodes what the pods of an answered job take there."""
+    gang, verdict = answer.gang, answer.verdict
+    if gang is None:
+        for name, requests in _on_hosts(facts, verdict) if verdict is not None else ():
+            facts.occupy(name, requests)
+        return
+    if gang.run is not None:
+        placed = [(pod, name, 1) for pod, name in gang.run.placed]
+    else:
+        placed = list(_filled(facts, gang))
+        occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
+    is_placed_by_queue = any(role.shares for role in gang.roles)
+    for pod, name, count in placed:
+        requests = times({**pod.requests, "pods": 1}, count)
+        facts.occupy(name, requests)
+        occupants.pods.append((pod, name))
+        if snapshot is not None and not is_placed_by_queue:
+            snapshot.take(facts.nodes[name], requests)
+
+
+def _on_hosts(facts: ClusterFacts, verdict: KueueVerdict) -> Iterator[tuple[str, dict[str, int]]]:
+    """The nodes that Kueue chose by their host name, and what the pods there take."""
+    by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
+    for member in verdict.assigned:
+        one = {**member.pods.placed, "pods": 1}
+        for values, count in member.domains or ():
+            if values[-1] in by_hostname:
+                yield by_hostname[values[-1]], times(one, count)
+
+
+def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingPod, str, int]]:
+    """Places for all pods of a large job, found role by role without asking which node is best."""
+    scheduler = SimulatedScheduler(facts.nodes.values(), is_idle=gang.is_idle)
+    for role in gang.roles:
+        for pod, count in role.parts():
+            left = count
+            for name, room in scheduler.room(pod).items():
+                share = min(room, left)
+                scheduler.places[name].take_many(pod, share)
+                left -= share
+                yield pod, name, share
+                if not left:
+                    break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import server_of
 from trainc.apiserver.verdict import kind_of
+from trainc.apiserver.workloads import NODES, judge_workload
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
@@ -16,11 +17,11 @@ from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, RefusedEntry, entry_of
 from trainc.model.finding import ERROR, Rule
-from trainc.model.settings import FILE
+from trainc.model.settings import FILE, STDIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from trainc.model.catalog import Documents, Entry
     from trainc.model.document import Document
@@ -287,8 +288,6 @@ def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bo
 
             name_strays(others, context.report)
         if not context.report.compiles and any(other.kind in PLAIN for other in others):
-            from trainc.compiler.admit.workloads import judge_workloads  # noqa: PLC0415 (few files hold Jobs and Pods)
-
             judge_workloads(others, context)
 
 
@@ -304,3 +303,10 @@ def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]
+
+
+def judge_workloads(documents: Iterable[Document], context: AdmissionContext) -> None:
+    """Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours."""
+    for document in documents:
+        if kind_of(document.tree) in NODES and (document.file in context.selection.paths or document.file == STDIN):
+            judge_workload(document, context.server, context.project.cluster, context.report)

@@ -6,15 +6,15 @@ from trainc.apiserver.admission import admit_object
 from trainc.apiserver.component_uses import uses
 from trainc.apiserver.verdict import kind_of
 from trainc.compiler.admit.context import ask_policies
-from trainc.compiler.admit.index import BLUEPRINTS, OWN_KINDS, ambiguous, index, shadowed
-from trainc.compiler.admit.refusal import RefusalFindings, refusal
 from trainc.compiler.admit.runtimes import check_runtime
 from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
+from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import get
+from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from trainc.compiler.admit.context import AdmissionContext
     from trainc.model.catalog import Documents, Key, RuntimeFolder
@@ -229,3 +229,102 @@ def _with_uses(document: Document) -> Document:
 
     spelled = {**spec, "components": uses(spec["components"], span_of_key)}
     return document.admitted({**document.tree, "spec": spelled})
+
+
+class RefusalFindings:
+    """The findings that refuse a document.
+
+    A job that reaches it meets all of them, so they share the set of jobs that did: thousands of jobs times thousands
+    of findings are never written down one by one.
+    """
+
+    __slots__ = ("_jobs", "_stands", "document")
+
+    def __init__(self, document: Document, met: list[Finding], stands: Finding, report: Report) -> None:
+        self.document = document  # kept, so that its identity is not given to another one
+        self._stands = stands
+        self._jobs: list[set[str]] = []
+        for finding in met:
+            identity = finding.identity()
+            jobs = report.reached.setdefault(identity, set())
+            known = next((one for one in self._jobs if one == jobs), None)
+            if known is None:
+                self._jobs.append(jobs)
+            else:
+                report.reached[identity] = known
+
+    def meet(self, report: Report) -> None:
+        """The current job meets all of them."""
+        report.add(self._stands)
+        if report.job:
+            for jobs in self._jobs:
+                jobs.add(report.job)
+
+
+def refusal(document: Document, met: list[Finding], report: Report) -> RefusalFindings | None:
+    """The refusal that some findings are, None where none of them is an error that stands."""
+    stands = next((finding for finding in met if finding.level == ERROR), None)
+    return None if stands is None else RefusalFindings(document, met, stands, report)
+
+
+DUPLICATE_RUNTIME = Rule(
+    "duplicate-runtime",
+    ERROR,
+    "two runtimes or two components have the same name",
+    "Which one a job gets would depend on the order of the files.",
+    admission=True,
+)
+KINDS = {
+    "TrainingRuntime": "trainer.kubeflow.org/",
+    "ClusterTrainingRuntime": "trainer.kubeflow.org/",
+    "Runtime": TRAINC_PREFIX,
+    "RuntimeComponent": TRAINC_PREFIX,
+}
+BLUEPRINTS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
+OWN_KINDS = ("Runtime", "RuntimeComponent")
+
+
+def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
+    """What jobs and runtimes may name, each key once; a second document under a key is a finding."""
+    by_key: dict[Key, Document] = {}
+    for document in documents:
+        group = KINDS.get(document.kind)
+        if group is None or not document.api_version.startswith(group):
+            continue
+        namespace = (document.namespace or "default") if document.kind == "TrainingRuntime" else ""
+        key = (document.kind, namespace, document.name)
+        if key in by_key:
+            report.add(_twice(by_key[key], document))
+        else:
+            by_key[key] = document
+    return by_key
+
+
+def shadowed(hit: Document, hidden: Document) -> Finding:
+    """A runtime that hides another one of its name: the same finding as where both are given."""
+    first, second = sorted((hit, hidden), key=lambda document: (document.file.split("/"), document.start))
+    return _twice(first, second) if first.kind == second.kind else ambiguous((first, second))
+
+
+def _twice(first: Document, second: Document) -> Finding:
+    locked = next((document for document in (first, second) if get(document.tree, "spec", "locks")), None)
+    return DUPLICATE_RUNTIME.at(
+        second.span(("metadata", "name")),
+        f"{second.kind} `{second.name}` is defined twice",
+        label="defined again here",
+        also=[Label(first.span(("metadata", "name")), "first defined here")],
+        effect=f"the locks of {locked.file} would not hold for jobs that get the other one" if locked else "",
+        help="remove or rename one of them",
+    )
+
+
+def ambiguous(documents: Sequence[Document]) -> Finding:
+    """One name that several documents of one source answer to."""
+    first, *others = sorted(documents, key=lambda document: (document.file, document.start))
+    kinds = " and a ".join(document.kind for document in (first, *others))
+    return DUPLICATE_RUNTIME.at(
+        first.span(("metadata", "name")),
+        f"`{first.name}` is the name of a {kinds}",
+        also=[Label(other.span(("metadata", "name")), f"a {other.kind} of that name") for other in others],
+        help="rename one of them: a reference by name cannot tell them apart",
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.beside import Beside
-from trainc.compiler.load.counting import counted
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.compiler.load.shipped import shipped_documents, shipped_names
@@ -17,6 +17,7 @@ from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
 from trainc.text.containment import within
 from trainc.text.lfs import is_pointer
+from trainc.text.object_keys import TRAINER_API
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
     IsDone = Callable[[str, bytes], bool]
+    Progress = Callable[[int, int], None]
+    Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
 
@@ -239,8 +242,6 @@ class Loader:
 
     def _pieces(self, file: str, data: bytes) -> Iterator[list[Document]]:
         """The documents of a long file, of which no cluster keeps any."""
-        from trainc.compiler.load.pieces import pieces  # noqa: PLC0415 (few files are that long)
-
         self._allow(file, data)
         return pieces(lambda report: self._expanded(file, data, report), self._report)
 
@@ -299,3 +300,48 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         loader.take_part,
         loader.size,
     )
+
+
+def counted(progress: Progress | None, parts: int) -> Callable[[list[str]], Iterable[str]]:
+    """A function that gives files one by one and says how many of all are done, where somebody wants to know.
+
+    The files are one of so many equal parts of the run, and the others are read at the same time.
+    """
+    if progress is None:
+        return _plain
+
+    def files_of(files: list[str]) -> Iterator[str]:
+        for number, file in enumerate(files):
+            progress(number * parts, len(files) * parts)
+            yield file
+        progress(len(files), len(files))
+
+    return files_of
+
+
+def _plain(files: list[str]) -> Iterable[str]:
+    return files
+
+
+_TOGETHER = 100  # documents
+_TRAINJOB = (TRAINER_API, "TrainJob")
+
+
+def pieces(read: Reading, report: Report) -> Iterator[list[Document]]:
+    """The documents of a file in their order, some at a time where none of them concerns another.
+
+    Whatever stands beside jobs may belong to them: a file that holds anything but TrainJobs, or a fault, comes whole.
+    To know that, the file is read twice.
+    """
+    if not _holds_trainjobs_alone(read):
+        yield list(read(report))
+        return
+    documents = read(report)
+    while piece := list(islice(documents, _TOGETHER)):
+        yield piece
+
+
+def _holds_trainjobs_alone(read: Reading) -> bool:
+    faults = Report()
+    alone = all((document.api_version, document.kind) == _TRAINJOB for document in read(faults))
+    return alone and not faults.findings and not faults.account.unread

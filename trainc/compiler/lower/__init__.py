@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from trainc import schedulers
+from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import contributor
-from trainc.compiler.lower.delivery import carried_labels, deadline, managed_by
 from trainc.compiler.lower.lay import Draft
 from trainc.compiler.lower.notes import lost_claims, lost_ports, lost_values
-from trainc.compiler.lower.objects import jobset, service, single, waiting
 from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, Rule
+from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
+from trainc.model.plan import TRAINER
+from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import get, plain, value
 from trainc.schedulers.gang import INITIALIZERS
+from trainc.text.object_keys import JOBSET_API, JOBSET_NAME, MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from trainc.model.cluster import Cluster
-    from trainc.model.patch import Patch
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
+
+    Names = Mapping[str, Sourced[str]]
+    Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
 def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
@@ -71,8 +77,6 @@ def _placed(
         _over(plan, drafts, gang.patches)
         plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)
     if cluster.images:
-        from trainc.compiler.lower.images import image_patches  # noqa: PLC0415 (few clusters want other images)
-
         patches = image_patches(plan.roles, cluster.images)
         if patches:
             _over(plan, drafts, patches)
@@ -191,3 +195,163 @@ def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:
         if more:
             written = {**written, **more} if written else more
     return written
+
+
+DEADLINE_NOT_ENFORCED = Rule(
+    "deadline-not-enforced",
+    ERROR,
+    "nothing enforces a TrainJob's activeDeadlineSeconds",
+    "The Trainer controller runs this timer itself and writes it to no object; JobSet has no such field.",
+)
+
+
+def carried_labels(plan: Plan) -> dict[str, Tree]:
+    """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
+    labels = plan.job["metadata"].get("labels")
+    if not labels or "kueue.x-k8s.io/" not in "\n".join(labels):
+        return {}
+    return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
+
+
+def managed_by(plan: Plan, spec: Tree) -> Tree:
+    """A job that MultiKueue runs elsewhere becomes a JobSet that MultiKueue runs elsewhere."""
+    leaf = plan.job["spec"].get("managedBy")
+    return {**spec, "managedBy": leaf} if leaf is not None and leaf.value == MULTIKUEUE else spec
+
+
+def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
+    """The deadline on every child Job where the project chooses so; otherwise an error that says it would be lost."""
+    leaf = plan.job["spec"].get("activeDeadlineSeconds")
+    if leaf is None:
+        return spec
+    if project.deadline != "per-job":
+        report.add(
+            DEADLINE_NOT_ENFORCED.at(
+                plan.document.span(("spec", "activeDeadlineSeconds")),
+                f"nobody enforces `activeDeadlineSeconds: {leaf.value}`",
+                effect="the job runs on past its deadline: only the Trainer controller knows this timer",
+                help="remove it, or set `deadline: per-job` in trainc.yaml to give every child Job this deadline",
+            )
+        )
+        return spec
+    jobs = [_with_deadline(job, leaf) for job in spec.get("replicatedJobs") or ()]
+    return {**spec, "replicatedJobs": jobs} if jobs else spec
+
+
+def _with_deadline(job: Tree, leaf: Tree) -> Tree:
+    template = job["template"]
+    return {**job, "template": {**template, "spec": {"activeDeadlineSeconds": leaf, **template["spec"]}}}
+
+
+def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
+    """A patch for each container of some roles whose image the cluster wants otherwise."""
+    patches = []
+    for role in roles:
+        for field in ("containers", "initContainers"):
+            for container in role.pod.get(field) or ():
+                leaf = container.get("image")
+                if type(leaf) is Sourced and _steps(leaf.value, images):
+                    name = container["name"].value
+                    patches.append(Patch(role.index, name, sets={"image": wished(leaf, images)}))
+    return tuple(patches)
+
+
+def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
+    """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
+    for by, text, image in _steps(leaf.value, images):
+        leaf = known(text, by, (leaf, image))
+    return leaf
+
+
+def _steps(image: str, images: Mapping[str, Names]) -> Steps:
+    """What happens to an image of that name: who does it, what comes out, and the setting that asks for it."""
+    steps = []
+    digest = images["digests"].get(image) if "digests" in images else None
+    if digest is not None and "@" not in image:  # one that has a digest keeps it
+        image = f"{image}@{digest.value}"
+        steps.append(("pinned digest", image, digest))
+    registries = images.get("registries", {})
+    full, prefix = _qualified(image), _prefix(_qualified(image), registries)
+    if prefix:
+        new = registries[prefix]
+        image = new.value.rstrip("/") + full[len(prefix.rstrip("/")) :]
+        steps.append(("registry of the cluster", image, new))
+    return tuple(steps)
+
+
+def _prefix(image: str, registries: Names) -> str:
+    """The longest prefix that the cluster replaces; a prefix ends where a slash stands."""
+    longest = ""
+    for other in registries:
+        if len(other) > len(longest) and image.startswith(other.rstrip("/") + "/"):
+            longest = other
+    return longest
+
+
+def _qualified(image: str) -> str:
+    """The image with the registry that container runtimes read into a short name."""
+    first, slash, _ = image.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        return image
+    return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
+
+
+_STEPS = (TRAINER, "dataset-initializer", "model-initializer")
+
+
+_ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
+_API_VERSION = Sourced(JOBSET_API, Origin(by="lowering"))
+_KIND = Sourced("JobSet", Origin(by="lowering"))
+_V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
+_NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
+
+
+def single(role: Role, plan: Plan) -> Sourced[int] | None:
+    """One replica for a role that is a step of the job and has another number of them, else None.
+
+    The Trainer runs one Job for a step; a runtime of trainc's own kind may ask for several, one for each slice.
+    """
+    free = plan.runtime is not None and plan.runtime.composed
+    if free or role.ancestor not in _STEPS:
+        return None
+    written = role.tree.get("replicas")
+    return None if type(written) is Sourced and written.value == 1 else _ONE
+
+
+def jobset(plan: Plan, metadata: Tree) -> Tree:
+    """The complete JobSet of a plan, as JobSet's webhook leaves it."""
+    tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
+    return with_defaults(tree)
+
+
+def waiting(plan: Plan, spec: Tree) -> Tree:
+    """A JobSet spec with the job's wish to wait.
+
+    A queue owns the field: only a wish is written, never the permission to run.
+    """
+    suspend = spec.get("suspend")
+    if suspend is not None:
+        spec = {key: node for key, node in spec.items() if key != "suspend"}
+    if plan.runtime is not None:
+        suspend = plan.job["spec"].get("suspend")
+    return {**spec, "suspend": suspend} if suspend is not None and suspend.value is True else spec
+
+
+def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
+    """The twin of the Service that the JobSet controller makes, None where DNS names are switched off.
+
+    `there` is what the metadata of all of the job's objects says of their namespace.
+    """
+    network = spec["network"]
+    if network["enableDNSHostnames"].value is False:
+        return None
+    return {
+        "apiVersion": _V1,
+        "kind": _SERVICE,
+        "metadata": {"name": network.get("subdomain", plan.name), **there},
+        "spec": {
+            "clusterIP": _NONE,
+            "publishNotReadyAddresses": network["publishNotReadyAddresses"],
+            "selector": {JOBSET_NAME: plan.name},
+        },
+    }

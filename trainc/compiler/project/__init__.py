@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 
+from trainc import __version__
 from trainc.compiler.project.checker import BAD_PROJECT, Checker
 from trainc.model.cluster import Cluster
+from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
+from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
 from trainc.model.settings import FILE, TOOLS, Project
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.text.containment import within
 from trainc.text.files import ordinary_contents
+from trainc.text.numbers import whole_number
+from trainc.text.plugins import RULES, offered
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble, near
 from trainc.yaml.reader import LIMIT, read
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 
     from trainc.model.cluster import Opening
     from trainc.model.document import Document
-    from trainc.model.sourced import Sourced, Span
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path
 
 API_VERSION = "trainc.dev/v1alpha1"
@@ -133,8 +139,6 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
             hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
             checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
     if "requires" in spec:
-        from trainc.compiler.project.requires import check_version  # noqa: PLC0415 (what a project says loads what reads it)
-
         check_version(checker, ("spec", "requires"))
     folders_named = checker.folders(root, ("spec", "policies"))
     policy_folders, policies = _policies(root, folders_named, checker.report, checker.unsaved)
@@ -184,13 +188,11 @@ def _check_outside_spec(checker: Checker) -> None:
 
 
 def _levels(checker: Checker, path: Path) -> dict[str, str]:
-    from trainc.compiler.project.levels import levels  # noqa: PLC0415
 
     return levels(checker, path, foreign=get(checker.document.tree, "spec", "rulesFrom") is not None)
 
 
 def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
-    from trainc.compiler.project.rules_from import rules_from  # noqa: PLC0415
 
     return rules_from(checker, ("spec", "rulesFrom"))
 
@@ -199,3 +201,111 @@ def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any], cache: O
     from trainc.compiler.project.clusters import clusters  # noqa: PLC0415
 
     return clusters(checker, root, assigned, cache() if cache is not None else None)
+
+
+def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
+    """The names listed at `path` that an installed package offers rules under; the others are complained about."""
+    names = checker.texts(path)
+    if not names:
+        return ()
+    there = offered(RULES)
+    for name in names:
+        if name.value not in there:
+            hint = meant(name.value, there, "install the package beside trainc")
+            at = name.origin.at or checker.document.span(path)
+            checker.report.add(BAD_PROJECT.at(at, f"no installed package offers rules as `{name.value}`", help=hint))
+    return tuple(name for name in names if name.value in there)
+
+
+OFF = "off"
+LEVELS = (OFF, "warning", "error")
+
+
+def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
+    """Levels by rule, where a category stands for its rules and a rule's own line wins; with `foreign`, packages add rules."""
+    known = [*rule_facts(), *rule_categories()]
+    of_rules: dict[str, str] = {}
+    of_categories: dict[str, str] = {}
+    for name, leaf in checker.map(path).items():
+        level = leaf.value if type(leaf) is Sourced else None
+        if level is False:  # what Kubernetes' YAML makes of a bare `off`; here it can only mean one thing
+            level = OFF
+            checker.meant.add(leaf.origin.at)
+        if name not in known and not foreign:
+            hint = meant(name, known, "`trainc explain rules` lists them")
+            checker.complain((*path, name), f"there is no rule `{name}`", hint, key=True)
+        elif level not in LEVELS:
+            checker.complain(
+                (*path, name), f"`{level}` is not a level", f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
+            )
+        elif is_verdict(name) and level != LEVELS[-1]:
+            hint = "remove this line: the server will not listen"
+            checker.complain((*path, name), f"`{name}` is a server's own verdict, which nobody can silence", hint)
+        elif name in rule_categories():
+            of_categories |= dict.fromkeys(rule_categories()[name], str(level))
+        else:
+            of_rules[name] = str(level)
+    return of_categories | of_rules
+
+
+OTHER_TRAINC = Rule(
+    "other-trainc",
+    ERROR,
+    "the project requires another version of trainc",
+    "An older compiler may render the project differently, so trainc renders nothing until the versions match.",
+    admission=True,
+)
+_SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`
+
+
+def check_version(checker: Checker, path: Path) -> None:
+    """A finding where this trainc is none that the project asks for, or where nobody can tell."""
+    text = checker.text(path)
+    if text is None:
+        return
+    verdict = fits(text)
+    if verdict is None:
+        checker.complain(path, f"`{text}` says nothing about a version", 'write for instance "trainc>=0.1"')
+    elif not verdict:
+        checker.report.add(
+            OTHER_TRAINC.at(
+                checker.document.span(path),
+                f"this project requires `{text}`, and this is trainc {__version__}",
+                help="install a version that fits, or change `requires` together with the rendered files",
+            )
+        )
+
+
+def fits(text: str, version: str = __version__) -> bool | None:
+    """Whether a version meets every condition of `trainc>=1.2,<2`; None where the text holds something else."""
+    if not text.startswith("trainc"):
+        return None
+    ours = _numbers(version.partition("+")[0])
+    verdict = True
+    for condition in text.removeprefix("trainc").split(","):
+        sign = next((sign for sign in _SIGNS if condition.strip().startswith(sign)), "")
+        wanted = _numbers(condition.strip().removeprefix(sign).strip())
+        if not sign or wanted is None or ours is None:
+            return None
+        verdict = verdict and _holds(sign, ours, wanted)
+    return verdict
+
+
+def _numbers(text: str) -> tuple[int, ...] | None:
+    numbers = [number for part in text.split(".") if (number := whole_number(part)) is not None]
+    if len(numbers) <= text.count("."):
+        return None
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _holds(sign: str, ours: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return {
+        ">=": ours >= wanted,
+        "<=": ours <= wanted,
+        "==": ours == wanted,
+        "!=": ours != wanted,
+        ">": ours > wanted,
+        "<": ours < wanted,
+    }[sign]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 
+from trainc import __version__
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, REPORTED, RUNNING
 from trainc.cluster.dump_shapes import misfits
-from trainc.compiler.project.defined import KIND, keep, recall
+from trainc.model.cluster import Definitions
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
+from trainc.model.sourced import Span
 from trainc.model.tree import dotted, get, value
 from trainc.text.containment import within
 from trainc.text.files import ordinary_contents
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from trainc.model.cluster import Cache, Definitions
+    from trainc.model.cluster import Cache
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.tree import Path, Tree
@@ -219,3 +221,41 @@ def _own(document: Document) -> Document:
 
 
 _MANAGED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
+
+
+KIND = "CustomResourceDefinition"
+
+_FORM = 3  # counts up whenever a file's text comes to mean something else, or is kept in another way
+
+
+def recall(data: bytes, file: str, cache: Cache | None) -> Definitions | None:
+    """What was kept of a file that holds definitions and nothing else, None where nothing was."""
+    if cache is None or KIND.encode() not in data:
+        return None
+    kept = cache.get(_key(data))
+    if kept is None:
+        return None
+    from json import loads  # noqa: PLC0415 (few clusters bring definitions)
+
+    try:
+        table, *remarks = loads(kept)
+        faults, notes = [tuple((Span(file, *place), text) for *place, text in rows) for rows in remarks]
+        return Definitions({key: table[key] for key in ("kinds", "nodes", "whole")}, faults, notes)
+    except (ValueError, TypeError, KeyError):
+        return None  # somebody else's file
+
+
+def keep(data: bytes, definitions: Definitions, cache: Cache | None) -> None:
+    """Keep what a file says that holds definitions and nothing else."""
+    if cache is None:
+        return
+    from json import dumps  # noqa: PLC0415
+
+    remarks = [[[*at[1:], text] for at, text in rows] for rows in (definitions.faults, definitions.notes)]
+    cache.put(_key(data), dumps([definitions.table, *remarks]).encode())
+
+
+def _key(data: bytes) -> str:
+    from hashlib import sha256  # noqa: PLC0415
+
+    return sha256(f"{_FORM} {__version__} ".encode() + data).hexdigest()

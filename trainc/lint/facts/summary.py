@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.lint.facts.hostfile import hostfile
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
-from trainc.lint.facts.mpi_ranks import process_ranks
-from trainc.lint.facts.prospects import endings, held, retries
+from trainc.lint.facts.mpi_ranks import process_ranks, processes_in_all
 from trainc.lint.facts.start_order import stages, waits
-from trainc.lint.facts.surroundings import images, surroundings, volumes
-from trainc.lint.facts.values import UNKNOWN, Unknown, rows, table, text, whole
+from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 from trainc.model.tree import get, given
 from trainc.text.numbers import parsed_int
+from trainc.text.object_keys import EXCLUSIVE, JOBSET_CONTROLLER, KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,3 +261,89 @@ def _common_deadline(job: Job) -> int | None:
     ending = [role for role in job.roles if role.name in targets and not waits(role) and role.count not in (0, UNKNOWN)]
     deadlines = [whole(role.spec, "activeDeadlineSeconds") for role in ending]
     return min((deadline for deadline in deadlines if type(deadline) is int), default=None)
+
+
+def held(job: Job) -> str | None:
+    """Why nothing starts when the job is applied; None where it does."""
+    manager = text(job.spec, "managedBy")
+    if manager and manager != JOBSET_CONTROLLER:
+        return f"JobSet's controller leaves it to {manager}"
+    if flag(job.spec, "suspend"):
+        return "it is suspended until somebody, such as a queue, resumes it"
+    return None
+
+
+def retries(role: ExpandedRole) -> int | None:
+    """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
+    limit, per_index = whole(role.spec, "backoffLimit"), whole(role.spec, "backoffLimitPerIndex")
+    if per_index is None:
+        return DEFAULT_BACKOFF_LIMIT if limit is None else limit if type(limit) is int else None
+    if type(per_index) is not int or type(role.size) is not int or type(limit) not in (int, type(None)):
+        return None
+    return min(per_index * role.size, limit) if type(limit) is int else per_index * role.size
+
+
+def endings(job: Job) -> list[str]:
+    """The failures after which the JobSet is not started again, in words."""
+    sentences = []
+    for rule in rows(table(job.spec, "failurePolicy"), "rules"):
+        if text(rule, "action") != "FailJobSet":
+            continue
+        reasons = [leaf.value for leaf in rule.get("onJobFailureReasons", ())]
+        targets = [leaf.value for leaf in rule.get("targetReplicatedJobs", ())]
+        words = f"a failed Job of {', '.join(targets)}" if targets else "any failed Job"
+        sentences.append(f"{words} ({', '.join(reasons)})" if reasons else words)
+    return sentences
+
+
+def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:
+    """What stands around the roles of a job; `processes` are those of a pod, by role. None where nothing is known."""
+    groups = [tree for tree in job.bundle.objects if text(tree, "kind") == "PodGroup"]
+    waiting = [text(table(group, "spec"), "queue") for group in groups]
+    queue = text(table(job.metadata, "labels"), KUEUE_QUEUE) or next(filter(None, waiting), "")
+    return {
+        "cluster": job.bundle.cluster or None,
+        "queue": queue or None,
+        "gangs": [
+            {"name": text(table(group, "metadata"), "name"), "pods": _number(table(group, "spec"))} for group in groups
+        ],
+        "worldSize": _world_size(job, processes),
+        "exclusiveTopology": _exclusive(job),
+    }
+
+
+def images(role: ExpandedRole) -> list[str]:
+    """The images of the containers that run side by side, each once."""
+    return list(dict.fromkeys(image for container in role.main if (image := text(container.tree, "image"))))
+
+
+def volumes(role: ExpandedRole) -> dict[str, str]:
+    """The volumes of a pod by name, with what each is: the kind of its source."""
+    own = {name: next((key for key in tree if key != "name"), "emptyDir") for name, tree in role.volumes.items()}
+    mounted = {text(mount, "name") for container in role.containers for mount in rows(container.tree, "volumeMounts")}
+    return {**own, **dict.fromkeys(sorted(role.job.claimed & mounted - own.keys()), "persistentVolumeClaim")}
+
+
+def _number(spec: Any) -> int | None:
+    number = whole(spec, "minMember")
+    return number if type(number) is int else None
+
+
+def _world_size(job: Job, processes: dict[str, int | str | None]) -> int | None:
+    """How many processes train together: those of mpirun, of a hostfile, else of every pod; None where unknown."""
+    if hostfile(job)[0]:
+        return processes_in_all(job)
+    total = 0
+    for role in trainers(job):
+        count, each = role.count, processes.get(role.name)
+        is_together = role.indexed and role.width == role.size
+        if not is_together or type(count) is not int or type(each) is not int:
+            return None
+        total += count * each
+    return total
+
+
+def _exclusive(job: Job) -> str | None:
+    """The node label whose values each hold one Job alone; None where Jobs share."""
+    own = [text(table(table(table(role.tree, "template"), "metadata"), "annotations"), EXCLUSIVE) for role in job.roles]
+    return next(filter(None, (text(table(job.metadata, "annotations"), EXCLUSIVE), *own)), None)
