@@ -5,12 +5,16 @@ from __future__ import annotations
 import gc
 import os
 from difflib import unified_diff
+from functools import cache
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from trainc.cli import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -63,6 +67,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if config.option.markexpr == QUICK and reporter and not hasattr(config, "workerinput"):
         reporter.write_line(REST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_build() -> Generator[None]:
+    """No test alters a file of this package, so which one it is stays what it is: each run would look at all of them."""
+    with patch("trainc.cli.repeated._build", cache(repeated._build)):
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,7 +28,8 @@ def names(folders: list[Path], above: str) -> list[str]:
 
 
 CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
-FAILING = tuple(name for name in names(CASES, "tests/cases") if name.endswith("/fails"))
+LONG = "policy/policy-cost/fails"  # it spends all that an expression may cost
+FAILING = tuple(name for name in names(CASES, "tests/cases") if name.endswith("/fails") and name != LONG)
 # Between them these cases show each piece of code that sets a value.
 WITH_ORIGINS = frozenset((ROOT / "tests/cases/with-origins.txt").read_text("utf-8").split())
 EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())

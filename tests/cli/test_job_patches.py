@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, job
+from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -56,13 +58,19 @@ def nodes(text: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("paths", [[JOB], [BESIDE], [JOB, BESIDE], ["jobs"], ["."], []])
-@pytest.mark.parametrize("where", ["beside", "inside"])
-def test_every_entry_point_finds_it(tree: WorkingTree, paths: list[str], where: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "paths"),
+    sampled(
+        list(product(["beside", "inside"], [(JOB,), (BESIDE,), (JOB, BESIDE), ("jobs",), (".",), ()])),
+        lambda row: " ".join([row[0], *row[1]]),
+        quick=("beside", f"beside {JOB}", "inside jobs"),
+    ),
+)
+def test_every_entry_point_finds_it(tree: WorkingTree, where: str, paths: tuple[str, ...]) -> None:
     if where == "inside":
         (tree.folder / BESIDE).unlink()
         tree.write(JOB, f"{both('bert')}---\n{PATCH}")
-        paths = [path for path in paths if path != BESIDE] or [JOB]
+        paths = tuple(path for path in paths if path != BESIDE) or (JOB,)
     for cluster, count in (("staging", 2), ("prod", 16)):
         assert nodes(tree.run("build", "--cluster", cluster, *paths).out) == count
         view = json.loads(tree.run("show", "--report", "json", "--cluster", cluster, *paths).out)
@@ -134,6 +142,7 @@ def test_a_promotion_is_one_line_of_a_diff(tree: WorkingTree) -> None:
     assert done.out.count("image of node/node") == done.out.count("-> jobs/bert.prod.yaml:10)") == 1
 
 
+@pytest.mark.slow
 def test_a_refused_edit_of_a_patch_is_one_error_at_its_line(tree: WorkingTree) -> None:
     tree.hooks()
     tree.change(BESIDE, "numNodes: 16", "numNodes: 12")
@@ -208,20 +217,24 @@ def test_a_lock_holds_against_it(tree: WorkingTree) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "finding", "place"),
-    [
-        ("name: bert", "name: bret", "error[patch-without-job]", "4:9"),
-        ("namespace: research", "namespace: nlp", "error[patch-without-job]", "4:9"),
-        ("cluster: prod", "cluster: prd", "error[unknown-cluster]", "6:37"),
-        ("  annotations: {trainc.dev/cluster: prod}\n", "", "error[unknown-cluster]", "4:9"),
-        ("numNodes: 16", "numNode: 16", "error[unknown-field]", "9:5"),
-        ("numNodes: 16", "numNodes: many", "error[invalid-field]", "9:15"),
-        ("  trainer:\n    numNodes: 16", "  trainer: [16]", "error[", "8:12"),
-        ("kind: TrainJobPatch", "kind: TrainJobsPatch", "error[unknown-kind]", "2:7"),
-        ("kind: TrainJobPatch", "kind: JobSetPatch", "error[unknown-kind]", "2:7"),
-        ("v1alpha1", "v1beta1", "error[", "1:13"),
-        ("annotations: {", "labels: {$patch: merge}\n  annotations: {", "error[invalid-field]", "6:12"),
-        ("name: bert", "name: 7", "error[", "4:9"),
-    ],
+    sampled(
+        [
+            ("name: bert", "name: bret", "error[patch-without-job]", "4:9"),
+            ("namespace: research", "namespace: nlp", "error[patch-without-job]", "4:9"),
+            ("cluster: prod", "cluster: prd", "error[unknown-cluster]", "6:37"),
+            ("  annotations: {trainc.dev/cluster: prod}\n", "", "error[unknown-cluster]", "4:9"),
+            ("numNodes: 16", "numNode: 16", "error[unknown-field]", "9:5"),
+            ("numNodes: 16", "numNodes: many", "error[invalid-field]", "9:15"),
+            ("  trainer:\n    numNodes: 16", "  trainer: [16]", "error[", "8:12"),
+            ("kind: TrainJobPatch", "kind: TrainJobsPatch", "error[unknown-kind]", "2:7"),
+            ("kind: TrainJobPatch", "kind: JobSetPatch", "error[unknown-kind]", "2:7"),
+            ("v1alpha1", "v1beta1", "error[", "1:13"),
+            ("annotations: {", "labels: {$patch: merge}\n  annotations: {", "error[invalid-field]", "6:12"),
+            ("name: bert", "name: 7", "error[", "4:9"),
+        ],
+        lambda row: row[1] or "no cluster",
+        quick=("name: bret", "cluster: prd", "numNode: 16", "kind: JobSetPatch"),
+    ),
 )
 def test_bad_patches_are_found_at_their_line(tree: WorkingTree, old: str, new: str, finding: str, place: str) -> None:
     tree.change(BESIDE, old, new)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+import pytest
+
 from benchmarks import tree
 from trainc import cli
 from trainc.lint.across_jobs import SharedNames
@@ -13,7 +15,7 @@ from trainc.model.document import Document
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+pytestmark = pytest.mark.slow
 
 JOBS = 60
 FEW = 5  # the job at hand, as it was read and as a server stores it, and the one before

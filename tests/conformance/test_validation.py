@@ -10,6 +10,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.lint.reading import bundle_of
+from tests.sampling import sampled
 from trainc.apiserver.jobs.child import CREATION, children
 from trainc.apiserver.schema.features import Features
 from trainc.apiserver.versions import KUBERNETES
@@ -47,7 +48,7 @@ def test_the_record_is_there() -> None:
     assert sum(not row["job"] and not row["pod"] for row in ROWS) > 300
 
 
-@pytest.mark.parametrize("start", range(0, len(ROWS), 100))
+@pytest.mark.parametrize("start", sampled(range(0, len(ROWS), 100), every=6))
 def test_as_recorded(start: int) -> None:
     differing = []
     for row in ROWS[start : start + 100]:

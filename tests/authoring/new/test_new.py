@@ -58,7 +58,7 @@ def combinations(framework: str) -> list[tuple[str, str, str]]:
     return found + [(name, next(schedulers), next(claims)) for name in fitting]
 
 
-@pytest.mark.parametrize("framework", sampled(STARTS, quick=("torch",)))
+@pytest.mark.parametrize("framework", sampled(STARTS, quick=("torchtune",)))
 def test_what_is_written_validates_without_a_finding(framework: str, tmp_path: Path) -> None:
     for at, (machines, scheduler, checkpoints) in enumerate(combinations(framework)):
         folder = tmp_path / str(at)
