@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.text.spelling import closest, meant, nearest
+from trainc.text.similar import closest
+from trainc.text.spelling import meant, nearest
 
 MANY = [f"torch-{number:04}-{number * 7919 % 1000:03}" for number in range(2000)]
 

@@ -13,7 +13,6 @@ from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
 from trainc.apiserver.repeated import told_once
-from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import load
@@ -57,6 +56,8 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
         text = (
             f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
         )
+        from trainc.apiserver.retyping import rewritten  # noqa: PLC0415 (a fault is rare, and it loads json)
+
         help_ = rewritten(document, fault, None) or "write a value of the type that the field has"
         report.add(UNDECODABLE.at(document.span(fault.path), text, help=help_))
     log = Log()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cache
 
@@ -27,6 +26,8 @@ class RuleFacts(NamedTuple):
 @cache
 def rule_facts() -> Mapping[str, RuleFacts]:
     """Every rule that comes with trainc."""
+    import json  # noqa: PLC0415 (few projects choose rules)
+
     with open(os.path.join(os.path.dirname(__file__), "rules.json"), encoding="utf-8") as stream:
         return {name: RuleFacts(**entry) for name, entry in json.load(stream).items()}
 
