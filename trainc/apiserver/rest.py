@@ -6,6 +6,7 @@ from trainc.apiserver.history import reference_field
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
+from trainc.apiserver.stages import named
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.catalog import Taken, stretch
 from trainc.model.finding import ERROR
@@ -100,7 +101,8 @@ def _rounds(document: Document, server: Server) -> Iterator[Round]:
             faults = judged.faults if judged.by else []
             # A webhook that mutates comes before the schema: what it breaks off at need not be whole.
             if not judged.by or (judged.by == "webhook" and judged.empty_patch is not None):
-                stored = read_by_go(root, kept) if root is not None and kind == jobset.KIND else judged.stored
+                generated = named(kept)
+                stored = read_by_go(root, generated) if root is not None and kind == jobset.KIND else judged.stored
                 yield Round(tree, faults, stored, taken, emptied)
                 return
         if len(faults) > _MAX_FAULTS:

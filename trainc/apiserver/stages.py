@@ -52,7 +52,7 @@ def judge(
         log, sound = Log(nulls=False), False
         judged.stored = walk(node, judged.stored, log)
     stored = _statusless(judged.stored, old, whole=kind in table.whole)
-    judged.stored = _named(stored) if old is None else stored
+    judged.stored = named(stored) if old is None else stored
     faults = [] if sound and old is None else _metadata_faults(judged.stored.get("metadata", {}), old)
     if not _fits(judged, kind, node, log, faults, table, profile, old):
         return judged
@@ -105,7 +105,7 @@ def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
 
 def _schema_alone(stored: Tree, kind: str, node: SchemaNode, log: Log, table: Table, profile: Profile) -> list[str]:
     """What the server itself would say of an object that a webhook could not read."""
-    alone = Verdict(_named(_statusless(stored, None, whole=False)))
+    alone = Verdict(named(_statusless(stored, None, whole=False)))
     _fits(alone, kind, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
     return alone.messages
 
@@ -146,7 +146,7 @@ def _statusless(tree: Tree, old: Tree | None, *, whole: bool) -> Tree:
     return {**rest, "status": old["status"]} if old is not None and "status" in old else rest
 
 
-def _named(tree: Tree) -> Tree:
+def named(tree: Tree) -> Tree:
     """The object with the name that the server would generate from a valid generateName."""
     held = tree.get("metadata", {})
     prefix = bare(held.get("generateName"))

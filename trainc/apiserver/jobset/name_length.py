@@ -21,8 +21,11 @@ def is_too_long(fault: Fault) -> bool:
 def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
     """What to do about such a fault: the number of characters that are left for the name, and what takes the others.
 
-    `run` is the end of the JobSet's name that nobody wrote: the number of its run.
+    `run` is the end of the JobSet's name that nobody wrote: the number of its run. A server writes one to `generateName`.
     """
+    written = value(jobset, "metadata", "name")
+    if written is None:
+        written, run = value(jobset, "metadata", "generateName"), _RANDOM[1:]
     role = get(jobset, *fault.path[:-1])
     replicas, completions = value(role, "replicas"), value(role, "template", "spec", "completions")
     # What is filled in later has one digit at least.
@@ -30,7 +33,7 @@ def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
     if completions is not None and value(role, "template", "spec", "completionMode") == "Indexed":
         more += f"-{completions - 1 if type(completions) is int else 0}{_RANDOM}"
     left = LIMIT - len(run) - len(more)
-    name = str(value(jobset, "metadata", "name")).removesuffix(run)
+    name = str(written).removesuffix(run)
     if left < 1:
         return f"shorten the name of the role: `{run}{more}` alone takes {len(run) + len(more)} of {LIMIT} characters"
     return (
