@@ -78,6 +78,7 @@ RESULT = closed(
     message=MESSAGE,
     locations={"type": "array", "items": LOCATION},
     relatedLocations={"type": "array", "minItems": 1, "items": LOCATION, "uniqueItems": True},
+    properties=closed(("refusedBy", "refusal"), refusedBy=TEXT, refusal=TEXT),
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
     fixes={"type": "array", "uniqueItems": True, "items": FIX},
 )
@@ -225,6 +226,21 @@ def test_no_text_of_strangers_is_a_link_or_hidden() -> None:
         "results"
     ][0]
     assert result["message"]["text"].startswith("see [here] (https://evil.example) \\u202e\\x1b[2J\n")
+
+
+def test_the_words_of_a_server_are_whole(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: bert}\nspec:\n"
+        "  successPolicy: {operator: All, targetReplicatedJobs: [nothing]}\n"
+        "  replicatedJobs:\n  - name: node\n    template:\n      spec:\n        template:\n          spec:\n"
+        "            restartPolicy: Never\n            containers: [{name: a, image: 'r/x:1'}]\n"
+    )
+    (result, *_) = checked([compile_in(tmp_path, "validate", "job.yaml", "--report", "sarif").out])["results"]
+    assert result["properties"]["refusedBy"] == "webhook"
+    assert (
+        "invalid replicatedJob name 'nothing' does not appear in .spec.ReplicatedJobs"
+        in result["properties"]["refusal"]
+    )
 
 
 def test_findings_name_the_page_of_their_rule(tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ def _result(
         "locations": [{"physicalLocation": _place(finding.span, uri)}],
         "partialFingerprints": {"traincFinding/v1": fingerprint(finding, shown(finding.span.file))},
     }
+    if finding.refusal:
+        out["properties"] = {"refusedBy": finding.refusal.by, "refusal": _shown(finding.refusal.text)}
     if len(finding.labels) > 1:
         out["relatedLocations"] = [_related(i, label, uri) for i, label in enumerate(finding.labels[1:], 1)]
     if replacements:
