@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from difflib import unified_diff
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the pack
 
 ROOT = os.path.dirname(os.path.dirname(__file__))
 QUICK = "not slow"
+SLOW_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 REST = "python -m pytest --all runs the slow rest too, on all cores: about 9 minutes on two"
 
 
@@ -58,8 +60,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Spare a quick run the import of files that are slow as a whole."""
     is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
-    slow = ("\npytestmark = pytest.mark.slow", "\npytestmark = [pytest.mark.slow")
-    return (is_quick and any(mark in collection_path.read_text("utf-8") for mark in slow)) or None
+    return (is_quick and SLOW_FILE.search(collection_path.read_text("utf-8")) is not None) or None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -12,7 +12,7 @@ import yaml
 from tests.lint.reading import verified
 from trainc.apiserver.jobs.child import POD
 
-ROWS = yaml.safe_load((Path(__file__).parent / "refused.yaml").read_text("utf-8"))
+ROWS = yaml.load((Path(__file__).parent / "refused.yaml").read_text("utf-8"), yaml.CSafeLoader)
 BELOW = "spec.replicatedJobs[0].template.spec.template."
 
 

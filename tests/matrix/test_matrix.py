@@ -16,14 +16,20 @@ from tests.sampling import sampled
 MISTAKES = [*mistakes(), *derived()]
 
 
-@pytest.mark.parametrize("mistake", sampled(MISTAKES, [mistake.name for mistake in MISTAKES], every=50))
+@pytest.mark.parametrize(
+    "mistake",
+    sampled(MISTAKES, [mistake.name for mistake in MISTAKES], quick=("case-path-not-mounted", "toleration-misspelt")),
+)
 def test_a_mistake_is_found_in_every_kind(mistake: Mistake) -> None:
     """With the rule that the JobSet gives it, at the field that belongs to the kind, and no other finding beside it."""
     assert mistake.rule in {rule for _, rule, _ in mistake.found(KINDS[0])}
     assert [text for kind in KINDS[1:] if mistake.is_possible_in(kind) for text in problems(mistake, kind)] == []
 
 
-@pytest.mark.parametrize("mistake", sampled(MISTAKES, [mistake.name for mistake in MISTAKES], every=50))
+@pytest.mark.parametrize(
+    "mistake",
+    sampled(MISTAKES, [mistake.name for mistake in MISTAKES], quick=("case-path-not-mounted", "toleration-misspelt")),
+)
 def test_a_healthy_twin_is_silent_in_every_kind(mistake: Mistake) -> None:
     told = [
         (kind.name, one)

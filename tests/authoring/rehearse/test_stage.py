@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from trainc.authoring.rehearse import Ended, Process, Script, perform
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ def test_a_role_waits_for_the_one_it_depends_on(tmp_path: Path) -> None:
     assert all(end.well for end in ended)
 
 
+@pytest.mark.slow
 def test_the_first_failure_ends_the_rehearsal(tmp_path: Path) -> None:
     waits = process("waits", "import time; time.sleep(60)")
     never = process("never", "print('no')", after=(("fails", "Complete"),))
