@@ -148,7 +148,7 @@ def test_the_command_line_says_which_rules_wait_for_the_engine(tmp_path: Path) -
         text=True,
     )
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1].endswith(f"not checked: {MISSING} (1)")
+    assert done.stderr.splitlines()[-1].endswith(f"skipped: {MISSING} (1)")
 
 
 def served(spec: dict[str, Any]) -> Table:

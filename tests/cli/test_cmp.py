@@ -160,7 +160,7 @@ def key(tree: Any) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not valid JSON"),
         ("{}", "is not a list"),
         ('"paths"', "is not a list"),
         ("[1]", "has no name"),

@@ -268,7 +268,7 @@ def test_what_nobody_looked_up_is_counted(repository: Repository) -> None:
     )
     repository.write("jobs/bert.yaml", patched("bert", mounts))
     counted = (
-        "not checked: ConfigMap names of the cluster (1), PersistentVolumeClaim names of the cluster (1), "
+        "skipped: ConfigMap names of the cluster (1), PersistentVolumeClaim names of the cluster (1), "
         "Secret names of the cluster (1)\n"
     )
     for words in (("validate", "jobs/bert.yaml"), ("validate",), ("build", "jobs/bert.yaml"), ("build", "-w")):

@@ -82,8 +82,8 @@ def test_a_limit_without_a_limit_is_no_number(tmp_path: Path) -> None:
     done = compile_in(tmp_path, "show", "job.yaml")
     assert done.code == 0, done.err
     assert "\nrestarts    any number of times\n" in done.out
-    assert "\nretries     before that, any number of pods of each Job of w\n" in done.out
-    assert "\nat most     no bound: it restarts any number of times\n" in done.out
+    assert "\nretries     any number of pods of each Job of w\n" in done.out
+    assert "\ntime limit  none: it restarts any number of times\n" in done.out
     assert "214748364" not in done.out
 
 

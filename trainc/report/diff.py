@@ -229,7 +229,7 @@ def _group(key: tuple[str, str]) -> str:
 
 
 def _bound(hours: float | None) -> str:
-    return "no bound" if hours is None else f"{hours:,.0f}"
+    return "unlimited" if hours is None else f"{hours:,.0f}"
 
 
 def _held(total: Mapping[str, int]) -> str:

@@ -101,13 +101,13 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("names", ", ".join(addresses) or "pods get no DNS names"),
         ("ends when", f"{view['success']} have succeeded"),
         ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(_or_unknown(restarts))),
-        *([("retries", f"before that, {', '.join(retried)}")] if retried else ()),
+        *([("retries", ", ".join(retried))] if retried else ()),
         *([("fails at", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
         (
-            "at most",
+            "time limit",
             f"{bound['hours']} accelerator hours ({bound['why']})"
             if bound["hours"] is not None
-            else f"no bound: {bound['why']}",
+            else f"none: {bound['why']}",
         ),
     ]
 

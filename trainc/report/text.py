@@ -109,7 +109,7 @@ def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: 
     text = ", ".join(parts)
     if unknown:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(unknown.items()))
-        text += f"; not checked: {reasons}"
+        text += f"; skipped: {reasons}"
     return text
 
 

@@ -235,7 +235,7 @@ def test_without_namespaces_the_selector_is_not_judged(repository: Repository) -
     repository.write("policies/images.yaml", files(selecting, binding()))
     run = repository.run("validate")
     assert run.code == 0
-    assert "not checked: policy `p`: namespace `research`, which no dump shows (1)" in run.err
+    assert "skipped: policy `p`: namespace `research`, which no dump shows (1)" in run.err
     assert repository.run("validate", "--fail-on", "skipped").code == 1
 
 
@@ -251,7 +251,7 @@ def test_mutating_policies_and_webhooks_are_named(repository: Repository) -> Non
         "MutatingAdmissionPolicy is not judged: `sidecars`",
         "ValidatingWebhookConfiguration is not judged: `checks.example.com`",
     ]
-    assert "not checked: mutating policies and webhooks of the cluster (2)" in run.err
+    assert "skipped: mutating policies and webhooks of the cluster (2)" in run.err
 
 
 @pytest.mark.slow
@@ -269,7 +269,7 @@ def test_without_the_engine_nothing_is_judged_and_that_is_said(repository: Repos
     assert done.returncode == 0, done.stderr
     assert "admission policies are not judged: no CEL engine is installed" in done.stderr
     assert done.stderr.splitlines()[-1].endswith(
-        "not checked: no CEL engine is installed (`pip install 'trainc[definitions]'`) (1)"
+        "skipped: no CEL engine is installed (`pip install 'trainc[definitions]'`) (1)"
     )
     assert run("--fail-on", "skipped").returncode == 1
     assert run("--fail-on", "warning").returncode == 1

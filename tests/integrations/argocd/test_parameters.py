@@ -14,7 +14,7 @@ MANY = "9" * 5000
     "text", [MANY, f"[{MANY}]", f'[{{"name": "cluster", "string": {MANY}}}]', "[" * 5000, "NaN", "{"]
 )
 def test_what_cannot_be_read_is_said(text: str) -> None:
-    with pytest.raises(Trouble, match="ARGOCD_APP_PARAMETERS is no JSON"):
+    with pytest.raises(Trouble, match="ARGOCD_APP_PARAMETERS is not valid JSON"):
         parameters(text)
 
 

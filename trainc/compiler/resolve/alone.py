@@ -36,7 +36,7 @@ NAME, NAMESPACE, IMAGE, COMMAND, NODES = (
     f"${{TRAINJOB_{word}}}" for word in ("NAME", "NAMESPACE", "IMAGE", "COMMAND", "NODES")
 )
 PLACE = Span("trainc:job", 1, 1, 1, 1)  # of all that stands in no file
-BROUGHT = "what a job of the runtime brings"
+BROUGHT = "depends on the job"
 NOT_WHOLE = "what the children of a runtime add to it"
 
 

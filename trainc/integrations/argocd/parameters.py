@@ -28,7 +28,7 @@ def parameters(text: str) -> Parameters:
     try:
         listed = json_value(text) if text.strip() else None
     except ValueError as error:
-        raise Trouble("ARGOCD_APP_PARAMETERS is no JSON") from error
+        raise Trouble("ARGOCD_APP_PARAMETERS is not valid JSON") from error
     if listed is None:
         return Parameters()
     if type(listed) is not list:

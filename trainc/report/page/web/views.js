@@ -132,7 +132,7 @@ function jobView(project, at) {
       ["Addresses", job.roles.filter((role) => role.addresses).map((role) => make("div", {}, code(role.addresses)))], ["Images", [...new Set(job.roles.flatMap((role) => role.images))].map((image) => make("div", {}, code(image)))], ["Volumes", volumesOf(job)],
       ["World size", job.worldSize === null ? "" : number(job.worldSize)], ["Ends when", `${job.success} have succeeded`],
       ["Restarts", typeof job.restarts === "number" ? `at most ${job.restarts}` : job.restarts ?? "not known"], ["Fails at", job.endedBy.join("; ")],
-      ["At most", sentence(bound.hours === null ? `no bound: ${bound.why}` : `${number(bound.hours)} accelerator hours (${bound.why})`)],
+      ["Time limit", sentence(bound.hours === null ? `none: ${bound.why}` : `${number(bound.hours)} accelerator hours (${bound.why})`)],
     ]),
     make("h2", {}, own.length ? count(own.length, "finding") : "No findings in this job"), own.map((finding) => findingBlock(finding)),
     manifests(job, at),
