@@ -158,7 +158,7 @@ program()
 
 @pytest.mark.parametrize(
     "module",
-    sampled(["trainc.cli.shared.process", "trainc.cli.table.compiling", "trainc.cli.shared.output", "trainc.cli.shared.session", "trainc.yaml.reader",
+    sampled(["trainc.cli.table.compiling", "trainc.cli.shared.output", "trainc.cli.shared.session", "trainc.yaml.reader",
      "trainc.compiler.pipeline", "trainc.lint", "trainc.report.text"], quick=("trainc.cli.table.compiling", "trainc.compiler.pipeline")),
 )  # fmt: skip
 def test_interrupted_while_it_starts(module: str, tree: WorkingTree) -> None:

@@ -22,7 +22,7 @@ SPEAKING = (
     "cmp generate",
     "show",
     "diff",
-    "rules",
+    "explain rules",
     "why jobs/a.yaml image",
     "schemas",
     "runtimes show torch-distributed",

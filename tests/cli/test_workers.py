@@ -86,7 +86,7 @@ def test_one_error_and_nothing_is_written(repository: Repository) -> None:
 def test_a_number_of_workers(repository: Repository, number: str) -> None:
     done = repository.run("build", f"--jobs={number}")
     assert done.code == 2
-    assert "--jobs takes a number" in done.err
+    assert "--jobs must be a number" in done.err
 
 
 def test_trouble_of_a_worker_is_told(repository: Repository) -> None:

@@ -56,6 +56,10 @@ def drawn(file: Path, *arguments: str) -> list[dict[str, Any]]:
     return list(views)
 
 
+# The API server takes these pods, and the kubelet never starts them.
+FAILS_LATER = {"c-env-resfield-container": ["resource-of-no-container"]}
+
+
 def errors(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [finding for finding in report["findings"] if finding["level"] == "error"]
 
@@ -105,8 +109,8 @@ def test_creation(case: str, tmp_path: Path) -> None:
     if refused:
         assert code == 1
     elif recorded["pods"]["verdict"] == "accepted":
-        assert found == []
-        assert code == 0
+        assert [finding["rule"] for finding in found] == FAILS_LATER.get(case, [])
+        assert code == (1 if found else 0)
 
 
 @pytest.mark.parametrize("operation", ["put", "server-side-apply-files", "server-side-apply"])

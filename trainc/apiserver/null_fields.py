@@ -82,7 +82,7 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
         if document.kind != "JobSet":
             return None  # schemas refuse a null in a list; the webhook of JobSets has read an empty text before
         message = f"an item of `{above}` has no value"
-        return WARNING, message, "the program gets an empty argument", 'write the word, or `""` for an empty one'
+        return ERROR, message, "the program gets an empty argument", 'write the word, or `""` for an empty one'
     if holder == ("volumes",) and name in _SOURCES and not _has_source(beside):
         effect = "the server makes the volume an empty folder, which is gone with the pod"
         return ERROR, message, effect, "write what the volume is made of; for an empty folder, `emptyDir: {}`"

@@ -43,7 +43,6 @@ def tree(tmp_path: Path) -> WorkingTree:
                 ("validate", "--staged", BERT),
                 ("build", "-w"),
                 ("build", "--check"),
-                ("build", "--check", "--staged", "--only", "rendered"),
             ]
         ],
         lambda row: " ".join(row[0]),

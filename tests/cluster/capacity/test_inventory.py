@@ -133,7 +133,7 @@ def test_an_inventory_with_something_missing_is_not_written(tmp_path: Path, word
     done = compile_in(tmp_path, "inventory", "dump.json")
     assert (done.code, done.out) == (1, "")
     assert words in done.err
-    assert "nothing is written" in done.err
+    assert "nothing was written" in done.err
 
 
 def test_inventories_are_what_the_schema_says() -> None:

@@ -9,7 +9,7 @@ from trainc.apiserver.workloads import NODES, judge_workload
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
-from trainc.compiler.admit.patches import JobPatches
+from trainc.compiler.admit.patches import JobPatches, is_patch
 from trainc.compiler.admit.runtime_index import AdmittedRuntimes
 from trainc.compiler.admit.runtimes import check_runtime
 from trainc.compiler.patched import PATCH
@@ -103,8 +103,9 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                 others.append(document)
         if not jobs:
             _sight(file, parts, context)
+        own = [part for part in parts if is_patch(part)]  # found once: a file may hold thousands of jobs
         for _, job in jobs:
-            patches.meet(job, parts)
+            patches.meet(job, own)
         here = [job for job in jobs if _is_here(*job, context)]
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
         yield from _admitted(here, parts, others, context, catalog, patches)
@@ -180,10 +181,11 @@ def _admitted(
     owned = _owned(objects, jobs) if len(jobs) > 1 else {}
     companions = tuple([other for other in objects if not any(other in of_job for of_job in owned.values())])
     beside: tuple[Document, ...] = ()
+    own = [part for part in parts if is_patch(part)]
     for index, written in jobs:
         companions += tuple(owned.get(index, ()))
         _count(index, written, context)
-        patched = patches.applied(written, parts)
+        patched = patches.applied(written, own)
         job = patched or written
         admitted = _admitted_job(job, context) if patched is not None else None
         if admitted is not None and not job.name:

@@ -15,7 +15,7 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from trainc.compiler.admit.context import AdmissionContext
     from trainc.model.catalog import Documents
@@ -87,19 +87,19 @@ class JobPatches:
         _clusters(patch, self._context)
         self._alone.append(patch)
 
-    def meet(self, job: Document, parts: Iterable[Document]) -> None:
-        """Note a job of the run that a patch names, on whichever cluster it runs; `parts` are those of its file."""
-        if job.kind == "TrainJob" and (self._in_run(job) or any(map(is_patch, parts))):
+    def meet(self, job: Document, own: Sequence[Document]) -> None:
+        """Note a job of the run that a patch names, on whichever cluster it runs; `own` are the patches in its file."""
+        if job.kind == "TrainJob" and (self._in_run(job) or own):
             self._jobs[_key(job)] = job
 
-    def applied(self, job: Document, parts: Iterable[Document]) -> Document | None:
+    def applied(self, job: Document, own: Sequence[Document]) -> Document | None:
         """A job with its patch for the present cluster merged in, None with findings where it cannot be.
 
-        The `parts` of the job's own file are as the run reads them.
+        The patches in the job's `own` file are as the run reads them.
         """
         if job.kind != "TrainJob" or isinstance(job, Patched):
             return job
-        every = self._of(job, parts)
+        every = self._of(job, own)
         if any(self._misses_a_cluster(patch) for patch in every):
             return None  # it may have been meant for this one
         cluster = self._context.project.cluster.name
@@ -131,9 +131,9 @@ class JobPatches:
                 if all(cluster is not one for one in running):
                     context.report.add(_idle(patch, f"`{cluster.name}` does not run the job"))
 
-    def _of(self, job: Document, parts: Iterable[Document]) -> list[Document]:
+    def _of(self, job: Document, own: Sequence[Document]) -> list[Document]:
         """All patches of a job, in the order of the files."""
-        same = [part for part in parts if is_patch(part) and _key(part) == _key(job)]
+        same = [patch for patch in own if _key(patch) == _key(job)]
         others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
         return sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
 
