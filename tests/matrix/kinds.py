@@ -89,6 +89,12 @@ def _object(api: str, kind: str, spec: Node, name: str = "run", **metadata: Node
     return {"apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "ml", **metadata}, "spec": spec}
 
 
+def _without_policy(template: Node) -> Node:
+    """A template without a restart policy, which the operator chooses; a word that is none stays, as it refuses it."""
+    policies = ("Always", "OnFailure", "Never")
+    return _without(template, "restartPolicy") if template["spec"].get("restartPolicy") in policies else template
+
+
 def _without(template: Node, *fields: str) -> Node:
     """A template without fields that belong to its owner in this kind."""
     return {**template, "spec": {key: node for key, node in template["spec"].items() if key not in fields}}
@@ -240,7 +246,7 @@ def _volcano(target: str) -> Around:
 
 def _ray(target: str) -> Around:
     def around(template: Node, twin: Node, pods: int) -> list[Node]:
-        head, worker = [_without(template if role == target else twin, "restartPolicy") for role in ("head", "worker")]
+        head, worker = [_without_policy(template if role == target else twin) for role in ("head", "worker")]
         group = {"groupName": "workers", "replicas": max(1, pods - 1), "rayStartParams": {}, "template": worker}
         cluster = {
             "rayVersion": "2.46.0",
@@ -255,9 +261,7 @@ def _ray(target: str) -> Around:
 
 def _leader_worker_set(target: str) -> Around:
     def around(template: Node, twin: Node, pods: int) -> list[Node]:
-        leader, worker = [
-            _without(template if role == target else twin, "restartPolicy") for role in ("leader", "worker")
-        ]
+        leader, worker = [_without_policy(template if role == target else twin) for role in ("leader", "worker")]
         group = {"size": max(2, pods), "leaderTemplate": leader, "workerTemplate": worker}
         note = {"trainc.dev/run-to-completion": "true"}
         spec = {"replicas": 1, "leaderWorkerTemplate": group}
