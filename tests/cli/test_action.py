@@ -196,7 +196,7 @@ def test_it_installs_the_trainc_that_it_belongs_to(request_: PullRequest, tmp_pa
     quiet = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_TARGET": str(tmp_path / "s")}
     request_.environment |= quiet
     succeeds(request_.step(INSTALL))
-    assert (tmp_path / "s/trainc/pipeline.py").exists()
+    assert (tmp_path / "s/trainc/compiler/pipeline.py").exists()
 
 
 def test_a_change_that_is_fine_is_told_in_one_comment(request_: PullRequest) -> None:

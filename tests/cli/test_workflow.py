@@ -142,7 +142,7 @@ def test_it_installs_trainc_from_a_place_that_exists(runner: Runner, tmp_path: P
     }
     done = runner.step("Install trainc", TRAINC=str(ROOT), **quiet)
     assert done.returncode == 0, done.stdout
-    assert (tmp_path / "site/trainc/pipeline.py").exists()
+    assert (tmp_path / "site/trainc/compiler/pipeline.py").exists()
     missing = runner.step("Install trainc", TRAINC="")
     assert missing.returncode != 0
     assert "set the repository variable TRAINC" in missing.stdout
