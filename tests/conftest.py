@@ -50,7 +50,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     if option.all and option.numprocesses is None and not hasattr(config, "workerinput"):
         option.numprocesses, option.dist = "auto", "worksteal"
-    named = config.args_source is pytest.Config.ArgsSource.ARGS or option.keyword or option.markexpr or option.lf
+    named = (
+        config.args_source is pytest.Config.ArgsSource.ARGS
+        or option.keyword
+        or option.markexpr
+        or getattr(option, "lf", False)
+    )
     if not (option.all or named):
         option.markexpr = QUICK
     if option.markexpr == QUICK:
@@ -72,8 +77,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_build() -> Generator[None]:
-    """No test alters a file of this package, so which one it is stays what it is: each run would look at all of them."""
-    with patch("trainc.cli.repeated._build", cache(repeated._build)):
+    """No test alters a file of this package, and each run would look at all of them."""
+    with patch("trainc.cli.repeated._sources", cache(repeated._sources)):
         yield
 
 

@@ -94,8 +94,7 @@ def _memory(name: str, options: Options) -> Memory | None:
     """What is known of a command, None for one that nothing is kept of."""
     if os.name != "posix" or any(options.has(word) for word in _OFF) or "-" in options.arguments:
         return None
-    cache, build = opened(), _build()
-    if cache is None or not build:
+    if (cache := opened()) is None or not (build := _build()):
         return None
     started = time_ns()
     given = sorted((word, values) for word, values in options.values.items() if word not in _SHOWN)
