@@ -13,7 +13,7 @@ from trainc.compiler.project import open_project
 from trainc.compiler.project.assignments import assigned
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.report import Report
-from trainc.model.settings import Selection
+from trainc.model.settings import Checks, Selection
 from trainc.model.tree import plain
 from trainc.text.trouble import Trouble
 
@@ -151,13 +151,13 @@ def _run(
     opening = Report()
     pairs = [f"{name}={value}" for name, value in (settings or {}).items()]
     project = open_project(paths or (folder,), opening, assigned(pairs))
+    project = project.checked(Checks(admission_only=admission_only))
     report = Report(admission_only=admission_only, level_of=project.level_of)
     for finding in opening.findings:
         report.add(finding)
     selection = Selection(
         tuple(os.path.relpath(os.path.abspath(path), project.root).replace(os.sep, "/") for path in paths),
         stdin=text.encode() if text else None,
-        admission_only=admission_only,
         clusters=_clusters(cluster, project, one_stream=one_stream),
     )
     spool = _Collected()

@@ -123,7 +123,7 @@ def _against(session: Session, base: str) -> None:
 
     operation = session.options.one("as", SERVER_SIDE)
     # Who asks for admission alone applies the TrainJobs themselves.
-    applied = session.selection.admission_only
+    applied = session.project.checks.admission_only
     now = Report(compiles=False)
     present = pipeline.bundles(session.project, session.selection, now)
     with Orderly(), base_of(session.project, base, session.selection, of_files=operation in OF_FILES) as old:

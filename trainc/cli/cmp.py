@@ -69,7 +69,7 @@ def _generate(environment: Mapping[str, str]) -> int:
     settle = Committed(project, session.selection, has_rerender=False).settle
     spool = _Answer(sys.stdout, project, settle, namespace, _limit(environment))
     together = SharedNames()
-    pipeline.fill(project, session.selection, spool, session.report, together)
+    pipeline.fill(project, session.selection, spool, session.report, together, forms=True)
     lost_sources(project, session.selection.paths, session.report)
     for file in spool.edited:
         session.report.add(_edited(os.path.relpath(file, project.root)))

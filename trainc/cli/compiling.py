@@ -61,16 +61,17 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     if jobs and number is None:
         raise Trouble(f"--jobs must be a number from 1 to 256, not `{brief(jobs)}`")
     folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
+    forms = not session.options.has("no_forms")
     if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
-        pipeline.build(session.project, session.selection, spool, session.report)
+        pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
         return
     from trainc.cli.shared.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
 
     count = number or workers(session.project, session.selection, EACH)
     if count == 1:
-        pipeline.build(session.project, session.selection, spool, session.report)
+        pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
     else:
-        build_with(count, session, spool, committed)
+        build_with(count, session, spool, committed, forms=forms)
 
 
 def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
@@ -88,7 +89,7 @@ def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
 def rendered_runs(session: Session) -> RenderedRuns | None:
     """What judges jobs beside the runs that are rendered in the work tree, None where that is not asked for."""
     output = os.path.join(session.project.root, session.project.output)
-    if session.options.has("against") or session.selection.admission_only or not os.path.isdir(output):
+    if session.options.has("against") or session.project.checks.admission_only or not os.path.isdir(output):
         return None
     from trainc.changes.compare.refused_edits import RenderedRuns  # noqa: PLC0415
     from trainc.compiler.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)

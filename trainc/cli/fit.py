@@ -45,7 +45,7 @@ def fit(options: Options) -> int:
     """
     nodes = _what_if(options.one("what_if"))
     session = Session(options)
-    session.selection.judges_capacity = False
+    session.project = session.project.checked(session.project.checks._replace(capacity=False))
     beside = _inventories(session, options.all("inventory"))
     jobs, objects = _jobs(session)
     rows: list[dict[str, Any]] = []
@@ -145,7 +145,7 @@ class FitAnswers:
         self._headrooms: dict[str, int] = {}
 
     def _facts(self, objects: Objects) -> ClusterFacts:
-        facts = ClusterFacts(objects, closed=self._session.selection.closed_world)
+        facts = ClusterFacts(objects, closed=self._session.project.checks.closed_world)
         if facts.malformed:
             raise Trouble(
                 "; ".join(f"{leaf.origin}: `{leaf.value}` is not a valid quantity" for leaf in facts.malformed)

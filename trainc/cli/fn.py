@@ -46,7 +46,7 @@ def fn(options: Options) -> int:
         unpack(folder, package.files())
         with chdir(folder):
             session = Session(
-                Options(["."], {**config.options, "no_forms": [""]}),
+                Options(["."], config.options),
                 os.getcwd(),
                 compiles=config.command == BUILD,
                 has_cache=False,

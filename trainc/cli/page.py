@@ -74,7 +74,6 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     """Add the data of one project; its exit code."""
     session = Session(options, compiles=False)
     project, report = session.project, session.report
-    session.selection.forms = False  # a job that a form answers for has no bundle
     spool = _Bundles()
     session.applied_twice(os.path.join(project.root, project.output))
     pipeline.build(project, session.selection, spool, report)

@@ -33,22 +33,30 @@ if TYPE_CHECKING:
 FEWEST_FILES = 200  # in which forms are looked for: below, learning them takes as long as compiling all
 
 
-def build(project: Project, selection: Selection, spool: Spool, report: Report, known: Known | None = None) -> None:
+def build(
+    project: Project,
+    selection: Selection,
+    spool: Spool,
+    report: Report,
+    known: Known | None = None,
+    *,
+    forms: bool = False,
+) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing.
 
-    What is `known` of files is taken for compiled.
+    What is `known` of files is taken for compiled. With `forms`, jobs that differ in numbers alone are compiled once.
 
     Raises:
         Unfamiliar: where something known may not hold any more; nothing is written then.
     """
     together = SharedNames(known)
-    catalogs = fill(project, selection, spool, report, together)
+    catalogs = fill(project, selection, spool, report, together, forms=forms)
     if known is not None:
         known.check(spool.outcomes, report, together)
         spool.know(known)
         report.account.known += known.sources
         report.reached_runtimes |= known.runtimes
-    check_unreached(catalogs, selection, report)
+    check_unreached(catalogs, report)
     finish(project, selection, spool, report, together)
 
 
@@ -59,13 +67,15 @@ def fill(
     report: Report,
     together: SharedNames,
     documents: Documents | None = None,
+    *,
+    forms: bool = False,
 ) -> Catalogs:
     """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from.
 
     The `documents` are those of the selection, or a part of them.
     """
     catalogs: Catalogs = []
-    goal = (spool, together) if selection.forms and not report.recording else None
+    goal = (spool, together) if forms and not report.recording else None
     for bundle in bundles(project, selection, report, catalogs, goal, documents):
         together.add(bundle, report)
         _keep(bundle, spool, report)
@@ -83,7 +93,7 @@ def _behind_forms(
         return documents
     from trainc.compiler.forms.door import Door, is_open  # noqa: PLC0415 (few files have no form in common)
 
-    if not is_open(project, closed_world=selection.closed_world):
+    if not is_open(project):
         return documents
 
     def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
@@ -135,7 +145,7 @@ def check(project: Project, selection: Selection, report: Report, look: Look | N
             references.add(bundle, bundle.objects)
         if look is not None and bundle.jobset is not None:
             look.judge(bundle, report)
-    check_unreached(catalogs, selection, report)
+    check_unreached(catalogs, report)
     for _ in referenced_objects(project, selection, references, report, together):
         pass
     _close(project, report)
@@ -167,13 +177,13 @@ def referenced_objects(
             continue
         folders = {key: references.folders(key) for key in wanted}
         by_reference = {} if objects.are_missing() else objects.find(folders)
-        if not (selection.admission_only or selection.closed_world):
+        if not (project.checks.admission_only or project.checks.closed_world):
             skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
         unique = {id(document): document for chosen in by_reference.values() for document in chosen}
         made = [object_bundle(document, present) for document in unique.values()]
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
             together.add(bundle, report)
-            verify(bundle, present, selection, report)
+            verify(bundle, present, report)
             _ask_policies(bundle, present, report)
             yield bundle
 
@@ -209,10 +219,10 @@ def bundles(
             catalog = admit(given, there, selection, report)
             if catalogs is not None:
                 catalogs.append((there, catalog))
-            yield from _on(there, catalog, selection, report)
+            yield from _on(there, catalog, report)
 
 
-def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) -> None:
+def check_unreached(catalogs: Catalogs, report: Report) -> None:
     """Look at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
     if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
         return
@@ -220,22 +230,23 @@ def check_unreached(catalogs: Catalogs, selection: Selection, report: Report) ->
 
     for project, catalog in catalogs:
         for plan in unreached(catalog, project, report):
-            own_report = Report(admission_only=selection.admission_only, compiles=False)
-            bundle = None if selection.admission_only else lower(plan, project, selection, own_report)
+            admission_only = project.checks.admission_only
+            own_report = Report(admission_only=admission_only, compiles=False)
+            bundle = None if admission_only else lower(plan, project, own_report)
             if bundle is not None:
-                verify(bundle, project, selection, own_report)
+                verify(bundle, project, own_report)
             tell(own_report, plan, report)
 
 
-def check_refused(project: Project, catalog: Catalog, selection: Selection, report: Report) -> None:
+def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
     """Look at what can still be read of each job that is refused: one mistake hides no other."""
     for entry, taken in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
         for plan in resolve(alone, project, own_report):
-            bundle = lower(plan, project, selection, own_report)
+            bundle = lower(plan, project, own_report)
             if bundle is not None:
-                verify(bundle, project, selection, own_report)
+                verify(bundle, project, own_report)
         from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
         tell_rest(own_report, taken, report)
@@ -262,22 +273,22 @@ def instead(
         if plan.barred:
             continue
         report.account.advance()
-        bundle = lower(plan, project, selection, report)
+        bundle = lower(plan, project, report)
         if bundle is not None:
             yield bundle
 
 
-def _on(project: Project, catalog: Catalog, selection: Selection, report: Report) -> Iterator[Bundle]:
+def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
     """The bundles of one cluster."""
     for plan in resolve(catalog, project, report):
         if not plan.barred:
             report.account.advance()
-        bundle = lower(plan, project, selection, report)
+        bundle = lower(plan, project, report)
         if plan.barred:
             report.account.refuse()
         if bundle is None:
             continue
-        verify(bundle, _seeing(bundle, project, selection, catalog), selection, report)
+        verify(bundle, _seeing(bundle, project, catalog), report)
         _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
         if plan.barred:
@@ -285,10 +296,10 @@ def _on(project: Project, catalog: Catalog, selection: Selection, report: Report
         report.account.end(COMPILED)
         yield bundle
     report.end()
-    if not selection.admission_only:
+    if not project.checks.admission_only:
         for document in catalog.unread:
             check_text(document, report)
-        check_refused(project, catalog, selection, report)
+        check_refused(project, catalog, report)
     for bundle in catalog.passing:
         _ask_policies(bundle, project, report)
         yield bundle
@@ -302,9 +313,9 @@ def _ask_policies(bundle: Bundle, project: Project, report: Report) -> None:
         judge_bundle(bundle, project, report)
 
 
-def _seeing(bundle: Bundle, project: Project, selection: Selection, catalog: Catalog) -> Project:
+def _seeing(bundle: Bundle, project: Project, catalog: Catalog) -> Project:
     """The project, with what a job names among its files where all that exists has been listed."""
-    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
+    cluster = project.cluster.seeing(bundle.around, closed=project.checks.closed_world)
     if not (cluster.objects or cluster.closed):
         return project
     missing = {

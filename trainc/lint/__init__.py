@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
 
 __all__ = ["check_text", "expand", "look", "verify"]
 
@@ -28,15 +28,16 @@ def check_text(document: Document, report: Report) -> None:
     secret_in_document(document, report)
 
 
-def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+def verify(bundle: Bundle, project: Project, report: Report) -> None:
     """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it.
 
     With `--only admission` that is what the JobSet server says, and only where the output is meant to be applied.
     """
-    if (report.compiles or not selection.admission_only) and _is_made(bundle):
+    checks = project.checks
+    if (report.compiles or not checks.admission_only) and _is_made(bundle):
         # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
         accepted(bundle, served(project.cluster), report)
-    if selection.admission_only:
+    if checks.admission_only:
         return
     if bundle.jobset is None:
         if project.delivery:
@@ -50,8 +51,8 @@ def verify(bundle: Bundle, project: Project, selection: Selection, report: Repor
 
         delivered(bundle, project.delivery, report)
         unfilled_placeholder(bundle, project.delivery, report)
-    check_pods(bundle, project, selection, report)
-    if selection.judges_capacity and not CAPACITY.isdisjoint(project.cluster.objects):
+    check_pods(bundle, project, report)
+    if checks.capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
         look_at_capacity(bundle, project.cluster, report)

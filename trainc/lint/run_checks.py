@@ -21,20 +21,18 @@ if TYPE_CHECKING:
     from trainc.lint.check import Check
     from trainc.model.bundle import Bundle
     from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
     from trainc.model.sourced import Span
 else:
     from trainc.text.record import NamedTuple
 
 
-def verify(bundle: Bundle, project: Project, selection: Selection, report: Report) -> None:
+def verify(bundle: Bundle, project: Project, report: Report) -> None:
     """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
-    if selection.admission_only:
-        return
-    cluster = project.cluster.seeing(bundle.around, closed=selection.closed_world)
+    cluster = project.cluster.seeing(bundle.around, closed=project.checks.closed_world)
     scheduling.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
-    look(bundle, cluster, report, extra, selection.pod_security)
+    look(bundle, cluster, report, extra, project.checks.pod_security)
 
 
 def _foreign(project: Project) -> Sequence[Check]:

@@ -96,6 +96,16 @@ SPARSE_GAP = Gap(
 )
 
 
+class Checks(NamedTuple):
+    """How a run checks, besides what the project says of its rules and clusters."""
+
+    field_validation: str = STRICT
+    admission_only: bool = False  # what servers refuse, and nothing else
+    closed_world: bool = False  # what is not in the input does not exist
+    pod_security: str = ""  # the level of the Pod Security Standards that is enforced, empty for the namespace's
+    capacity: bool = True  # False where the command itself asks the cluster's dump whether jobs fit
+
+
 class Project(Immutable):
     """A repository of training specs: where it starts and what it says for all its jobs.
 
@@ -114,8 +124,10 @@ class Project(Immutable):
     __slots__ = (
         "_globs",
         "_tool",
+        "assigned",
         "by_annotation",
         "cache",
+        "checks",
         "cluster",
         "clusters",
         "deadline",
@@ -139,6 +151,8 @@ class Project(Immutable):
 
     root: str
     file: str
+    assigned: Mapping[str, Any]  # settings of the clusters, over what trainc.yaml says
+    checks: Checks
     name: str
     runtimes: tuple[str, ...] | None
     rules: Mapping[str, str]
@@ -179,12 +193,15 @@ class Project(Immutable):
         output: str = "",
         old_run: str = "",
         delivery: str = "",
+        assigned: Mapping[str, Any] | None = None,
         cache: Opening | None = None,
         unsaved: Mapping[str, bytes] | None = None,
     ) -> None:
         self._fill(
             root=root,
             file=file,
+            assigned=assigned or {},
+            checks=Checks(),
             name=name,
             runtimes=runtimes,
             rules=dict(rules or {}),
@@ -240,6 +257,10 @@ class Project(Immutable):
         cluster = self.cluster.seeing(trees, closed=False)
         return self if cluster is self.cluster else self._copy(cluster=cluster)
 
+    def checked(self, checks: Checks) -> Project:
+        """This project in a run that checks so."""
+        return self._copy(checks=checks)
+
     def incomplete(self, gap: Gap) -> Project:
         """This project where files of its repository may be missing."""
         return self._copy(gap=gap)
@@ -278,62 +299,27 @@ def _cluster_choice(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> C
 
 
 class Selection:
-    """What one run compiles and reports: paths under the root, or the text of standard input."""
+    """What one run reads: files and folders by their paths under the root, or the text of standard input."""
 
-    __slots__ = (
-        "admission_only",
-        "closed_world",
-        "clusters",
-        "field_validation",
-        "forms",
-        "include_other",
-        "judges_capacity",
-        "paths",
-        "pod_security",
-        "progress",
-        "rendered",
-        "settings",
-        "stdin",
-    )
+    __slots__ = ("clusters", "include_other", "paths", "progress", "rendered", "stdin")
 
     def __init__(
         self,
         paths: tuple[str, ...],
         *,
         stdin: bytes | None = None,
-        field_validation: str = STRICT,
-        admission_only: bool = False,
-        closed_world: bool = False,
         include_other: bool = False,
         clusters: tuple[str, ...] = (),
         rendered: bool = False,
-        forms: bool = False,
         progress: Callable[[int, int], None] | None = None,
-        pod_security: str = "",
-        settings: Mapping[str, Any] | None = None,
     ) -> None:
-        self.settings = settings or {}  # of the clusters, over what trainc.yaml says
-        self.pod_security = pod_security  # the level of the Pod Security Standards that is enforced, empty for unknown
-        self.progress = progress  # hears how many files of all are done
-        self.judges_capacity = True  # False where the command asks the cluster's dump itself
-        self.forms = forms  # whether jobs that differ in numbers alone are compiled once
-        self.rendered = rendered  # read what trainc itself wrote, too
         self.paths = paths
         self.stdin = stdin
-        self.field_validation = field_validation
-        self.admission_only = admission_only
-        self.closed_world = closed_world
-        self.include_other = include_other
+        self.include_other = include_other  # documents of files without jobs as well
         self.clusters = clusters  # names of those to compile for, empty for all
+        self.rendered = rendered  # files that trainc itself wrote as well
+        self.progress = progress  # hears how many files of all are done
 
-    def elsewhere(self, paths: tuple[str, ...], *, admission_only: bool = False, rendered: bool = False) -> Selection:
-        """What is compiled in another state of the project: other paths, the same options as far as they change objects."""
-        return Selection(
-            paths,
-            field_validation=self.field_validation,
-            admission_only=admission_only,
-            include_other=self.include_other,
-            clusters=self.clusters,
-            rendered=rendered,
-            settings=self.settings,
-        )
+    def elsewhere(self, paths: tuple[str, ...], *, rendered: bool = False) -> Selection:
+        """What is read of another state of the project."""
+        return Selection(paths, include_other=self.include_other, clusters=self.clusters, rendered=rendered)

@@ -15,6 +15,7 @@ from trainc.compiler import pipeline
 from trainc.compiler.load.walk import contents, is_candidate, known_files
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
+from trainc.model.settings import Checks
 from trainc.model.tree import first_leaf
 from trainc.text.trouble import Trouble
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Opening
     from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
 
@@ -67,16 +67,17 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
 
 
 def bundles_of(
-    folder: str, paths: tuple[str, ...], selection: Selection, cache: Opening | None, *, written: bool = True
+    folder: str, paths: tuple[str, ...], present: Project, selection: Selection, *, written: bool = True
 ) -> tuple[list[Bundle], Gaps]:
     """What the specs of a folder compile to, whatever is wrong with some of them; `written`: renderings count as specs."""
     report = Report(compiles=False)
-    present = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
-    if not present:
+    inside = tuple(path for path in paths if os.path.exists(os.path.join(folder, path)))
+    if not inside:
         return [], Gaps(folder, report)
-    project = open_project((os.path.join(folder, present[0]),), report, selection.settings, cache)
-    inner = tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in present)
-    quiet = selection.elsewhere(inner, admission_only=True, rendered=written)
+    project = open_project((os.path.join(folder, inside[0]),), report, present.assigned, present.cache)
+    project = project.checked(Checks(present.checks.field_validation, admission_only=True))
+    inner = tuple(os.path.relpath(os.path.join(folder, path), project.root).replace(os.sep, "/") for path in inside)
+    quiet = selection.elsewhere(inner, rendered=written)
     gaps = Gaps(project.root, report, tuple(known_files(project, quiet.paths)))
     bundles = list(pipeline.bundles(project, quiet, report))
     return [*bundles, *pipeline.objects_named(bundles, project, quiet, report)], gaps
@@ -99,7 +100,7 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
         if written := [] if of_files else rendered(folder, project, selection, report, path=path):
             yield Base(written, None, Gaps(folder, report))
         else:
-            bundles, gaps = bundles_of(folder, (path,), selection, project.cache)
+            bundles, gaps = bundles_of(folder, (path,), project, selection)
             yield Base(bundles, None, gaps)
         return
     if base.startswith((".", "/")):
@@ -110,14 +111,14 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
             decisions, gaps = Decisions(project, selection), Gaps(folder, report)
             yield Base(written, _edited(project, base), gaps, decisions, _reader(folder))
         else:
-            bundles, gaps = bundles_of(folder, selection.paths, selection, project.cache)
+            bundles, gaps = bundles_of(folder, selection.paths, project, selection)
             yield Base(bundles, _edited(project, base), gaps, None, _reader(folder))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     """The first of two folders, its specs compiled or its rendering read, and the files that differ between them."""
     folder = os.path.abspath(old)
-    bundles, gaps = bundles_of(folder, (".",), selection, project.cache, written=False)
+    bundles, gaps = bundles_of(folder, (".",), project, selection, written=False)
     edited = differing(folder, os.path.abspath(new))
     if bundles:
         return Base(bundles, edited, gaps, None, _reader(folder))

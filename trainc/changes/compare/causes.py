@@ -20,6 +20,7 @@ from trainc.compiler.project import open_project
 from trainc.kinds.other_operators import INPUT_KINDS
 from trainc.kinds.table import NAMES
 from trainc.model.report import Report
+from trainc.model.settings import Checks
 from trainc.model.tree import plain
 from trainc.text.trouble import Trouble
 
@@ -68,7 +69,7 @@ class Edits:
         apart: frozenset[Key],
     ) -> None:
         self._root = root
-        self._cache = project.cache
+        self._project = project
         self._apart = apart
         self._selection = selection
         self._former = former
@@ -102,7 +103,9 @@ class Edits:
             return {}, {}
         report = Report(compiles=False)
         try:
-            project = open_project((self._root,), report, self._selection.settings, self._cache)
+            present = self._project
+            project = open_project((self._root,), report, present.assigned, present.cache)
+            project = project.checked(Checks(present.checks.field_validation))
             chosen = self._selection.elsewhere(paths)
             decisions = Decisions(project, chosen)
             renderings = {one.key: one.rendering for one in wanted if one.rendering}

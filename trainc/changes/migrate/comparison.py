@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.compiler.pipeline import bundles
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.settings import Project, Selection
+from trainc.model.settings import Checks, Project, Selection
 from trainc.model.tree import plain
 
 if TYPE_CHECKING:
@@ -52,13 +52,9 @@ def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
 def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:
     """The bundles of all jobs in a text, and what was found about them; not `checked`: what servers refuse alone."""
     report = Report()
-    selection = Selection(
-        (),
-        stdin=text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"),
-        field_validation="warn",
-        admission_only=not checked,
-    )
-    return list(bundles(project, selection, report)), report
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    lenient = project.checked(Checks(field_validation="warn", admission_only=not checked))
+    return list(bundles(lenient, Selection((), stdin=data), report)), report
 
 
 def objects(compiled: list[Bundle]) -> list[Any]:

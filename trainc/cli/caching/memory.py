@@ -102,7 +102,6 @@ class Memory:
         spool.outcomes = Outcomes()
         if self.known is not None:
             session.project.texts.names.update(self.known.walks)
-            session.selection.forms = False  # few files are left, and each has to be accounted for
         elif self._head is None or self._head.root != session.project.root:
             self._found = listing(session.project.root)
 

@@ -151,7 +151,7 @@ def plain_outcomes(
         "selected": selection.paths,
         "rendered": rendered,
         # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
-        "looked": "" if rendered or selection.admission_only else f"{project.output}/",
+        "looked": "" if rendered or project.checks.admission_only else f"{project.output}/",
         **_others(project, clean, rendered, spool.paths, before),
     }
 

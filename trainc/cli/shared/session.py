@@ -12,7 +12,7 @@ from trainc.compiler.load.patched import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report
-from trainc.model.settings import STDIN, Selection
+from trainc.model.settings import STDIN, Checks, Selection
 from trainc.text.files import ordinary_contents
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Reaching, Trouble
@@ -61,31 +61,25 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         self._compiles = compiles
         opening = Report()
-        settings = _settings(options)
         cache = user_cache if has_cache and not options.has("no_cache") else None
-        self.project: Project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
+        project = open_project(tuple(on_disk) or (".",), opening, _settings(options), cache, top)
+        self.project: Project = project.checked(_checks(options))
         self._opening = opening.findings
         self.baseline = Baseline({}) if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
         self.selection = Selection(
             with_jobs(self.project, tuple(self.inside(path) for path in on_disk)),
             stdin=self.stdin,
-            field_validation=options.one("field_validation", "strict"),
-            admission_only=self.report.admission_only,
-            closed_world=options.has("closed_world"),
             include_other=options.has("include_other"),
             clusters=self._clusters(),
-            forms=not options.has("no_forms"),
             progress=_progress(),
-            pod_security=options.one("pod_security"),
-            settings=settings,
         )
 
     def new_report(self) -> Report:
         """A report of a run from its start, with what opening the project found."""
         options = self.options
         report = Report(
-            admission_only=options.one("only") == "admission",
+            admission_only=self.project.checks.admission_only,
             compiles=self._compiles,
             recording=options.one("report") == "json",
             level_of=self.project.level_of,
@@ -190,6 +184,15 @@ def _progress() -> Progress | None:
     from trainc.cli.shared.progress import Progress  # noqa: PLC0415 (a pipe shows none)
 
     return Progress(sys.stderr)
+
+
+def _checks(options: Options) -> Checks:
+    return Checks(
+        options.one("field_validation", "strict"),
+        admission_only=options.one("only") == "admission",
+        closed_world=options.has("closed_world"),
+        pod_security=options.one("pod_security"),
+    )
 
 
 def _settings(options: Options) -> dict[str, Any]:

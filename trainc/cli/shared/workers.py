@@ -42,7 +42,9 @@ def workers(project: Project, selection: Selection, each: int) -> int:
     return min(cores, many, _MAX_WORKERS)
 
 
-def build_with(count: int, session: Session, spool: Spool, committed: Committed | None = None) -> None:
+def build_with(
+    count: int, session: Session, spool: Spool, committed: Committed | None = None, *, forms: bool = False
+) -> None:
     """What `pipeline.build` does, by `count` processes: this one takes the first part, and the others' in order.
 
     The result does not depend on the number: parts are cut in the order of the files.
@@ -55,9 +57,11 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
             documents.size()  # all files are looked through before there are several processes
             for part in range(1, count):
                 others.append(_Worker())
-                others[-1].start(partial(_part, (part, count), documents, session, spool, committed))
+                others[-1].start(partial(_part, (part, count), documents, session, spool, committed, forms))
             documents.take_part(0, count)
-            catalogs = pipeline.fill(session.project, session.selection, spool, session.report, together, documents)
+            catalogs = pipeline.fill(
+                session.project, session.selection, spool, session.report, together, documents, forms=forms
+            )
             results = [worker.result() for worker in others]
         except BaseException:
             for worker in others:
@@ -73,7 +77,7 @@ def build_with(count: int, session: Session, spool: Spool, committed: Committed 
         spool.absorb(result["spool"], worker.texts())
         if committed is not None:
             committed.absorb(result["committed"])
-    pipeline.check_unreached(catalogs, session.selection, session.report)
+    pipeline.check_unreached(catalogs, session.report)
     pipeline.finish(session.project, session.selection, spool, session.report, together)
 
 
@@ -146,13 +150,18 @@ class _Worker:
 
 
 def _part(
-    part: tuple[int, int], documents: Documents, session: Session, spool: Spool, committed: Committed | None
+    part: tuple[int, int],
+    documents: Documents,
+    session: Session,
+    spool: Spool,
+    committed: Committed | None,
+    forms: bool,
 ) -> tuple[dict[str, Any], Iterable[str]]:
     """Everything that one worker has to say, and the texts that its spool has collected."""
     together = SharedNames()
     try:
         documents.take_part(*part)
-        pipeline.fill(session.project, session.selection, spool, session.report, together, documents)
+        pipeline.fill(session.project, session.selection, spool, session.report, together, documents, forms=forms)
     except Trouble as trouble:
         return {"trouble": str(trouble)}, ()
     except Exception as error:  # noqa: BLE001 (told by the parent, which knows how)

@@ -54,7 +54,7 @@ OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
 def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
     """The catalog of a run: entries to compile, each admitted when its turn comes, and runtimes when one is reached."""
     context = AdmissionContext(
-        server_of(project.cluster, selection.field_validation, report), project, selection, report
+        server_of(project.cluster, project.checks.field_validation, report), project, selection, report
     )
     if project.policies or project.cluster.policies:
         from trainc.apiserver.policy.judge import announce_policies  # noqa: PLC0415 (few projects have policies)
@@ -195,7 +195,12 @@ def _admitted(
             yield entry_of(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
-            if patched is not None and admitted is None and job.kind in JOBS and not context.selection.admission_only:
+            if (
+                patched is not None
+                and admitted is None
+                and job.kind in JOBS
+                and not context.project.checks.admission_only
+            ):
                 _keep_rest(entry_of(job, companions, beside), context, catalog)
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions

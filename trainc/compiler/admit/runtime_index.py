@@ -83,7 +83,7 @@ class AdmittedRuntimes:
     def has_component(self, name: str, file: str) -> bool:
         """Whether a component of that name could be switched on in `file`; nobody looks into it."""
         key = ("RuntimeComponent", "", name)
-        if key in self.given or (not self._context.selection.closed_world and name in self._shipped_components()):
+        if key in self.given or (not self._context.project.checks.closed_world and name in self._shipped_components()):
             return True
         near = (self._documents.beside(file), self._documents.runtime_folder(file))
         return any(key in self._indexed(runtime_folder) for runtime_folder in near) or key in self._cluster
@@ -128,7 +128,7 @@ class AdmittedRuntimes:
         for finding in (*beside.faults.findings, *runtime_folder.faults.findings):
             # What cannot be read might have been what is missing.
             self._context.report.add(finding)
-        if not self._context.selection.closed_world:
+        if not self._context.project.checks.closed_world:
             yield SHIPPED, self._shipped(folder, name)
 
     @property
@@ -191,7 +191,7 @@ class AdmittedRuntimes:
         candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
             candidates.update(name for k, _, name in keys if k == "Runtime")
-        if not self._context.selection.closed_world:
+        if not self._context.project.checks.closed_world:
             if kind == "ClusterTrainingRuntime":
                 candidates.update(self._documents.shipped_names(""))
             elif kind == "RuntimeComponent":
@@ -203,7 +203,7 @@ class AdmittedRuntimes:
         near = (self._documents.beside(file).label, self._documents.runtime_folder(file).label)
         folders = tuple([label for label in near if label])
         dumps = ("the cluster's dumps",) if self._cluster else ()
-        catalogue = () if self._context.selection.closed_world else ("trainc's own catalogue",)
+        catalogue = () if self._context.project.checks.closed_world else ("trainc's own catalogue",)
         return ("the files given", *folders, *dumps, *catalogue)
 
     def _indexed(self, runtime_folder: RuntimeFolder) -> Index:

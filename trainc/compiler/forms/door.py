@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LARGEST = 64 * 1024  # bytes of a text
 
 
-def is_open(project: Project, *, closed_world: bool) -> bool:
+def is_open(project: Project) -> bool:
     """Whether forms can answer for jobs of the present cluster of a project.
 
     They cannot where a job's values are compared with more than what its own files and trainc hold: with objects,
@@ -37,7 +37,7 @@ def is_open(project: Project, *, closed_world: bool) -> bool:
     known = (
         cluster.objects or cluster.definitions or cluster.policies or project.policies or "digests" in cluster.images
     )
-    return not (known or project.rules_from or closed_world or cluster.closed)
+    return not (known or project.rules_from or project.checks.closed_world or cluster.closed)
 
 
 class Door:

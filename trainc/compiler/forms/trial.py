@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
     Admit = Callable[[Documents, Project, Selection, Report], Catalog]
-    Compile = Callable[[Project, Catalog, Selection, Report], Iterator[Bundle]]
+    Compile = Callable[[Project, Catalog, Report], Iterator[Bundle]]
 
 
 class Trial:
@@ -37,7 +37,6 @@ class Trial:
         admit, self._compile = stages
         self._recorder = Recorder(report, project.level_of)
         self._project = project
-        self._selection = selection
         self._json = json
         self._file = ""
         self._texts: list[str] = []
@@ -47,7 +46,7 @@ class Trial:
     def document(self, file: str, text: str) -> Document | None:
         """The only document of a text, None where there are several, none, or something wrong with it."""
         faults = Recorder(self._recorder, self._project.level_of)
-        documents = list(read(text, file, faults, duplicates=self._selection.field_validation))
+        documents = list(read(text, file, faults, duplicates=self._project.checks.field_validation))
         if len(documents) != 1 or faults.said or type(documents[0].tree) is not dict or "items" in documents[0].tree:
             return None
         return documents[0]
@@ -56,7 +55,7 @@ class Trial:
         """What becomes of each text in the place of a file; None where it is not exactly one job that compiles."""
         self._file, self._texts, self._records = file, texts, []
         bundle: Bundle | None = None
-        for bundle in self._compile(self._project, self._catalog, self._selection, self._recorder):
+        for bundle in self._compile(self._project, self._catalog, self._recorder):
             if self._records:
                 self._records[-1] = record_of(bundle, self._recorder, json=self._json)
         self._catalog.unread.clear()

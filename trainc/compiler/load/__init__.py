@@ -263,7 +263,7 @@ class Loader:
     def _expanded(self, file: str, data: bytes, report: Report) -> Iterator[Document]:
         if file.endswith(FILE) and file.rpartition("/")[2] == FILE:
             return iter(())  # read, and judged, where the project was opened
-        return expand(read(data, file, report, duplicates=self._selection.field_validation), report)
+        return expand(read(data, file, report, duplicates=self._project.checks.field_validation), report)
 
     def nearest(self, file: str) -> str:
         """The nearest `runtimes/` upwards from a file, empty where there is none."""

@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from trainc.model.patches import Framework
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
     from trainc.model.tree import Tree
 
     Names = Mapping[str, Sourced[str]]
     Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
-def lower(plan: Plan, project: Project, selection: Selection, report: Report) -> Bundle | None:
+def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     """The complete objects of a plan, in apply order; of a plan that is barred on the way, what can be known of them.
 
     None for a barred plan where only what servers say counts.
     """
-    cluster = project.cluster
+    cluster, checks = project.cluster, project.checks
     around = plan.companions or plan.beside
-    if around or selection.closed_world:
-        cluster = cluster.seeing((document.tree for document in around), closed=selection.closed_world)
+    if around or checks.closed_world:
+        cluster = cluster.seeing((document.tree for document in around), closed=checks.closed_world)
     if not plan.framework:
         template = {**plan.template, "spec": waiting(plan, plan.template["spec"])}
         return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)
-    framework = contributor(plan, cluster, selection, report)
-    if plan.barred and selection.admission_only:
+    framework = contributor(plan, cluster, report, admission_only=checks.admission_only)
+    if plan.barred and checks.admission_only:
         return None
     contribution = framework.lower(plan).attach_origin(framework.name)
     drafts = {role.index: Draft(role.tree) for role in plan.roles}
     roles = _with_patches(plan, drafts, contribution, framework, report)
-    controlled = plan.runtime is not None and not selection.admission_only
+    controlled = plan.runtime is not None and not checks.admission_only
     spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
     spec = waiting(plan, spec)
     if roles:

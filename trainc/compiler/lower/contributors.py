@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan
-    from trainc.model.settings import Selection
     from trainc.model.tree import Tree
 
 UNKNOWN_FRAMEWORK = Rule(
@@ -32,7 +31,7 @@ UNKNOWN_FRAMEWORK = Rule(
 )
 
 
-def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Report) -> Framework:
+def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only: bool) -> Framework:
     """The framework of a plan; where it is not known, or somebody refuses the job, one that adds nothing to a barred plan.
 
     The webhook says all that it has against a job, so a job that is refused already is judged all the same.
@@ -54,7 +53,7 @@ def contributor(plan: Plan, cluster: Cluster, selection: Selection, report: Repo
     if plan.refused:
         _let_in(plan, chosen, cluster, report)
         return _barred(plan, chosen)
-    return chosen if _judged(plan, chosen, cluster, selection, report) else _barred(plan, chosen)
+    return chosen if _judged(plan, chosen, cluster, report, admission_only=admission_only) else _barred(plan, chosen)
 
 
 def _barred(plan: Plan, chosen: Framework) -> Framework:
@@ -84,11 +83,11 @@ def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framewo
     return Contribution()
 
 
-def _judged(plan: Plan, chosen: Framework, cluster: Cluster, selection: Selection, report: Report) -> bool:
+def _judged(plan: Plan, chosen: Framework, cluster: Cluster, report: Report, *, admission_only: bool) -> bool:
     """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
     if not _let_in(plan, chosen, cluster, report):
         return False
-    if not selection.admission_only:
+    if not admission_only:
         if chosen.verify is not None:
             chosen.verify(plan, report)
         if plan.block is not None or chosen.verify is None:

@@ -99,7 +99,9 @@ def open_project(
     if not marked:
         folders, policies = _policies(root, None, report, unsaved or {})
         clusters = (Cluster(**settings),)
-        return Project(root, clusters=clusters, policies=policies, policy_folders=folders, unsaved=unsaved)
+        return Project(
+            root, clusters=clusters, policies=policies, policy_folders=folders, assigned=settings, unsaved=unsaved
+        )
     file = os.path.join(root, FILE)
     if not within(root, file):
         raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
@@ -110,7 +112,7 @@ def open_project(
         if documents:
             own_report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
         _forward(own_report, report)
-        return Project(root, file=FILE, clusters=(Cluster(**settings),), unsaved=unsaved)
+        return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, unsaved=unsaved)
     checker = Checker(documents[0], report, unsaved or {})
     project = _project(root, checker, settings, cache)
     _forward(own_report, report, checker.meant)
@@ -160,6 +162,7 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         deadline=checker.choice(("spec", "deadline"), ("per-job",)),
         secrets=checker.secrets(("spec", "secrets")),
         clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        assigned=assigned,
         cache=cache,
         unsaved=checker.unsaved,
     )

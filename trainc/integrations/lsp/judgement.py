@@ -70,12 +70,12 @@ class Judgement:
         begin_run()
         self._known = None
         project, report = self.opened(unsaved)
-        selection = self.selection(unsaved, forms=True)
+        selection = self.selection(unsaved)
         report_applications(project, selection, report, os.path.join(self.root, project.output))
         documents = load(project, selection, report)
         together, spool = SharedNames(), Tally()
-        catalogs = pipeline.fill(project, selection, spool, report, together, documents)
-        pipeline.check_unreached(catalogs, selection, report)
+        catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=True)
+        pipeline.check_unreached(catalogs, report)
         pipeline.finish(project, selection, spool, report, together)
         self.by_file = _by_file(report.findings)
         self._known = project, selection, documents, report
@@ -104,10 +104,10 @@ class Judgement:
             report.add(finding)
         return project, report
 
-    def selection(self, unsaved: Unsaved, *, forms: bool = False) -> Selection:
+    def selection(self, unsaved: Unsaved) -> Selection:
         """The files that are judged."""
         paths = (".",) if self.is_whole else tuple([file for file in unsaved if ours(unsaved[file])])
-        return Selection(paths, forms=forms)
+        return Selection(paths)
 
     def bundles(self, file: str, unsaved: Unsaved) -> tuple[list[Bundle], list[Finding]]:
         """What the jobs of a file become, and the findings met; all jobs of the project for a file without any."""
