@@ -52,7 +52,7 @@ def _diff(options: Options, base: str, second: str) -> int:
     present = list(pipeline.bundles(session.project, session.selection, session.report))
     pipeline.objects_named(present, session.project, session.selection, session.report)
     if second and not present:
-        present = rendered(os.path.abspath(second), session.project, session.selection, Report())
+        present = rendered(os.path.abspath(second), session.project, session.selection.clusters, Report())
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         if options.one("report") == "comment":

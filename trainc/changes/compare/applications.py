@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.model.document import Document
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
     from trainc.model.tree import Path, Tree
 
 APPLIED_TWICE = Rule(
@@ -40,17 +40,17 @@ def prefix(root: str) -> str:
     return "" if inner == "." else f"{inner}/"
 
 
-def report_applications(project: Project, selection: Selection, report: Report, folder: str) -> None:
+def report_applications(project: Project, paths: tuple[str, ...], report: Report, folder: str) -> None:
     """Look for applications of the repository that apply jobs as they are, besides what they compile to.
 
     `folder` is the one of rendered files. A few files are compiled without reading all others.
     """
-    if not any(os.path.isdir(os.path.join(project.root, path)) for path in selection.paths):
+    if not any(os.path.isdir(os.path.join(project.root, path)) for path in paths):
         return
     root, texts = project.root, project.texts
     jobs: list[str] = []
     applications: list[tuple[str, bytes]] = []
-    selected = set(known_files(project, selection.paths))
+    selected = set(known_files(project, paths))
     for file in known_files(project, (".",)):
         data = known_contents(project, file)
         if any(mark in data for mark in MARKS):

@@ -97,7 +97,7 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
         folder = top if os.path.isdir(top) else os.path.dirname(top)
         path = os.path.relpath(top, folder)
         report = Report()
-        if written := [] if of_files else rendered(folder, project, selection, report, path=path):
+        if written := [] if of_files else rendered(folder, project, selection.clusters, report, path=path):
             yield Base(written, None, Gaps(folder, report))
         else:
             bundles, gaps = bundles_of(folder, (path,), project, selection)
@@ -107,7 +107,11 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
         report = Report()
-        if written := [] if of_files else rendered(folder, project, selection, report, sources=selection.paths):
+        if (
+            written := []
+            if of_files
+            else rendered(folder, project, selection.clusters, report, sources=selection.paths)
+        ):
             decisions, gaps = Decisions(project, selection), Gaps(folder, report)
             yield Base(written, _edited(project, base), gaps, decisions, _reader(folder))
         else:
@@ -122,7 +126,7 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     edited = differing(folder, os.path.abspath(new))
     if bundles:
         return Base(bundles, edited, gaps, None, _reader(folder))
-    return Base(rendered(folder, project, selection, Report()), edited, gaps)
+    return Base(rendered(folder, project, selection.clusters, Report()), edited, gaps)
 
 
 def _reader(folder: str) -> Callable[[str], bytes | None]:

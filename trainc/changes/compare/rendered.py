@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
 else:
     from trainc.text.record import NamedTuple
 
@@ -48,13 +48,13 @@ def file_of(bundle: Bundle, project: Project) -> str:
 def rendered(
     folder: str,
     project: Project,
-    selection: Selection,
+    clusters: tuple[str, ...],
     report: Report,
     *,
     path: str = ".",
     sources: tuple[str, ...] = (".",),
 ) -> list[Bundle]:
-    """The bundles that trainc wrote under a path from these sources, empty where it wrote none."""
+    """The bundles that trainc wrote under a path from these sources for these clusters, which are all where none is named."""
     names = {cluster.name for cluster in project.clusters if cluster.name}
     bundles: list[Bundle] = []
     for name in _files(folder, path):
@@ -62,7 +62,7 @@ def rendered(
         source = _source(data)
         passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
-        wanted = passing or not selection.clusters or cluster in selection.clusters
+        wanted = passing or not clusters or cluster in clusters
         if source and wanted and _below(source, sources):
             bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
     return bundles

@@ -144,7 +144,7 @@ class Session:
         """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
         from trainc.changes.compare.applications import report_applications  # noqa: PLC0415 (not for one file)
 
-        report_applications(self.project, self.selection, self.report, folder)
+        report_applications(self.project, self.selection.paths, self.report, folder)
 
     def verdict(self) -> int:
         """The exit code that the findings ask for."""

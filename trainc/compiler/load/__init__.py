@@ -286,7 +286,7 @@ class Loader:
 def load(project: Project, selection: Selection, report: Report) -> Documents:
     """The documents that a selection names, and those it may reach."""
     loader = Loader(project, selection, report)
-    beside = Beside(project, selection, report)
+    beside = Beside(project, selection.paths, report)
     return Documents(
         loader.selected,
         loader.runtimes,

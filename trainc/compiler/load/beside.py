@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.model.document import Document
-    from trainc.model.settings import Project, Selection
+    from trainc.model.settings import Project
 
 _NONE = RuntimeFolder("", [], Report())
 
@@ -27,9 +27,9 @@ _NONE = RuntimeFolder("", [], Report())
 class Beside:
     """The documents of the files that stand beside a file which was given by its own name, read when asked for."""
 
-    def __init__(self, project: Project, selection: Selection, report: Report) -> None:
+    def __init__(self, project: Project, paths: tuple[str, ...], report: Report) -> None:
         self._project = project
-        self._given = frozenset(path for path in selection.paths if not os.path.isdir(os.path.join(project.root, path)))
+        self._given = frozenset(path for path in paths if not os.path.isdir(os.path.join(project.root, path)))
         self._folders = {os.path.dirname(path) for path in self._given}
         self._report = report
         self._runtime_folders: dict[str, RuntimeFolder] = {}

@@ -8,7 +8,6 @@ from trainc.compiler.load.beside import Beside
 from trainc.compiler.load.walk import known_contents
 from trainc.compiler.patched import PATCH
 from trainc.model.report import Report
-from trainc.model.settings import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def with_jobs(project: Project, paths: tuple[str, ...]) -> tuple[str, ...]:
     """The paths, and the files of the TrainJobs that patches in files among them are for."""
-    beside = Beside(project, Selection(paths), Report())
+    beside = Beside(project, paths, Report())
     added: dict[str, None] = {}
     for path in paths:
         if not os.path.isfile(os.path.join(project.root, path)) or PATCH.encode() not in known_contents(project, path):

@@ -71,7 +71,7 @@ class Judgement:
         self._known = None
         project, report = self.opened(unsaved)
         selection = self.selection(unsaved)
-        report_applications(project, selection, report, os.path.join(self.root, project.output))
+        report_applications(project, selection.paths, report, os.path.join(self.root, project.output))
         documents = load(project, selection, report)
         together, spool = SharedNames(), Tally()
         catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=True)
