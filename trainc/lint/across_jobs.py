@@ -22,18 +22,8 @@ if TYPE_CHECKING:
     _Key = tuple[str, ...]  # cluster, kind, namespace, name
     _Job = tuple[str, Span]  # its name, and where that stands
 
-SAME_NAME = Rule(
-    "same-name",
-    ERROR,
-    "two jobs compile to objects with the same kind, namespace and name",
-    "The one that is applied last overwrites the other, and a JobSet cannot be changed into another one.",
-)
-SHARED_SUBDOMAIN = Rule(
-    "shared-subdomain",
-    ERROR,
-    "two JobSets in one namespace use the same network subdomain",
-    "The Service of that name selects the pods of one JobSet; the pods of the other get no DNS names.",
-)
+SAME_NAME = Rule("same-name", ERROR)
+SHARED_SUBDOMAIN = Rule("shared-subdomain", ERROR)
 
 
 class SharedNames:

@@ -16,16 +16,10 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
-_WHY = "JobSet does not validate templates: the mistake shows only as events, and no pod ever runs."
-TEMPLATE = Rule("pod-template-refused", ERROR, "the API server rejects every pod of a pod template", _WHY)
-JOB_REFUSED = Rule("job-refused", ERROR, "the API server rejects the Jobs of a Job template", _WHY)
-CLAIM_REFUSED = Rule("claim-refused", ERROR, "the API server rejects a PVC of the JobSet", _WHY)
-DROPPED = Rule(
-    "field-dropped",
-    NOTE,
-    "the cluster's API server drops a field",
-    "The feature gate of the field is off, so the API server removes it before it stores the object, with no message.",
-)
+TEMPLATE = Rule("pod-template-refused", ERROR)
+JOB_REFUSED = Rule("job-refused", ERROR)
+CLAIM_REFUSED = Rule("claim-refused", ERROR)
+DROPPED = Rule("field-dropped", NOTE)
 _RULES = {JOB: JOB_REFUSED, POD: TEMPLATE, CREATION: TEMPLATE, CLAIM: CLAIM_REFUSED}
 _EFFECTS = {
     JOB: "the JobSet is accepted, its child Job is refused again and again, and no pod ever appears",

@@ -23,61 +23,15 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-HOOK = Rule(
-    "training-as-hook",
-    ERROR,
-    "a training job is a hook of Argo CD or Helm",
-    "Hooks run again at every sync, do not count in an application's health, and can block a sync forever.",
-)
-FORCED = Rule(
-    "forced-sync",
-    ERROR,
-    "an annotation lets the GitOps tool delete a running job to change it",
-    "Force and Replace delete the object and create it again, at every sync or whenever an update is rejected.",
-)
-SUBSTITUTED = Rule(
-    "substituted-by-flux",
-    WARNING,
-    "Flux substitutes a variable that is meant for the shell",
-    "With `postBuild.substitute` Flux replaces every `${NAME}` of an object, and since 1.9 fails on unknown names.",
-)
-NO_NAMESPACE = Rule(
-    "no-namespace-under-flux",
-    ERROR,
-    "an object that Flux delivers has no namespace",
-    "Flux sets no default namespace: without `targetNamespace` the whole Kustomization fails.",
-)
-SUSPENDED = Rule(
-    "suspended-under-flux",
-    ERROR,
-    "Flux creates a job without a queue suspended, and never updates it",
-    "Flux creates a JobSet once: removing `suspend` in Git starts nothing.",
-)
-CLUSTER_SCOPED = Rule(
-    "cluster-scoped-beside-job",
-    WARNING,
-    "a cluster-scoped object is in the same file as a job",
-    "A team's Application may usually create only namespaced objects, and pruning a cluster-scoped one removes "
-    "what others use.",
-)
-SECRET = Rule(
-    "secret-in-git",
-    ERROR,
-    "a Secret with data is in the same file as a job",
-    "Everyone who can read the repository, its history or Argo CD's cache can read the Secret.",
-)
-MARKED = Rule(
-    "mark-of-the-tool",
-    WARNING,
-    "a job carries a GitOps tool's own tracking metadata",
-    "The tool writes it itself. A committed one makes the tool assign the object to another application, or prune it.",
-)
-LEFT_BEHIND = Rule(
-    "annotation-left-behind",
-    WARNING,
-    "a GitOps annotation on a TrainJob reaches none of its objects",
-    "The cluster holds no TrainJob, and its annotations are copied to no object, as in the Trainer controller.",
-)
+HOOK = Rule("training-as-hook", ERROR)
+FORCED = Rule("forced-sync", ERROR)
+SUBSTITUTED = Rule("substituted-by-flux", WARNING)
+NO_NAMESPACE = Rule("no-namespace-under-flux", ERROR)
+SUSPENDED = Rule("suspended-under-flux", ERROR)
+CLUSTER_SCOPED = Rule("cluster-scoped-beside-job", WARNING)
+SECRET = Rule("secret-in-git", ERROR)
+MARKED = Rule("mark-of-the-tool", WARNING)
+LEFT_BEHIND = Rule("annotation-left-behind", WARNING)
 
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
 _HOOKS = (f"{_ARGO}hook", "helm.sh/hook")

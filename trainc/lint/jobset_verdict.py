@@ -12,13 +12,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
 
-JOBSET_REFUSED = Rule(
-    "jobset-refused",
-    ERROR,
-    "the API server rejects the JobSet that a job compiles to",
-    "The Trainer accepts the job and then fails to create its JobSet: nothing ever runs.",
-    verdict=True,
-)
+JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
 
 _EFFECT = "the job is accepted, and no pod of it is ever created"
 

@@ -70,12 +70,7 @@ def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | Non
     return Job(bundle, jobset, Cluster() if cluster is None else cluster, report)
 
 
-VIOLATED = Rule(
-    "pod-security",
-    ERROR,
-    "pods violate the Pod Security Standard of their namespace",
-    "The API server accepts the JobSet and the Jobs but rejects each pod: the job starts nothing and waits.",
-)
+VIOLATED = Rule("pod-security", ERROR)
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 _APP_ARMOR = "remove the profile, or take one of `RuntimeDefault` and `Localhost`"
 _HELP = {

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
-UNFILLED = Rule(
-    "unfilled-placeholder",
-    ERROR,
-    "the GitOps tool applies a placeholder as literal text",
-    "Argo CD substitutes no placeholders, and Flux does not substitute in a JobSet whose scripts it would change.",
-)
+UNFILLED = Rule("unfilled-placeholder", ERROR)
 
 _TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 # What a shell, a program or a person reads: text may hold a `$` there.

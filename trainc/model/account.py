@@ -24,13 +24,7 @@ else:
 _MAX_KINDS_NAMED = 8  # kinds named in one line
 COMPILED, REFUSED, LEFT = "compiled", "refused", "left"
 
-UNACCOUNTED_JOB = Rule(
-    "unaccounted-job",
-    ERROR,
-    "a job is neither compiled nor refused by a finding",
-    "A job that disappears silently is a bug in trainc. The run fails, so that no one mistakes it for a removal.",
-    verdict=True,
-)
+UNACCOUNTED_JOB = Rule("unaccounted-job", ERROR, verdict=True)
 
 
 class Withheld(NamedTuple):

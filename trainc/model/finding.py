@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from trainc.model.rule_selection import rule_facts
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import NamedTuple
 
     from trainc.model.sourced import Origin, Span
+else:
+    from trainc.text.record import NamedTuple
 
 NOTE, WARNING, ERROR = "note", "warning", "error"
 LEVELS = (NOTE, WARNING, ERROR)
@@ -14,21 +19,22 @@ SAFE, UNSAFE = "safe", "unsafe"  # edits that keep the meaning, and those that m
 
 
 class Rule:
-    """One kind of finding: `name` is what users see, search for and silence.
+    """One kind of finding: `name` is what users see, search for and suppress.
 
-    `verdict` marks a server's own refusal, which nobody can silence. `unreadable` marks a reason why a text gives no
-    document: silence would make what it holds disappear. `admission` rules still speak under `--only admission`.
+    `summary` and `why` are its page: those of most rules of trainc are in `lint/catalogue/rules.toml`.
+    `verdict` marks a server's own refusal, which nobody can suppress. `unreadable` marks a reason why a text gives no
+    document: suppressing it would make what it holds disappear. `admission` rules also run under `--only admission`.
     `differs` names the older kinds whose every job differs from its operator in this way. `compares` marks what is said
     of an edit, which another finding about the same text may be the cause of.
     """
 
-    __slots__ = ("admission", "compares", "differs", "level", "name", "summary", "unreadable", "verdict", "why")
+    __slots__ = ("_summary", "_why", "admission", "compares", "differs", "level", "name", "unreadable", "verdict")
 
     def __init__(
         self,
         name: str,
         level: str,
-        summary: str,
+        summary: str = "",
         why: str = "",
         *,
         verdict: bool = False,
@@ -39,13 +45,23 @@ class Rule:
     ) -> None:
         self.name = name
         self.level = level
-        self.summary = summary
-        self.why = why
+        self._summary = summary
+        self._why = why
         self.verdict = verdict
         self.unreadable = unreadable
         self.differs = differs
         self.compares = compares
         self.admission = admission or verdict or unreadable
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, in one line."""
+        return self._summary or _words(self.name)[0]
+
+    @property
+    def why(self) -> str:
+        """Why it matters."""
+        return self._why or _words(self.name)[1]
 
     def at(
         self,
@@ -74,80 +90,53 @@ class Rule:
         return f"Rule({self.name})"
 
 
-class Label:
+def _words(name: str) -> tuple[str, str]:
+    facts = rule_facts().get(name)
+    return (facts.summary, facts.why) if facts is not None else ("", "")
+
+
+class Label(NamedTuple):
     """A place in a file the user can open, with a few words about it."""
 
-    __slots__ = ("span", "text")
-
-    def __init__(self, span: Span, text: str = "") -> None:
-        self.span = span
-        self.text = text
+    span: Span
+    text: str = ""
 
 
-class Edit:
+class Edit(NamedTuple):
     """A change to one YAML node of `file`: `path` is set to `value`, removed where that is None, or its key called `name`.
 
+    `line` is that of the document's start: one file may hold several. `safety` is safe, unsafe or display-only.
     With `at` it is the scalar that stands there, whatever its path.
     """
 
-    __slots__ = ("at", "file", "line", "name", "path", "safety", "value")
-
-    def __init__(
-        self,
-        file: str,
-        line: int,
-        path: tuple[str | int, ...],
-        value: object = None,
-        *,
-        safety: str = SAFE,
-        name: str = "",
-        at: Span | None = None,
-    ) -> None:
-        self.file = file
-        self.line = line  # of the document's start: one file may hold several
-        self.path = path
-        self.value = value
-        self.safety = safety  # safe, unsafe, display-only
-        self.name = name
-        self.at = at
+    file: str
+    line: int
+    path: tuple[str | int, ...]
+    value: object = None
+    safety: str = SAFE
+    name: str = ""
+    at: Span | None = None
 
 
-class Refusal:
+class Refusal(NamedTuple):
     """A server's own words: which stage refuses (`by`), and the exact text it would print."""
 
-    __slots__ = ("by", "text")
-
-    def __init__(self, by: str, text: str) -> None:
-        self.by = by
-        self.text = text
+    by: str
+    text: str
 
 
-class Finding:
+class Finding(NamedTuple):
     """One mistake at one place: a fact about this input, what would happen, and what to do."""
 
-    __slots__ = ("effect", "fix", "help", "labels", "level", "message", "notes", "refusal", "rule")
-
-    def __init__(
-        self,
-        rule: Rule,
-        level: str,
-        message: str,
-        labels: tuple[Label, ...],
-        effect: str,
-        help: str,  # noqa: A002 (the word users see)
-        notes: tuple[str, ...],
-        fix: tuple[Edit, ...],
-        refusal: Refusal | None,
-    ) -> None:
-        self.rule = rule
-        self.level = level
-        self.message = message
-        self.labels = labels
-        self.effect = effect
-        self.help = help
-        self.notes = notes
-        self.fix = fix
-        self.refusal = refusal
+    rule: Rule
+    level: str
+    message: str
+    labels: tuple[Label, ...]
+    effect: str = ""
+    help: str = ""
+    notes: tuple[str, ...] = ()
+    fix: tuple[Edit, ...] = ()
+    refusal: Refusal | None = None
 
     @property
     def span(self) -> Span:
@@ -156,38 +145,25 @@ class Finding:
 
     def at_level(self, level: str) -> Finding:
         """This finding with another level."""
-        if level == self.level:
-            return self
-        return Finding(
-            self.rule, level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, self.refusal
-        )
+        return self if level == self.level else self._replace(level=level)
 
     def restored(self, level: str, also: tuple[Label, ...], notes: tuple[str, ...]) -> Finding:
-        """This finding at a level that nobody can change, with the places and the reasons of a silence that is refused."""
-        labels, more = self.labels + also, self.notes + notes
-        return Finding(self.rule, level, self.message, labels, self.effect, self.help, more, self.fix, self.refusal)
+        """This finding at a level that nobody can change, with the places and the reasons of a rejected `allow`."""
+        return self._replace(level=level, labels=self.labels + also, notes=self.notes + notes)
 
     def without_refusal(self) -> Finding:
         """This finding where the server has refused the object before it comes to this."""
-        return Finding(
-            self.rule, self.level, self.message, self.labels, self.effect, self.help, self.notes, self.fix, None
-        )
+        return self._replace(refusal=None)
 
     def led_by(self, label: Label) -> Finding:
         """This finding with another place before its own."""
-        labels = (label, *self.labels)
-        return Finding(
-            self.rule, self.level, self.message, labels, self.effect, self.help, self.notes, self.fix, self.refusal
-        )
+        return self._replace(labels=(label, *self.labels))
 
     def placed(self, there: Span, here: Span) -> Finding:
         """This finding with its first label here instead of there, and without its other labels there."""
         first, *others = self.labels
         moved = Label(here, first.text) if first.span == there else first
-        labels = (moved, *[label for label in others if label.span != there])
-        return Finding(
-            self.rule, self.level, self.message, labels, self.effect, self.help, self.notes, self.fix, self.refusal
-        )
+        return self._replace(labels=(moved, *[label for label in others if label.span != there]))
 
     def identity(self) -> tuple[object, ...]:
         """What makes two findings one: a runtime's fault met by forty jobs is said once."""

@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     Leaf = Sourced[Any]
     Identity = tuple[object, ...]
 
-UNUSED_ALLOW = Rule(
-    "unused-allow",
-    WARNING,
-    "an `allow` comment suppresses no finding",
-    "The mistake is fixed, or the rule is misspelled or not in brackets. If the comment stays, it hides the next "
-    "mistake.",
-)
-ALLOW_WITHOUT_REASON = Rule(
-    "allow-without-reason",
-    WARNING,
-    "an `allow` comment gives no reason",
-    "The next reader needs the reason; without one the comment suppresses nothing.",
-)
+UNUSED_ALLOW = Rule("unused-allow", WARNING)
+ALLOW_WITHOUT_REASON = Rule("allow-without-reason", WARNING)
 
 
 class Allow:

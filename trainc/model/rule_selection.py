@@ -17,10 +17,12 @@ else:
 
 
 class RuleFacts(NamedTuple):
-    """A rule's category, and whether it is a server's own verdict, which nobody can suppress."""
+    """A rule's category, whether it is a server's own verdict, which nobody can suppress, and the words of its page."""
 
     category: str
     verdict: bool
+    summary: str = ""
+    why: str = ""
 
 
 @cache

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 RUN = "trainc.dev/run"
 RUN_PATH = ("metadata", "annotations", RUN)
 
-BAD_RUN = Rule(
-    "bad-run",
-    ERROR,
-    "the run annotation is not a number",
-    "The number becomes part of the name of every object of the run.",
-)
+BAD_RUN = Rule("bad-run", ERROR)
 
 
 def run_of(job: Tree) -> int:

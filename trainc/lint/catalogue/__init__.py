@@ -47,7 +47,16 @@ class Category(NamedTuple):
 
 @cache
 def _catalogue() -> dict[str, Any]:
-    with open(os.path.join(os.path.dirname(__file__), "catalogue.toml"), "rb") as stream:
+    return _load("catalogue.toml")
+
+
+def words() -> dict[str, dict[str, str]]:
+    """By rule, `summary` and `why` of its page; rules outside of lint have them where they are declared."""
+    return _load("rules.toml")
+
+
+def _load(name: str) -> dict[str, Any]:
+    with open(os.path.join(os.path.dirname(__file__), name), "rb") as stream:
         return tomllib.load(stream)
 
 

@@ -13,18 +13,22 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from trainc.lint.catalogue import categories, rules
+from trainc.lint.catalogue import categories, rules, words
 
 
 def facts() -> str:
-    """The text of `rules.json`: of each rule its category, and whether it is a server's own verdict.
+    """The text of `rules.json`: of each rule its category, whether it is a server's own verdict, and its words.
 
     Raises:
         KeyError: for a rule without a category.
     """
     category = {name: word for word, group in categories().items() for name in group.rules}
-    known = {rule.name: {"category": category[rule.name], "verdict": rule.verdict} for rule in rules()}
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in known.items()) + "\n}\n"
+    known = {
+        rule.name: {"category": category[rule.name], "verdict": rule.verdict, **words().get(rule.name, {})}
+        for rule in rules()
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}" for name, entry in known.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def render(checkout: Path) -> str:

@@ -218,9 +218,4 @@ def pod_annotations(role: Role) -> Tree:
     return annotations if type(annotations) is dict else {}
 
 
-MISPLACED_QUEUE = Rule(
-    "queue-misplaced",
-    ERROR,
-    "a queue is named where Kueue does not read it",
-    "Kueue reads a label of the JobSet. Anywhere else the name is ignored, and the job runs without quota.",
-)
+MISPLACED_QUEUE = Rule("queue-misplaced", ERROR)

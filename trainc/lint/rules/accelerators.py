@@ -19,69 +19,14 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 _NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
-TOO_MANY = Rule(
-    "more-accelerators-than-machine",
-    ERROR,
-    "a pod requests more accelerators than the machine it selects has",
-    "A pod runs on one node; no node of that type can hold it.",
-)
-
-
-PARTIAL = Rule(
-    "partial-node",
-    WARNING,
-    "a pod of a multi-node job uses only part of a machine's accelerators",
-    "It also requests the machine's NICs. They are tied to the accelerators of the whole machine, and the rest of "
-    "it can hardly be used.",
-)
-
-
-CARDS = Rule(
-    "network-cards-mismatch",
-    WARNING,
-    "a pod requests more or fewer EFA interfaces than its machine has",
-    "Fewer interfaces mean less bandwidth for the same price; a pod with more cannot be scheduled.",
-)
-
-
-ARM = Rule(
-    "arm-not-tolerated",
-    WARNING,
-    "a pod for Arm machines does not tolerate their taint",
-    "GKE taints Arm nodes with `kubernetes.io/arch=arm64:NoSchedule`.",
-)
-
-
-CLAIM = Rule(
-    "claim-not-used",
-    WARNING,
-    "a pod claims devices that no container uses",
-    "A ResourceClaim gives devices only to containers that name it under `resources.claims`.",
-)
-
-
-CLAIM_UNKNOWN = Rule(
-    "claim-unknown",
-    ERROR,
-    "a container uses a ResourceClaim that the pod does not declare",
-    "The API server rejects the pod.",
-)
-
-
-DOMAIN = Rule(
-    "compute-domain-mismatch",
-    ERROR,
-    "a ComputeDomain's number of nodes differs from the job's number of pods",
-    "The domain is ready only after that many nodes have joined, and the pods wait for it.",
-)
-
-
-SPOT = Rule(
-    "spot-without-toleration",
-    WARNING,
-    "pods select Spot machines but do not tolerate their taint",
-    "Spot node pools usually carry a taint of the same name, so that only pods that tolerate it run there.",
-)
+TOO_MANY = Rule("more-accelerators-than-machine", ERROR)
+PARTIAL = Rule("partial-node", WARNING)
+CARDS = Rule("network-cards-mismatch", WARNING)
+ARM = Rule("arm-not-tolerated", WARNING)
+CLAIM = Rule("claim-not-used", WARNING)
+CLAIM_UNKNOWN = Rule("claim-unknown", ERROR)
+DOMAIN = Rule("compute-domain-mismatch", ERROR)
+SPOT = Rule("spot-without-toleration", WARNING)
 
 
 _ARM = ("nvidia-gb200", "nvidia-gb300")

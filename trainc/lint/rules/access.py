@@ -10,13 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-NO_ACCESS = Rule(
-    "infiniband-without-access",
-    WARNING,
-    "a container mounts /dev/infiniband without permission to open it",
-    "A hostPath only shows the device files. To open them, a container needs a device plugin's resource or "
-    "`privileged: true`.",
-)
+NO_ACCESS = Rule("infiniband-without-access", WARNING)
 _DEVICES = "/dev/infiniband"
 
 

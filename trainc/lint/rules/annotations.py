@@ -11,12 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
 
-MISSPELT = Rule(
-    "misspelt-annotation",
-    WARNING,
-    "an annotation of trainc.dev is unknown",
-    "A misspelled annotation changes nothing, with no message: the job is compiled without it.",
-)
+MISSPELT = Rule("misspelt-annotation", WARNING)
 _READ = (
     "cluster",
     "cluster-domain",

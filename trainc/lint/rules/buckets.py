@@ -9,18 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
 
-FUSE = Rule(
-    "bucket-mount-without-annotation",
-    ERROR,
-    "a pod mounts a bucket but lacks the Cloud Storage FUSE annotation",
-    'GKE adds the FUSE sidecar only to pods with the annotation `gke-gcsfuse/volumes: "true"`.',
-)
-FUSE_UNUSED = Rule(
-    "bucket-annotation-without-mount",
-    WARNING,
-    "a pod requests the Cloud Storage FUSE sidecar but mounts no bucket",
-    "The mount is probably missing, or its driver is misspelled.",
-)
+FUSE = Rule("bucket-mount-without-annotation", ERROR)
+FUSE_UNUSED = Rule("bucket-annotation-without-mount", WARNING)
 
 
 def bucket_mount_without_annotation(job: Job) -> None:

@@ -14,25 +14,9 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.tree import Path, Tree
 
-SLICES = Rule(
-    "multislice-half-set-up",
-    WARNING,
-    "the TPU multislice setup is incomplete",
-    "Several slices train as one only with several Jobs, three MEGASCALE variables and a node pool for each Job.",
-)
-MAINTENANCE = Rule(
-    "maintenance-half-handled",
-    WARNING,
-    "only one of podFailurePolicy and failurePolicy handles node maintenance",
-    "The Job's podFailurePolicy fails the Job when its node is lost, and the JobSet's failurePolicy reacts to "
-    "that reason. Handling maintenance takes both.",
-)
-PAIR = Rule(
-    "daemon-and-plugin-differ",
-    WARNING,
-    "the network daemon and the NCCL plugin are not versions known to work together",
-    "They speak a protocol of their own and are released in pairs.",
-)
+SLICES = Rule("multislice-half-set-up", WARNING)
+MAINTENANCE = Rule("maintenance-half-handled", WARNING)
+PAIR = Rule("daemon-and-plugin-differ", WARNING)
 
 _MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 _REASON = "PodFailurePolicy"

@@ -10,12 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-IN_CONTAINER = Rule(
-    "checkpoints-in-container",
-    WARNING,
-    "checkpoints go to the container's writable layer",
-    "It ends with the container: training restarts from step 0, and nothing is left when the job has ended.",
-)
+IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
 

@@ -10,13 +10,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.model.tree import Path
 
-RETAINED = Rule(
-    "retained-claim-differs",
-    NOTE,
-    "a retained PVC differs from its template after the API server stores it",
-    "The JobSet webhook compares a template with the PVC of that name. The API server sets `volumeMode` at once, "
-    "`storageClassName` by default and `volumeName` when the PVC is bound.",
-)
+RETAINED = Rule("retained-claim-differs", NOTE)
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
 
 

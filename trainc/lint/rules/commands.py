@@ -12,69 +12,14 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.model.vocabulary import Launcher
 
-SLEEP = Rule(
-    "endless-sleep",
-    WARNING,
-    "a container with accelerators sleeps forever",
-    "It holds the accelerators until you delete the job.",
-)
-
-
-ONE_WORD = Rule(
-    "command-in-one-word",
-    ERROR,
-    "the first word of a command contains the program and its arguments",
-    "Without a shell nothing splits a command: its first word is a file name, spaces included.",
-)
-
-
-INIT = Rule(
-    "endless-init-container",
-    ERROR,
-    "an init container never ends",
-    "The other containers start only after it has ended. A daemon needs `restartPolicy: Always`, which makes it a "
-    "sidecar.",
-)
-
-
-SIDECAR = Rule(
-    "endless-sidecar",
-    ERROR,
-    "a helper container that never ends keeps its pod running",
-    "A pod completes when all its containers have ended: the Job never completes, and the accelerators stay allocated.",
-)
-
-
-BRANCH = Rule(
-    "unpinned-download",
-    WARNING,
-    "the command downloads code from a branch at every start",
-    "The code depends on the day, and may differ from pod to pod.",
-)
-
-
-INSTALL = Rule(
-    "install-at-start",
-    NOTE,
-    "each pod installs packages without versions at start",
-    "A slow package index or a new release then stops or changes the training.",
-)
-
-
-NO_LAUNCHER = Rule(
-    "launcher-missing",
-    WARNING,
-    "plain python runs in a pod set up for torchrun with several accelerators",
-    "Only torchrun reads variables like PET_NPROC_PER_NODE; plain python starts one process on one accelerator.",
-)
-
-
-LAUNCHER_SETS = Rule(
-    "launcher-sets-it",
-    NOTE,
-    "the manifest sets a variable that torchrun sets itself",
-    "torchrun overwrites it in every process that it starts.",
-)
+SLEEP = Rule("endless-sleep", WARNING)
+ONE_WORD = Rule("command-in-one-word", ERROR)
+INIT = Rule("endless-init-container", ERROR)
+SIDECAR = Rule("endless-sidecar", ERROR)
+BRANCH = Rule("unpinned-download", WARNING)
+INSTALL = Rule("install-at-start", NOTE)
+NO_LAUNCHER = Rule("launcher-missing", WARNING)
+LAUNCHER_SETS = Rule("launcher-sets-it", NOTE)
 
 
 _SHELL = frozenset("&|;<>$`'\"()\n")

@@ -11,21 +11,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-NO_CONTAINERS = Rule("no-containers", ERROR, "a pod template has no containers", _WHY)
-CONTAINER_NAME = Rule("bad-container-name", ERROR, "a container's name is not a DNS label", _WHY)
-MISSING_IMAGE = Rule("missing-image", ERROR, "a container has no image", _WHY)
-IMAGE_SPACE = Rule("image-with-space", ERROR, "an image reference starts or ends with whitespace", _WHY)
-ENV_NAME = Rule("bad-env-name", ERROR, "an environment variable's name is empty or contains invalid characters", _WHY)
-ENV_TWICE_SET = Rule("env-value-and-source", ERROR, "a variable has both `value` and `valueFrom`", _WHY)
-FIELD_PATH = Rule("bad-field-path", ERROR, "a variable reads a field that the downward API does not provide", _WHY)
-ENV_SOURCE = Rule(
-    "bad-env-source", ERROR, "a variable's source does not name its Secret or ConfigMap, or the key", _WHY
-)
-PULL_POLICY = Rule("bad-pull-policy", ERROR, "an image pull policy is invalid", _WHY)
-PORT = Rule("bad-port", ERROR, "a container port is missing, out of range or duplicated", _WHY)
-PROBE = Rule("bad-probe", ERROR, "a probe has no action, several, or is not allowed on its container", _WHY)
+NO_CONTAINERS = Rule("no-containers", ERROR)
+CONTAINER_NAME = Rule("bad-container-name", ERROR)
+MISSING_IMAGE = Rule("missing-image", ERROR)
+IMAGE_SPACE = Rule("image-with-space", ERROR)
+ENV_NAME = Rule("bad-env-name", ERROR)
+ENV_TWICE_SET = Rule("env-value-and-source", ERROR)
+FIELD_PATH = Rule("bad-field-path", ERROR)
+ENV_SOURCE = Rule("bad-env-source", ERROR)
+PULL_POLICY = Rule("bad-pull-policy", ERROR)
+PORT = Rule("bad-port", ERROR)
+PROBE = Rule("bad-probe", ERROR)
 
 
 def _no_containers(refused: ServerComplaint) -> Words:

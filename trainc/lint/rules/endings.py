@@ -15,55 +15,13 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.finding import Finding
 
-SELF = Rule(
-    "depends-on-itself", ERROR, "a role depends on itself", "JobSet accepts it but never creates the role's Jobs."
-)
-
-
-WAITS = Rule(
-    "waits-for-endless-role",
-    ERROR,
-    "a role waits for the completion of a role that never ends",
-    "`Complete` means that all Jobs of the other role have succeeded.",
-)
-
-
-SUCCESS = Rule(
-    "success-waits-for-endless-role",
-    ERROR,
-    "the job succeeds only after all roles end, and one never does",
-    "`operator: All` without targets also waits for parameter servers, SSH daemons and dashboards.",
-)
-
-
-TTL_CHILD = Rule(
-    "ttl-on-child-job",
-    WARNING,
-    "the child Jobs have a TTL that deletes them when they finish",
-    "JobSet re-creates a Job that disappears while the JobSet runs, so a finished part of the work runs twice.",
-)
-
-
-TTL_GITOPS = Rule(
-    "self-deleting-job",
-    NOTE,
-    "a job with a TTL is kept in Git",
-    "Argo CD and Flux see that it is missing and create it again: the training runs a second time.",
-)
-
-
-DEADLINE = Rule(
-    "deadline-on-queue",
-    NOTE,
-    "a job that waits in a queue has a deadline",
-    "The deadline of a Job counts from its start and restarts with each restart; time in the queue does not count.",
-)
-AT_ONCE = Rule(
-    "deadline-passes-at-once",
-    ERROR,
-    "a Job's deadline has passed when the Job starts",
-    "The Job controller counts the deadline in nanoseconds: zero passes at once, and a very large number overflows.",
-)
+SELF = Rule("depends-on-itself", ERROR)
+WAITS = Rule("waits-for-endless-role", ERROR)
+SUCCESS = Rule("success-waits-for-endless-role", ERROR)
+TTL_CHILD = Rule("ttl-on-child-job", WARNING)
+TTL_GITOPS = Rule("self-deleting-job", NOTE)
+DEADLINE = Rule("deadline-on-queue", NOTE)
+AT_ONCE = Rule("deadline-passes-at-once", ERROR)
 
 
 def depends_on_itself(job: Job) -> None:

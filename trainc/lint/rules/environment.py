@@ -15,54 +15,14 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.model.vocabulary import Vocabulary
 
-MISSPELT = Rule(
-    "misspelt-variable",
-    WARNING,
-    "an environment variable's name is probably misspelled",
-    "Programs ignore variables that they do not know, with no message.",
-)
-FOREIGN = Rule(
-    "variable-of-other-hardware",
-    NOTE,
-    "a variable applies only to other accelerators",
-    "It was probably copied from a job for other machines; other settings may have been as well.",
-)
-LOCKED_RULE = Rule(
-    "locked-variable",
-    WARNING,
-    "a variable overrides the machine's network setup",
-    "The device names are those of the machine; other values do not work.",
-)
-INTERFACE = Rule(
-    "wrong-socket-interface",
-    WARNING,
-    "NCCL_SOCKET_IFNAME selects loopback or a container bridge, or excludes only loopback",
-    "`lo` reaches no other pod; `^lo` may pick docker0 or a veth.",
-)
-TCPX = Rule(
-    "tcpx-with-nvls-or-tree",
-    ERROR,
-    "NCCL uses a setting that GPUDirect-TCPX does not support",
-    "TCPX supports neither NVLS nor the tree algorithm.",
-)
-RDMA_OFF = Rule(
-    "rdma-switched-off",
-    WARNING,
-    "a container requests RDMA NICs, but an NCCL variable disables them",
-    "`NCCL_IB_DISABLE=1` sends everything over TCP; `NCCL_P2P_DISABLE=1` disables NVLink between GPUs.",
-)
-DEBUG = Rule(
-    "debug-left-on",
-    NOTE,
-    "a collective library logs verbosely",
-    "On many nodes the log becomes the bottleneck and hides what matters.",
-)
-OBSOLETE_RULE = Rule(
-    "obsolete-variable",
-    NOTE,
-    "current software does not need a variable, or no longer reads it",
-    "It was written for older software, and misleads the next reader.",
-)
+MISSPELT = Rule("misspelt-variable", WARNING)
+FOREIGN = Rule("variable-of-other-hardware", NOTE)
+LOCKED_RULE = Rule("locked-variable", WARNING)
+INTERFACE = Rule("wrong-socket-interface", WARNING)
+TCPX = Rule("tcpx-with-nvls-or-tree", ERROR)
+RDMA_OFF = Rule("rdma-switched-off", WARNING)
+DEBUG = Rule("debug-left-on", NOTE)
+OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
 
 _BY_KIND = {
     "NCCL_": GPU,

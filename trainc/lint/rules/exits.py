@@ -10,13 +10,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.lint.facts.shell import Simple
 
-MASKED = Rule(
-    "masked-exit-code",
-    ERROR,
-    "the container's exit code is not the training program's",
-    "Jobs, restarts and success policies rely on the exit code. A script exits with the code of its last command, "
-    "a pipeline with that of its last part: a failed training counts as a success.",
-)
+MASKED = Rule("masked-exit-code", ERROR)
 
 
 _HARMLESS = frozenset(

@@ -12,36 +12,11 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-ONE_NODE = Rule(
-    "one-node-volume",
-    WARNING,
-    "pods on several nodes mount a PVC that only one node can mount",
-    "`ReadWriteOnce` means one node. Pods on any other node wait forever.",
-)
-LOST = Rule(
-    "checkpoints-in-empty-dir",
-    WARNING,
-    "checkpoints go to an emptyDir, but the job may restart",
-    "A restart creates new pods with new, empty directories.",
-)
-READ_ONLY = Rule(
-    "output-on-read-only-mount",
-    WARNING,
-    "output goes to a read-only mount",
-    "The first write fails, often hours after the start.",
-)
-NOT_MOUNTED = Rule(
-    "path-not-mounted",
-    WARNING,
-    "a variable names a file in a directory that no volume provides",
-    "Such a file is rarely in the image: it is usually on a volume whose mount was forgotten.",
-)
-MISSING = Rule(
-    "object-not-declared",
-    WARNING,
-    "a pod refers to a Secret, ConfigMap or PVC that is not declared",
-    "Pods that refer to an object that does not exist wait for it forever.",
-)
+ONE_NODE = Rule("one-node-volume", WARNING)
+LOST = Rule("checkpoints-in-empty-dir", WARNING)
+READ_ONLY = Rule("output-on-read-only-mount", WARNING)
+NOT_MOUNTED = Rule("path-not-mounted", WARNING)
+MISSING = Rule("object-not-declared", WARNING)
 
 _OUTPUTS = (
     "output_dir",

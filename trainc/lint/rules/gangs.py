@@ -11,12 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
 
-NO_GROUP = Rule(
-    "scheduler-without-group",
-    WARNING,
-    "pods use Volcano's scheduler but belong to no PodGroup",
-    "Volcano creates a PodGroup of one for such pods: it places each pod separately, as without a gang.",
-)
+NO_GROUP = Rule("scheduler-without-group", WARNING)
 _GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
 
 

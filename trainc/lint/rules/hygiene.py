@@ -11,61 +11,13 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.model.tree import Path, Tree
 
-TAG = Rule(
-    "moving-tag",
-    WARNING,
-    "an image has no tag, or the tag `latest`",
-    "Pods that start on different days, or on nodes with different caches, run different programs in one job.",
-)
-
-
-PULL = Rule(
-    "pull-policy-and-tag",
-    NOTE,
-    "the image pull policy does not fit the image's tag",
-    "The tag decides whether a cached image can be stale, and the pull policy whether the kubelet uses the cache.",
-)
-
-
-SERVER = Rule(
-    "server-managed-field",
-    WARNING,
-    "the source sets a field that the API server manages",
-    "The API server ignores most of them; `resourceVersion` and `uid` make an apply fail.",
-)
-
-
-NAMESPACES = Rule(
-    "namespaces-differ",
-    ERROR,
-    "objects of one job are in different namespaces",
-    "Pods see only Secrets, ConfigMaps, PVCs and PodGroups of their own namespace.",
-)
-
-
-HOST_PATH = Rule(
-    "sensitive-host-path",
-    NOTE,
-    "a pod mounts a sensitive host directory read-write",
-    "Whoever controls the program then controls the node.",
-)
-
-
-DUPLICATE = Rule(
-    "object-twice",
-    ERROR,
-    "two objects have the same kind, name and namespace",
-    "The one that is applied last overwrites the other.",
-)
-
-
-SERVICE = Rule(
-    "service-shadows-peers",
-    WARNING,
-    "a Service that is not JobSet's has the name of the pods' subdomain",
-    "JobSet looks for a Service by that name only, uses any that it finds and never corrects it: the pods get no "
-    "DNS names.",
-)
+TAG = Rule("moving-tag", WARNING)
+PULL = Rule("pull-policy-and-tag", NOTE)
+SERVER = Rule("server-managed-field", WARNING)
+NAMESPACES = Rule("namespaces-differ", ERROR)
+HOST_PATH = Rule("sensitive-host-path", NOTE)
+DUPLICATE = Rule("object-twice", ERROR)
+SERVICE = Rule("service-shadows-peers", WARNING)
 
 
 _MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import NamedTuple
 
-BAD_IMAGE = Rule(
-    "bad-image",
-    ERROR,
-    "an image reference is invalid",
-    "The API server accepts any text. The kubelet then reports InvalidImageName, and the pod never starts.",
-)
+BAD_IMAGE = Rule("bad-image", ERROR)
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _LONGEST_TAG = 128
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")

@@ -12,38 +12,18 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet accepts the template; the API server rejects the Job, and only an event of the JobSet reports it."
 
-ALWAYS = Rule(
-    "restart-policy-always", ERROR, "a Job's pods have `restartPolicy: Always`", "A Job must be able to end. " + _WHY
-)
-NO_COMPLETIONS = Rule(
-    "completions-missing",
-    ERROR,
-    "an Indexed Job sets `parallelism` but not `completions`",
-    "JobSet makes every Job Indexed by default, and an Indexed Job needs `completions`. " + _WHY,
-)
-MODE = Rule("unknown-completion-mode", ERROR, "a Job's completion mode is invalid", _WHY)
-NEGATIVE = Rule("negative-job-setting", ERROR, "a count or a deadline of a Job is negative", _WHY)
-SELECTOR = Rule("job-selector", ERROR, "a Job sets its selector by hand", "The Job controller generates it. " + _WHY)
-PER_INDEX = Rule("per-index-limit-without-index", ERROR, "a per-index limit lacks a setting that it requires", _WHY)
-OWN_SUCCESS = Rule("bad-job-success-policy", ERROR, "a Job's success policy is empty, or the Job is not indexed", _WHY)
-NEEDS_NEVER = Rule(
-    "failure-policy-needs-never",
-    ERROR,
-    "a pod failure policy applies to pods that restart in place",
-    "JobSet defaults to `restartPolicy: OnFailure`, and the Job API accepts a pod failure policy only with `Never`.",
-)
-RULES = Rule("bad-pod-failure-rule", ERROR, "the Job API rejects a rule of the pod failure policy", _WHY)
-NO_CONTAINER = Rule(
-    "exit-code-container-unknown", ERROR, "a pod failure rule names a container that does not exist", _WHY
-)
-MANAGED = Rule(
-    "job-managed-by-other",
-    WARNING,
-    "another controller manages a child Job",
-    "With `managedBy` set to another controller, Kubernetes itself creates no pods for the Job.",
-)
+ALWAYS = Rule("restart-policy-always", ERROR)
+NO_COMPLETIONS = Rule("completions-missing", ERROR)
+MODE = Rule("unknown-completion-mode", ERROR)
+NEGATIVE = Rule("negative-job-setting", ERROR)
+SELECTOR = Rule("job-selector", ERROR)
+PER_INDEX = Rule("per-index-limit-without-index", ERROR)
+OWN_SUCCESS = Rule("bad-job-success-policy", ERROR)
+NEEDS_NEVER = Rule("failure-policy-needs-never", ERROR)
+RULES = Rule("bad-pod-failure-rule", ERROR)
+NO_CONTAINER = Rule("exit-code-container-unknown", ERROR)
+MANAGED = Rule("job-managed-by-other", WARNING)
 
 _COUNTS = (
     "parallelism",

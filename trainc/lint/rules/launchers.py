@@ -9,12 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-NO_MPIRUN = Rule(
-    "launcher-without-mpirun",
-    WARNING,
-    "the launcher of an MPI job runs its program without mpirun",
-    "The pods of an MPI job run SSH daemons; only mpirun, or another launcher, starts processes in them.",
-)
+NO_MPIRUN = Rule("launcher-without-mpirun", WARNING)
 # Programs of a shell script that start nothing elsewhere.
 _LOCAL = frozenset(
     (

@@ -14,79 +14,15 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.model.tree import Tree
 
-PARTIAL = Rule(
-    "partial-restarts",
-    WARNING,
-    "single pods of a group that must start together may restart alone",
-    "A Job retries failed pods six times by default (`backoffLimit`). A pod that restarts alone finds no "
-    "rendezvous; the others hang in a collective until it times out.",
-)
-
-
-NO_POLICY = Rule(
-    "no-failure-policy",
-    NOTE,
-    "one failed pod fails the whole job",
-    "Without a failure policy JobSet fails at the first failed Job; one drained node is enough.",
-)
-
-
-NO_CHECKPOINT = Rule(
-    "restarts-without-checkpoint",
-    WARNING,
-    "the job restarts, but nothing that it writes survives",
-    "A restart creates new pods. Without a volume, a bucket or a PVC, training restarts from step 0.",
-)
-
-
-SHADOWED = Rule(
-    "failure-rule-shadowed",
-    WARNING,
-    "a failure policy rule never matches because an earlier one matches first",
-    "JobSet applies the first rule that matches.",
-)
-
-
-PATTERN = Rule(
-    "bad-failure-pattern",
-    WARNING,
-    "a failure message pattern is not a valid regular expression",
-    "JobSet accepts it, logs an error when a Job fails, and the rule never matches.",
-)
-
-
-DISRUPTION = Rule(
-    "disruption-not-handled",
-    WARNING,
-    "a job on preemptible nodes counts a preemption as a failure",
-    "A pod failure policy on DisruptionTarget with the action RestartJobSetAndIgnoreMaxRestarts excludes "
-    "preemptions from the restart limit.",
-)
-
-
-GRACE = Rule(
-    "short-grace-period",
-    NOTE,
-    "a job that saves checkpoints has 30 seconds to stop",
-    "When a node is drained, its pods have only this long to write a checkpoint.",
-)
-
-
-LIVENESS = Rule(
-    "liveness-without-startup",
-    WARNING,
-    "a liveness probe may kill a container during a slow start",
-    "Loading data and weights takes minutes. The probe runs from the start of the container unless a startup "
-    "probe delays it.",
-)
-
-
-NEGATIVE = Rule(
-    "negative-restarts",
-    WARNING,
-    "the number of restarts is negative",
-    "JobSet accepts the value and never restarts.",
-)
+PARTIAL = Rule("partial-restarts", WARNING)
+NO_POLICY = Rule("no-failure-policy", NOTE)
+NO_CHECKPOINT = Rule("restarts-without-checkpoint", WARNING)
+SHADOWED = Rule("failure-rule-shadowed", WARNING)
+PATTERN = Rule("bad-failure-pattern", WARNING)
+DISRUPTION = Rule("disruption-not-handled", WARNING)
+GRACE = Rule("short-grace-period", NOTE)
+LIVENESS = Rule("liveness-without-startup", WARNING)
+NEGATIVE = Rule("negative-restarts", WARNING)
 
 
 _SPOT = (

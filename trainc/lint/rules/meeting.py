@@ -16,55 +16,14 @@ if TYPE_CHECKING:
     from trainc.model.finding import Edit
     from trainc.model.vocabulary import Launcher
 
-NO_POD = Rule(
-    "coordinator-names-no-pod",
-    ERROR,
-    "the rendezvous address names no pod of the job",
-    "Pods of a JobSet are named `<job>-<role>-<Job>-<index>.<subdomain>`. Any other name does not resolve, and "
-    "every process waits at the rendezvous until it times out, holding its accelerators.",
-)
-IS_LOCAL = Rule(
-    "coordinator-is-local",
-    ERROR,
-    "several pods use their own loopback address as the rendezvous",
-    "Each pod then waits for the others inside itself.",
-)
-NO_SERVICE = Rule(
-    "rendezvous-host-unknown",
-    WARNING,
-    "the rendezvous host is neither a pod of the job nor a declared Service",
-    "It may exist in the cluster, but nothing in these files creates it.",
-)
-BAD_PORT = Rule(
-    "bad-coordinator-port",
-    ERROR,
-    "the rendezvous port is not a valid port",
-    "Ports are numbers from 1 to 65535.",
-)
-PORTS = Rule(
-    "coordinator-ports-differ",
-    ERROR,
-    "containers with the same rendezvous host use different ports",
-    "Those with the other port wait for a process that listens elsewhere.",
-)
-HOSTS = Rule(
-    "coordinators-differ",
-    WARNING,
-    "containers of one role use different rendezvous hosts",
-    "One world has one rank 0.",
-)
-LATER = Rule(
-    "coordinator-starts-later",
-    ERROR,
-    "the role that hosts the rendezvous starts after its peers",
-    "JobSet creates the Jobs of a role only when every role that it depends on has reached the required status.",
-)
-NOT_READY = Rule(
-    "addresses-only-when-ready",
-    WARNING,
-    "DNS lists only ready pods, but pods get ready only after the rendezvous",
-    "JobSet publishes the addresses of unready pods by default, so that they can find each other at start.",
-)
+NO_POD = Rule("coordinator-names-no-pod", ERROR)
+IS_LOCAL = Rule("coordinator-is-local", ERROR)
+NO_SERVICE = Rule("rendezvous-host-unknown", WARNING)
+BAD_PORT = Rule("bad-coordinator-port", ERROR)
+PORTS = Rule("coordinator-ports-differ", ERROR)
+HOSTS = Rule("coordinators-differ", WARNING)
+LATER = Rule("coordinator-starts-later", ERROR)
+NOT_READY = Rule("addresses-only-when-ready", WARNING)
 
 _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"

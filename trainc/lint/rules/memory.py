@@ -13,36 +13,10 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.model.tree import Tree
 
-NO_MEMORY = Rule(
-    "accelerator-without-memory",
-    NOTE,
-    "a container with accelerators requests no memory",
-    "The scheduler places it as if it needed none, and it is the first to be killed when the node runs short.",
-)
-
-
-NO_CPU = Rule(
-    "accelerator-without-cpu",
-    NOTE,
-    "a container with accelerators requests memory but no CPU",
-    "It gets only the CPU time that other containers leave: data loaders starve, and accelerators wait.",
-)
-
-
-TMPFS = Rule(
-    "tmpfs-over-memory",
-    WARNING,
-    "a memory-backed emptyDir may grow beyond the container's memory limit",
-    "Data in it counts against the memory of the container that writes it.",
-)
-
-
-SHM = Rule(
-    "no-shared-memory",
-    WARNING,
-    "several processes or data loaders share a /dev/shm of 64 MiB",
-    "Container runtimes give /dev/shm 64 MiB. NCCL and PyTorch's data loaders put their buffers there and die with a bus error.",
-)
+NO_MEMORY = Rule("accelerator-without-memory", NOTE)
+NO_CPU = Rule("accelerator-without-cpu", NOTE)
+TMPFS = Rule("tmpfs-over-memory", WARNING)
+SHM = Rule("no-shared-memory", WARNING)
 
 
 def accelerator_without_memory(job: Job) -> None:

@@ -13,18 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-MESH = Rule(
-    "mesh-mismatch",
-    ERROR,
-    "the parallel sizes in the arguments do not multiply to the device count",
-    "A mesh has exactly one device for each position.",
-)
-BATCH = Rule(
-    "batch-not-divisible",
-    WARNING,
-    "the global batch size is not divisible by the data-parallel replicas",
-    "Training programs reject it at start, or drop the rest silently.",
-)
+MESH = Rule("mesh-mismatch", ERROR)
+BATCH = Rule("batch-not-divisible", WARNING)
 
 _MODEL = (
     ("tensor_model_parallel_size", "tensor"),

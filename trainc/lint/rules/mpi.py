@@ -16,57 +16,17 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-SLOTS = Rule(
-    "mpi-processes-exceed-slots",
-    ERROR,
-    "mpirun starts more or fewer processes than the hosts have slots",
-    "Open MPI rejects more processes than slots; with fewer, some accelerators stay idle.",
-)
-SLOTS_GPUS = Rule(
-    "slots-mismatch",
-    WARNING,
-    "a worker's slots in the hostfile differ from its accelerators",
-    "A slot is a process, and collectives expect one process per accelerator.",
-)
-LAUNCHER = Rule(
-    "launcher-holds-accelerators",
-    WARNING,
-    "the launcher requests accelerators but is not one of the hosts",
-    "It only starts the other processes; its accelerators stay idle.",
-)
-EARLY = Rule(
-    "launcher-before-workers",
-    WARNING,
-    "mpirun may start before the workers' SSH daemons listen",
-    "mpirun tries each host once; a host that does not answer fails the job.",
-)
+SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
+SLOTS_GPUS = Rule("slots-mismatch", WARNING)
+LAUNCHER = Rule("launcher-holds-accelerators", WARNING)
+EARLY = Rule("launcher-before-workers", WARNING)
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
 
 
-NO_REQUESTS = Rule(
-    "launcher-without-requests",
-    NOTE,
-    "the launcher requests neither CPU nor memory",
-    "A pod without requests is the first to be killed when its node runs short, and mpirun ends all processes with it.",
-)
-
-
-VERSIONS = Rule(
-    "mpi-versions-differ",
-    WARNING,
-    "launcher and nodes of an MPI job run different versions of one image",
-    "mpirun runs in the launcher's image and starts the program in the nodes' image. The `image` of a TrainJob "
-    "reaches only the launcher; the nodes keep the runtime's.",
-)
-
-IMAGE = Rule(
-    "image-of-launcher-alone",
-    WARNING,
-    "the image of an MPI TrainJob reaches only the launcher",
-    "The runtime gives launcher and nodes one image, and Kubeflow Trainer (v2.3.0) sets the `image` of a TrainJob "
-    "only on the launcher. mpirun starts the program in the nodes' image.",
-)
+NO_REQUESTS = Rule("launcher-without-requests", NOTE)
+VERSIONS = Rule("mpi-versions-differ", WARNING)
+IMAGE = Rule("image-of-launcher-alone", WARNING)
 
 
 def mpi_processes_exceed_slots(job: Job) -> None:

@@ -9,20 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.refusal import ServerComplaint
 
-POD_NAME = Rule(
-    "pod-name-too-long",
-    ERROR,
-    "the pods' host names exceed 63 characters or are invalid",
-    "A pod of an Indexed Job is named `<job>-<role>-<Job>-<index>`, which must be a DNS label. JobSet validates "
-    "it only if `completions` is set.",
-)
-SELECTOR = Rule(
-    "placement-label-too-long",
-    ERROR,
-    "the exclusive placement label exceeds 63 characters",
-    "With the node-selector strategy of exclusive placement it is `<namespace>_<job>-<role>-<Job>`; JobSet does "
-    "not validate it.",
-)
+POD_NAME = Rule("pod-name-too-long", ERROR)
+SELECTOR = Rule("placement-label-too-long", ERROR)
 
 
 def _too_long(refused: ServerComplaint) -> Words:

@@ -12,18 +12,8 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
-HALF = Rule(
-    "network-half-set-up",
-    WARNING,
-    "the GPU network setup is incomplete",
-    "Daemon, capabilities, mounts and variables work only together; without one of them NCCL fails, or falls back to slow TCP.",
-)
-TUNER = Rule(
-    "tuner-of-other-machine",
-    WARNING,
-    "NCCL's tuner uses the tables of another machine type",
-    "The tables hold measured crossover points; those of another machine select slow algorithms.",
-)
+HALF = Rule("network-half-set-up", WARNING)
+TUNER = Rule("tuner-of-other-machine", WARNING)
 
 
 _TCPX, _TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"  # what the names of their variables begin with

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-TOO_LARGE = Rule(
-    "larger-than-machine",
-    ERROR,
-    "a pod requests more CPU or memory than the machine it selects has",
-    "A pod runs on one node. Allocatable is less than the machine has: the kubelet and the system reserve a part.",
-)
+TOO_LARGE = Rule("larger-than-machine", ERROR)
 _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
 
 

@@ -10,24 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-DNS = Rule(
-    "host-network-without-dns-policy",
-    WARNING,
-    "pods on the host network do not use the cluster's DNS",
-    "With `hostNetwork` the default DNS policy falls back to the host's resolver, which does not know pod names.",
-)
-HOST_PORT = Rule(
-    "host-port-clash",
-    WARNING,
-    "two pods on the host network use one port and fit one node",
-    "Only one process of a host can listen on a port.",
-)
-PORT_CLASH = Rule(
-    "ports-clash-in-pod",
-    ERROR,
-    "two containers of one pod listen on the same port",
-    "Containers of a pod share one network namespace: the second cannot bind.",
-)
+DNS = Rule("host-network-without-dns-policy", WARNING)
+HOST_PORT = Rule("host-port-clash", WARNING)
+PORT_CLASH = Rule("ports-clash-in-pod", ERROR)
 
 
 def host_network_without_dns_policy(job: Job) -> None:

@@ -12,36 +12,10 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.model.tree import Path
 
-CONSTANT = Rule(
-    "constant-rank",
-    ERROR,
-    "all pods of a role have the same rank",
-    "Ranks identify processes; two processes with the same rank never form a group.",
-)
-
-
-OVERLAP = Rule(
-    "ranks-overlap",
-    ERROR,
-    "two roles with one rendezvous host count ranks from the same number",
-    "The completion index starts at 0 in every role.",
-)
-
-
-MANY_JOBS = Rule(
-    "ranks-repeat-per-job",
-    WARNING,
-    "a role has several Jobs, and each counts its ranks from 0",
-    "With `replicas` above 1 the completion index repeats in each Job. For one world, use one Job with more pods.",
-)
-
-
-NO_INDEX = Rule(
-    "rank-without-index",
-    ERROR,
-    "a rank uses the completion index of a Job that is not indexed",
-    "Only Indexed Jobs number their pods.",
-)
+CONSTANT = Rule("constant-rank", ERROR)
+OVERLAP = Rule("ranks-overlap", ERROR)
+MANY_JOBS = Rule("ranks-repeat-per-job", WARNING)
+NO_INDEX = Rule("rank-without-index", ERROR)
 
 
 def constant_rank(job: Job) -> None:

@@ -16,36 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
 
-NOT_EXPANDED = Rule(
-    "variable-without-shell",
-    ERROR,
-    "a command uses `$VAR`, but no shell expands it",
-    "Kubernetes expands only `$(VAR)`. Without a shell the program gets the literal text `$VAR`.",
-)
-
-
-UNDEFINED = Rule(
-    "undefined-variable",
-    ERROR,
-    "a `$(VAR)` refers to a variable that is undefined or defined later",
-    "Kubernetes expands variables in list order and leaves an unknown one as literal text.",
-)
-
-
-IN_ENV = Rule(
-    "shell-variable-in-env",
-    WARNING,
-    "a variable's value contains `$VAR`, which Kubernetes does not expand",
-    "Only `$(VAR)` is expanded in env. `PATH: $PATH:/opt/bin` sets the path to exactly this text.",
-)
-
-
-NO_CONTAINER = Rule(
-    "resource-of-no-container",
-    ERROR,
-    "a variable reads the resources of a container that does not exist",
-    "The API server does not check the container name; the kubelet does when it starts the container.",
-)
+NOT_EXPANDED = Rule("variable-without-shell", ERROR)
+UNDEFINED = Rule("undefined-variable", ERROR)
+IN_ENV = Rule("shell-variable-in-env", WARNING)
+NO_CONTAINER = Rule("resource-of-no-container", ERROR)
 
 
 # Programs that hand the words behind them to a shell of their own.

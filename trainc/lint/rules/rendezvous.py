@@ -11,20 +11,8 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.lint.facts.launch import Launch
 
-STANDALONE = Rule(
-    "standalone-on-several-nodes",
-    ERROR,
-    "torchrun uses `--standalone` in a multi-node job",
-    "`--standalone` uses each pod's own loopback address as the rendezvous. Pods that expect peers wait until the "
-    "timeout; pods that expect none each train the same model.",
-)
-NO_RENDEZVOUS = Rule(
-    "no-rendezvous",
-    ERROR,
-    "torchrun runs on several nodes without a rendezvous address",
-    "Without `--rdzv_endpoint` or `--master_addr`, or the PET_ variables for them, torchrun waits on its own "
-    "loopback address. It does not read MASTER_ADDR.",
-)
+STANDALONE = Rule("standalone-on-several-nodes", ERROR)
+NO_RENDEZVOUS = Rule("no-rendezvous", ERROR)
 _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
 
 

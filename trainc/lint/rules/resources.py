@@ -17,54 +17,16 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-NEGATIVE = Rule("negative-quantity", ERROR, "a resource has a negative quantity", _WHY)
-FRACTION = Rule(
-    "fractional-device",
-    ERROR,
-    "a device count is not a whole number",
-    "Extended resources are whole devices. To share one, use MIG or time slicing, which have their own resource names.",
-)
-OVER_LIMIT = Rule("request-over-limit", ERROR, "a container requests more of a resource than its limit", _WHY)
-NOT_LIMIT = Rule(
-    "request-not-limit",
-    ERROR,
-    "a device's request and limit differ, or it has no limit",
-    "Devices cannot be overcommitted: Kubernetes accepts only a limit, or a request equal to it.",
-)
-MANY_DEVICES = Rule(
-    "too-many-devices",
-    ERROR,
-    "a container requests more accelerators than any machine has",
-    "`8Gi` devices means 8.6 billion; the API server accepts it.",
-)
-UNKNOWN = Rule(
-    "unknown-resource",
-    ERROR,
-    "a container requests a resource that Kubernetes does not have",
-    "Except for cpu, memory, ephemeral-storage and huge pages, resources have their vendor's domain in their name. "
-    + _WHY,
-)
-MISSPELT = Rule(
-    "misspelt-resource",
-    ERROR,
-    "a container requests an accelerator under a misspelled resource name",
-    "Kubernetes accepts any name with a domain as an extended resource; no device plugin offers this one.",
-)
-HUGEPAGES = Rule(
-    "hugepages-alone",
-    ERROR,
-    "huge pages lack an equal limit, or CPU or memory beside them",
-    "Huge pages cannot be overcommitted, and a container that requests them must also request CPU or memory.",
-)
-
-MIXED = Rule(
-    "mixed-accelerators",
-    ERROR,
-    "a container requests different kinds of accelerators",
-    "No node offers accelerators of two vendors, or whole GPUs and MIG slices, to one container.",
-)
+NEGATIVE = Rule("negative-quantity", ERROR)
+FRACTION = Rule("fractional-device", ERROR)
+OVER_LIMIT = Rule("request-over-limit", ERROR)
+NOT_LIMIT = Rule("request-not-limit", ERROR)
+MANY_DEVICES = Rule("too-many-devices", ERROR)
+UNKNOWN = Rule("unknown-resource", ERROR)
+MISSPELT = Rule("misspelt-resource", ERROR)
+HUGEPAGES = Rule("hugepages-alone", ERROR)
+MIXED = Rule("mixed-accelerators", ERROR)
 
 
 def too_many_devices(job: Job) -> None:

@@ -13,18 +13,8 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path
 
-ROOT = Rule(
-    "root-where-non-root",
-    ERROR,
-    "a container runs as root, but `runAsNonRoot` forbids it",
-    "The API server accepts the pod. The kubelet checks the user when it starts the container, and rejects root.",
-)
-PRIVILEGED = Rule(
-    "privileged-pod",
-    NOTE,
-    "a container is privileged, or a pod shares host processes or memory",
-    "It has power over the node and all other pods on it, and namespaces that enforce `baseline` reject it.",
-)
+ROOT = Rule("root-where-non-root", ERROR)
+PRIVILEGED = Rule("privileged-pod", NOTE)
 # Public images whose user is root: their Dockerfiles set no other one (read 2026-11).
 _ROOT_IMAGES = frozenset(
     (

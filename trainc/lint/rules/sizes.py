@@ -11,19 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
 
-UNEQUAL = Rule(
-    "pods-not-all-at-once",
-    ERROR,
-    "a Job does not run all pods of a rendezvous at once",
-    "The first pods wait for peers that start only after the first have ended.",
-)
-
-ROLE = Rule(
-    "role-name-empty",
-    ERROR,
-    "a role has no name",
-    "JobSet accepts it. The Jobs are named `<job>--0`, and nothing can refer to the role.",
-)
+UNEQUAL = Rule("pods-not-all-at-once", ERROR)
+ROLE = Rule("role-name-empty", ERROR)
 
 
 def role_name_empty(job: Job) -> None:

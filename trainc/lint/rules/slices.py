@@ -10,13 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
 
-SHARED_POOLS = Rule(
-    "slices-share-node-pools",
-    WARNING,
-    "multi-host TPU slices are not placed on one node pool each",
-    "The hosts of one slice form one node pool. Without exclusive placement the scheduler may spread the pods of "
-    "one slice over several pools, and the chips of different slices never form a ring.",
-)
+SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
 
 
 def slices_share_node_pools(job: Job) -> None:

@@ -11,21 +11,15 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-WORD = Rule("unknown-pod-setting", ERROR, "a pod field has a value that Kubernetes does not know", _WHY)
-NAME = Rule("bad-pod-name-field", ERROR, "a name in the pod contains invalid characters", _WHY)
-LABEL = Rule("bad-label", ERROR, "a label, an annotation or a node selector contains invalid characters", _WHY)
-DEADLINE = Rule("bad-pod-deadline", ERROR, "a pod's deadline is not a positive number of seconds", _WHY)
-ALIAS = Rule("bad-host-alias", ERROR, "a host alias has no IP address", _WHY)
-AFFINITY = Rule("empty-topology-key", ERROR, "an affinity term has no topology key", _WHY)
-TOLERATION = Rule("bad-toleration", ERROR, "a toleration has an unknown operator or effect", _WHY)
-GRACE = Rule(
-    "negative-grace-period",
-    WARNING,
-    "the termination grace period is negative",
-    "The API server accepts it and kills the pod after one second, even in the middle of a write.",
-)
+WORD = Rule("unknown-pod-setting", ERROR)
+NAME = Rule("bad-pod-name-field", ERROR)
+LABEL = Rule("bad-label", ERROR)
+DEADLINE = Rule("bad-pod-deadline", ERROR)
+ALIAS = Rule("bad-host-alias", ERROR)
+AFFINITY = Rule("empty-topology-key", ERROR)
+TOLERATION = Rule("bad-toleration", ERROR)
+GRACE = Rule("negative-grace-period", WARNING)
 
 
 def negative_grace_period(job: Job) -> None:

@@ -16,21 +16,8 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-SECRET = Rule(
-    "secret-in-text",
-    ERROR,
-    "the manifest contains a token or a password",
-    "Everyone who can read the repository or the job can read it, and Git keeps it forever. Revoke it.",
-)
-
-
-PLACEHOLDER = Rule(
-    "secret-placeholder",
-    WARNING,
-    "a placeholder inserts a token or a password into the manifest",
-    "Filling in `${HF_TOKEN}` writes the token into the rendered file, and from there it goes to Git or to "
-    "everyone who can read the job.",
-)
+SECRET = Rule("secret-in-text", ERROR)
+PLACEHOLDER = Rule("secret-placeholder", WARNING)
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
 _TOKENS = (
     "-----BEGIN ",

@@ -21,36 +21,10 @@ _OWN_RESOURCES = (
     "memory",
     "ephemeral-storage",
 )  # others, but for cards, may be devices that trainc does not know
-NNODES = Rule(
-    "nodes-mismatch",
-    ERROR,
-    "the launcher's node count differs from the job's number of pods",
-    "With too few pods every process waits at the rendezvous until it times out; with too many, some never join.",
-)
-
-
-NPROC = Rule(
-    "processes-mismatch",
-    ERROR,
-    "the launcher's process count differs from the pod's accelerators",
-    "More processes than accelerators fail at start; fewer leave paid accelerators idle.",
-)
-
-
-NPROC_AUTO = Rule(
-    "processes-by-host-cpus",
-    WARNING,
-    "the launcher counts accelerators in a container that requests none",
-    "`auto` then means one process for each CPU of the whole host, whatever the container's limit.",
-)
-
-
-WORLD = Rule(
-    "world-size-mismatch",
-    ERROR,
-    "WORLD_SIZE differs from the job's number of processes",
-    "Processes wait for peers that do not exist, or collide with peers that were not counted.",
-)
+NNODES = Rule("nodes-mismatch", ERROR)
+NPROC = Rule("processes-mismatch", ERROR)
+NPROC_AUTO = Rule("processes-by-host-cpus", WARNING)
+WORLD = Rule("world-size-mismatch", ERROR)
 
 
 def nodes_mismatch(job: Job) -> None:

@@ -17,39 +17,12 @@ if TYPE_CHECKING:
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
-CHIPS = Rule(
-    "tpu-topology-mismatch",
-    ERROR,
-    "the pods' chips do not add up to the TPU topology",
-    "A slice is all or nothing: GKE schedules a Job onto a slice only if its pods take every host of it.",
-)
-UNKNOWN = Rule(
-    "tpu-topology-unknown",
-    ERROR,
-    "a TPU topology does not exist in its generation",
-    "Slices have fixed shapes; no node pool of another shape can exist.",
-)
-GENERATION = Rule(
-    "tpu-accelerator-unknown", WARNING, "a TPU accelerator label is unknown to GKE", "No node carries the label."
-)
-SELECTOR = Rule(
-    "tpu-selector-missing",
-    ERROR,
-    "a pod requests TPU chips without both TPU node selectors",
-    "GKE requires `gke-tpu-accelerator` and `gke-tpu-topology` on every pod that requests TPU chips.",
-)
-HOST = Rule(
-    "tpu-chips-per-host",
-    ERROR,
-    "a pod requests more or fewer chips than its TPU host has",
-    "Pods do not share the chips of a host; one pod takes all of them.",
-)
-SINGLE = Rule(
-    "multislice-single-host",
-    WARNING,
-    "several slices use a single-host topology",
-    "Multislice training needs slices of several hosts each.",
-)
+CHIPS = Rule("tpu-topology-mismatch", ERROR)
+UNKNOWN = Rule("tpu-topology-unknown", ERROR)
+GENERATION = Rule("tpu-accelerator-unknown", WARNING)
+SELECTOR = Rule("tpu-selector-missing", ERROR)
+HOST = Rule("tpu-chips-per-host", ERROR)
+SINGLE = Rule("multislice-single-host", WARNING)
 
 
 def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:

@@ -12,13 +12,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.model.tree import Tree
 
-UNIT = Rule(
-    "amount-in-wrong-unit",
-    ERROR,
-    "a CPU or memory quantity has the wrong unit",
-    "`memory: 512m` is half a byte and `memory: 64` is 64 bytes; no program runs in that little. `cpu: 64Gi` is "
-    "69 billion CPUs; no node has them.",
-)
+UNIT = Rule("amount-in-wrong-unit", ERROR)
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
 _LITTLE = {
     "memory": "the node kills the container before its program starts",

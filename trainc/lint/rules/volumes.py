@@ -14,44 +14,15 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import ExpandedRole, Job
     from trainc.lint.refusal import ServerComplaint
 
-_WHY = "JobSet does not validate pod templates: the mistake shows only as events of a Job that cannot create pods."
 
-VOLUME_NAME = Rule("bad-volume-name", ERROR, "a volume's name is not a DNS label", _WHY)
-VOLUME_SOURCE = Rule("bad-volume-source", ERROR, "a volume has no source, or more than one", _WHY)
-NO_VOLUME = Rule(
-    "mount-without-volume",
-    ERROR,
-    "a container mounts a volume that the pod does not have",
-    "JobSet's own volumeClaimPolicies add volumes, which count; any other mount needs its volume in the pod.",
-)
-MOUNT = Rule("bad-mount", ERROR, "a mount has no path, a duplicate path or a sub-path outside the volume", _WHY)
-RELATIVE = Rule(
-    "relative-mount-path",
-    WARNING,
-    "a mount path does not start with a slash",
-    "Container runtimes resolve it from the root of the file system, not from the working directory.",
-)
-UNUSED = Rule(
-    "unused-volume",
-    WARNING,
-    "a pod declares a volume that no container mounts",
-    "The program then writes to the container's own file system, which ends with the container.",
-)
-
-SHM_HOST = Rule(
-    "shared-memory-of-host",
-    NOTE,
-    "a pod mounts the host's shared memory",
-    "All pods of the node share it, nothing limits it, and data of a killed pod stays there.",
-)
-
-MEDIUM = Rule(
-    "unknown-medium",
-    ERROR,
-    "an `emptyDir` has an unknown medium",
-    "The API server accepts any value; the kubelet knows `Memory`, `HugePages` with or without a size, and the "
-    "empty string.",
-)
+VOLUME_NAME = Rule("bad-volume-name", ERROR)
+VOLUME_SOURCE = Rule("bad-volume-source", ERROR)
+NO_VOLUME = Rule("mount-without-volume", ERROR)
+MOUNT = Rule("bad-mount", ERROR)
+RELATIVE = Rule("relative-mount-path", WARNING)
+UNUSED = Rule("unused-volume", WARNING)
+SHM_HOST = Rule("shared-memory-of-host", NOTE)
+MEDIUM = Rule("unknown-medium", ERROR)
 
 
 def unknown_medium(job: Job) -> None:

@@ -15,18 +15,8 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Job
     from trainc.model.cluster import Cluster
 
-SHELL_WORDS = Rule(
-    "shell-words-without-shell",
-    ERROR,
-    "a command contains `&&`, `|` or `>` but runs without a shell",
-    "Kubernetes starts a command without a shell, so the program gets these characters as arguments.",
-)
-NO_SCRIPT = Rule(
-    "script-not-in-image",
-    WARNING,
-    "a command runs a script, but the image contains only libraries",
-    "Public framework images do not contain your program. The pods get their nodes and fail at start.",
-)
+SHELL_WORDS = Rule("shell-words-without-shell", ERROR)
+NO_SCRIPT = Rule("script-not-in-image", WARNING)
 _JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
 # Public images that hold a framework and no program, each with its working directory; empty where that is not known.
 LIBRARY_IMAGES = {

@@ -21,36 +21,11 @@ if TYPE_CHECKING:
     from trainc.model.plan import Role
     from trainc.model.report import Report
 
-SIZE = Rule(
-    "gang-size",
-    ERROR,
-    "a gang's minimum differs from the job's number of pods",
-    "A minimum above the number of pods is never reached; one below it lets a part of the job start alone.",
-)
-RESOURCES = Rule(
-    "gang-resources",
-    WARNING,
-    "a PodGroup requests more resources than its pods",
-    "The check against free capacity rejects a gang that would fit.",
-)
-TASKS = Rule(
-    "gang-task-minima",
-    ERROR,
-    "the task minima of a PodGroup do not add up to its minimum",
-    "Volcano ignores the task minima if their sum is larger, and waits for pods that do not exist if it is smaller.",
-)
-UNEVEN = Rule(
-    "gang-uneven-job",
-    WARNING,
-    "a gang member has more completions than parallel pods",
-    "Later pods wait for a gang whose first members have finished and no longer count.",
-)
-BEST_EFFORT = Rule(
-    "gang-best-effort-member",
-    WARNING,
-    "a pod of a Volcano gang requests no resources",
-    "Volcano counts such a pod as ready while it is still pending, and places it last.",
-)
+SIZE = Rule("gang-size", ERROR)
+RESOURCES = Rule("gang-resources", WARNING)
+TASKS = Rule("gang-task-minima", ERROR)
+UNEVEN = Rule("gang-uneven-job", WARNING)
+BEST_EFFORT = Rule("gang-best-effort-member", WARNING)
 
 
 def look(placement: Placement, report: Report) -> None:

@@ -11,18 +11,8 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Job
     from trainc.model.tree import Path
 
-TAS = Rule(
-    "topology-annotation",
-    ERROR,
-    "annotations of Kueue's topology-aware scheduling contradict each other",
-    "Kueue rejects the workload or ignores them.",
-)
-CONTRADICTS = Rule(
-    "selector-contradicts-affinity",
-    ERROR,
-    "the node selector and the node affinity contradict each other",
-    "A node must satisfy both; none can.",
-)
+TAS = Rule("topology-annotation", ERROR)
+CONTRADICTS = Rule("selector-contradicts-affinity", ERROR)
 
 _PREFIX = "kueue.x-k8s.io/podset-"
 _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")

@@ -19,40 +19,11 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
-START_ORDER = Rule(
-    "gang-start-order",
-    ERROR,
-    "a gang member is created only after another member is ready",
-    "A gang starts when all of its pods exist. Pods that wait for `Ready` members are not created before those "
-    "run, and those do not run before these exist.",
-)
-INITIALIZER = Rule(
-    "initializer-in-gang",
-    ERROR,
-    "a gang counts pods that must finish before other members are created",
-    "The first pod waits for the complete gang, and the rest of the gang waits for the first pod to finish.",
-)
-EXCLUSIVE_PLACEMENT = Rule(
-    "gang-exclusive-placement",
-    ERROR,
-    "a gang and JobSet's exclusive placement wait for each other",
-    "Exclusive placement creates the other pods of a Job only after its first pod is scheduled; a gang schedules "
-    "no pod before all of them exist.",
-)
-MIXED_RESTART = Rule(
-    "gang-restart-strategy",
-    WARNING,
-    "after a restart, pods of the last run may count for the next gang",
-    "With `Recreate` a child Job returns as soon as its own predecessor is gone, while pods of other Jobs still "
-    "terminate: they count toward the minimum, and a part of the gang starts alone.",
-)
-RETRIES = Rule(
-    "gang-retries",
-    WARNING,
-    "a child Job replaces single pods of a gang",
-    "Finished members no longer count. After one has finished, the pod that replaces a failed one waits for a "
-    "minimum that cannot be reached.",
-)
+START_ORDER = Rule("gang-start-order", ERROR)
+INITIALIZER = Rule("initializer-in-gang", ERROR)
+EXCLUSIVE_PLACEMENT = Rule("gang-exclusive-placement", ERROR)
+MIXED_RESTART = Rule("gang-restart-strategy", WARNING)
+RETRIES = Rule("gang-retries", WARNING)
 
 
 def look(placement: Placement, report: Report) -> None:

@@ -24,44 +24,12 @@ WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready i
 MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
 NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
-POD_SETS = Rule(
-    "kueue-pod-sets",
-    ERROR,
-    "a JobSet has more roles than a Kueue Workload can hold",
-    "Kueue creates one pod set for each replicatedJob: at most 8 before version 0.18, 10 in 0.18, 18 since 0.19.",
-)
-LEVEL = Rule(
-    "kueue-topology-misplaced",
-    ERROR,
-    "a topology request is where Kueue does not read it",
-    "Kueue reads annotations of the pod template. On the JobSet or the Job they are ignored, and the pods are "
-    "spread over the network.",
-)
-UNKNOWN_LEVEL = Rule(
-    "unknown-topology",
-    ERROR,
-    "no Topology of the cluster has the requested level",
-    "Kueue finds no domain for the job and never admits it.",
-)
-PODSET_GROUPS = Rule(
-    "kueue-podset-group",
-    ERROR,
-    "Kueue cannot place a pod set group in one domain",
-    "Kueue groups exactly two pod sets, one of them a single pod, that request the same topology.",
-)
-SLOW = Rule(
-    "kueue-slow-start",
-    WARNING,
-    "pods may take longer to get ready than Kueue waits",
-    "Since 0.19 Kueue by default evicts a workload that is not ready 30 minutes after admission, and counts roles "
-    "that do not exist yet.",
-)
-EXCLUSIVE_AND_QUEUE = Rule(
-    "kueue-exclusive-placement",
-    WARNING,
-    "Kueue's topology and JobSet's exclusive placement both choose the nodes",
-    "Both select the nodes; together, each may rule out what the other has chosen.",
-)
+POD_SETS = Rule("kueue-pod-sets", ERROR)
+LEVEL = Rule("kueue-topology-misplaced", ERROR)
+UNKNOWN_LEVEL = Rule("unknown-topology", ERROR)
+PODSET_GROUPS = Rule("kueue-podset-group", ERROR)
+SLOW = Rule("kueue-slow-start", WARNING)
+EXCLUSIVE_AND_QUEUE = Rule("kueue-exclusive-placement", WARNING)
 
 
 def look(placement: Placement, report: Report) -> None:

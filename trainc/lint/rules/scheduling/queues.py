@@ -21,38 +21,11 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-UNKNOWN_QUEUE = Rule(
-    "unknown-queue",
-    ERROR,
-    "a queue does not exist in the cluster",
-    "Volcano rejects the PodGroup; Kueue leaves the job suspended forever.",
-)
-UNKNOWN_PRIORITY = Rule(
-    "unknown-priority-class",
-    ERROR,
-    "a priority class does not exist in the cluster",
-    "The API server rejects every pod that names it.",
-)
-VOLCANO_QUEUES = Rule(
-    "volcano-queue",
-    WARNING,
-    "a Volcano PodGroup names no queue",
-    "Without a queue it waits in `default`, whoever owns that; `root` takes no jobs at all.",
-)
-KUEUE_AND_VOLCANO = Rule(
-    "kueue-with-volcano",
-    ERROR,
-    "a job waits in both a Kueue and a Volcano queue",
-    "Kueue admits the job and holds its quota while Volcano keeps its pods pending, until Kueue evicts it and the "
-    "cycle repeats.",
-)
-SUSPENDED = Rule(
-    "suspend-with-queue",
-    WARNING,
-    "a manifest sets `suspend`, which the queue controls",
-    "Kueue writes `suspend` itself: each apply of the manifest stops the running job, or starts a waiting one "
-    "without its quota.",
-)
+UNKNOWN_QUEUE = Rule("unknown-queue", ERROR)
+UNKNOWN_PRIORITY = Rule("unknown-priority-class", ERROR)
+VOLCANO_QUEUES = Rule("volcano-queue", WARNING)
+KUEUE_AND_VOLCANO = Rule("kueue-with-volcano", ERROR)
+SUSPENDED = Rule("suspend-with-queue", WARNING)
 
 
 def look(placement: Placement, report: Report) -> None:

@@ -19,51 +19,13 @@ if TYPE_CHECKING:
     from trainc.model.plan import Role
     from trainc.model.report import Report
 
-TWO_BACK_ENDS = Rule(
-    "two-gang-schedulers",
-    ERROR,
-    "the pods of one job belong to gangs of two schedulers",
-    "Each scheduler holds the pods back for its own gang, and neither knows of the other.",
-)
-UNTIED = Rule(
-    "gang-tie-missing",
-    ERROR,
-    "a gang counts pods that are not members",
-    "The member pods wait for a minimum that is never reached.",
-)
-NO_GROUP = Rule(
-    "podgroup-missing",
-    WARNING,
-    "pods name a PodGroup that is not in these files",
-    "Pods of a PodGroup that does not exist wait for it, with no message in their own status.",
-)
-MISPLACED = Rule(
-    "gang-tie-misplaced",
-    ERROR,
-    "the PodGroup label or annotation is where the scheduler does not read it",
-    "The coscheduling plugin reads a label of the pod, Volcano an annotation of the pod. JobSet copies neither the "
-    "JobSet's nor the Job's metadata to pods.",
-)
-SCHEDULER_NAME = Rule(
-    "gang-scheduler-name",
-    WARNING,
-    "the pods of a gang do not use the gang's scheduler",
-    "Any other scheduler ignores the PodGroup and places each pod separately.",
-)
-PRIORITY = Rule(
-    "gang-priority",
-    ERROR,
-    "the pods of one gang have different priorities",
-    "The scheduling queue sorts pods by priority first: it splits the gang, and the native Kubernetes scheduler "
-    "rejects it.",
-)
-GROUP_NAME = Rule(
-    "podgroup-name",
-    ERROR,
-    "a PodGroup's name is not a valid label value",
-    "The name becomes a label value of its pods: at most 63 letters, digits, `-`, `_` and `.`, alphanumeric at "
-    "both ends.",
-)
+TWO_BACK_ENDS = Rule("two-gang-schedulers", ERROR)
+UNTIED = Rule("gang-tie-missing", ERROR)
+NO_GROUP = Rule("podgroup-missing", WARNING)
+MISPLACED = Rule("gang-tie-misplaced", ERROR)
+SCHEDULER_NAME = Rule("gang-scheduler-name", WARNING)
+PRIORITY = Rule("gang-priority", ERROR)
+GROUP_NAME = Rule("podgroup-name", ERROR)
 
 
 def look(placement: Placement, report: Report) -> None:

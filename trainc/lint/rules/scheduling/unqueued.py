@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Span
 
-NO_QUEUE = Rule(
-    "kueue-queue",
-    WARNING,
-    "a job for Kueue names no queue",
-    "Kueue manages jobs with the label `kueue.x-k8s.io/queue-name`, or in a namespace with a LocalQueue "
-    "`default`. It ignores all others, unless its configuration sets `manageJobsWithoutQueueName`.",
-)
+NO_QUEUE = Rule("kueue-queue", WARNING)
 _NAME = KUEUE_QUEUE.removeprefix(KUEUE)
 _MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
 _PAST_QUOTAS = "Kueue leaves the job alone: it starts at once, outside every quota"
