@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FunctionType
 
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.lint.registry import Checks
 
 CASES = sorted(ROOT.glob("tests/cases/verify/*/*/input/*.yaml"))
@@ -58,7 +58,8 @@ def found(text: str, *, everything: bool, closed: bool = False) -> list[tuple[ob
         assert job is not None
         refused(job)
         for check in all_checks():
-            check(job)
+            for finding in check(job):
+                report.add(finding)
     else:
         look(bundle, cluster, report)
     return [finding.identity() for finding in report.findings]
@@ -116,9 +117,9 @@ def test_a_check_is_silent_without_the_fields_that_its_module_declares() -> None
 
 
 def test_a_check_that_reads_an_undeclared_field_is_named() -> None:
-    def look(job: Job) -> None:
+    def look(job: Job) -> Findings:
         if "failurePolicy" in job.spec:
-            job.report.add(Rule("restarts", NOTE, "a", "b").at(job.at(("spec",)), "a", effect="b", help="c"))
+            yield Rule("restarts", NOTE, "a", "b").at(job.at(("spec",)), "a", effect="b", help="c")
 
     def _files() -> Checks:
         return (look,)
@@ -135,7 +136,7 @@ def test_a_check_that_reads_an_undeclared_field_is_named() -> None:
 
 def undeclared(text: str, modules: Iterable[tuple[Callable[[], Checks], frozenset[str]]]) -> Iterator[str]:
     """A sentence for each check that finds something in a job without any field that its module declares."""
-    reporting = rules_of(text, [check for load, _ in modules for check in load()])
+    reporting = rules_of(text, tuple(check for load, _ in modules for check in load()))
     for load, fields in modules:
         if "JobSet" in fields or reporting.keys().isdisjoint(load()):
             continue
@@ -148,7 +149,7 @@ def undeclared(text: str, modules: Iterable[tuple[Callable[[], Checks], frozense
             )
 
 
-def rules_of(text: str, checks: Iterable[Callable[[Job], None]]) -> dict[Callable[[Job], None], set[str]]:
+def rules_of(text: str, checks: Checks) -> dict[Callable[[Job], Findings], set[str]]:
     """The checks that find something in the JobSet of a text, each with the names of the rules that it reports."""
     documents = [document for document in read(text, "jobset.yaml", Report()) if type(document.tree) is dict]
     first = next((document for document in documents if document.kind == "JobSet"), None)
@@ -156,13 +157,8 @@ def rules_of(text: str, checks: Iterable[Callable[[Job], None]]) -> dict[Callabl
         return {}
     job = expand(Bundle(first, tuple(d.tree for d in documents)), Cluster(), Report())
     assert job is not None
-    reporting: dict[Callable[[Job], None], set[str]] = {}
-    for check in checks:
-        job.report = Report()
-        check(job)
-        if job.report.findings:
-            reporting[check] = {finding.rule.name for finding in job.report.findings}
-    return reporting
+    by_check = {check: {finding.rule.name for finding in check(job)} for check in checks}
+    return {check: rules for check, rules in by_check.items() if rules}
 
 
 def without(documents: list[Any], fields: frozenset[str]) -> list[Any]:

@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.model.tree import Tree
 
-    Checks = tuple[Callable[[Job], None], ...]
+    Checks = tuple[Callable[[Job], Findings], ...]
 
 
 def _every() -> Checks:

@@ -54,7 +54,8 @@ def look(
         return
     refused(job)
     for check in checks_for(job):
-        check(job)
+        for finding in check(job):
+            report.add(finding)
     if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
         judge(job, pod_security)
     for added in extra:

@@ -36,14 +36,7 @@ class Document:
     composed = False  # whether it was put together from several documents
 
     def __init__(
-        self,
-        file: str,
-        tree: Tree,
-        marks: Marked,
-        start: int = 1,
-        *,
-        written: Tree = None,
-        inside: Path | None = (),
+        self, file: str, tree: Tree, marks: Marked, start: int = 1, *, written: Tree = None, inside: Path | None = ()
     ) -> None:
         self.file = file
         self.tree = tree

@@ -96,9 +96,6 @@ def _is_explained(finding: Finding, explained: dict[str, set[Span]]) -> bool:
     )
 
 
-_MAX_KEPT = 1_000  # leaves of which it is known what was said
-
-
 class Report:
     """Collects the findings of a run; stages add to it, the command line alone reads it.
 
@@ -114,7 +111,6 @@ class Report:
     __slots__ = (
         "_allows",
         "_answer",
-        "_by_leaf",
         "_choice",
         "_findings",
         "_level_of",
@@ -158,7 +154,6 @@ class Report:
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of
         self._choice = choice
-        self._by_leaf: dict[tuple[str, int], tuple[Leaf, Identity | None]] = {}
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
         self.account = Account()
         self.reached_runtimes: set[DocumentIdentity] = set()
@@ -251,21 +246,6 @@ class Report:
             return withheld.restored(finding.level)
         self.account.withhold(withheld)
         return None if comments or level == "off" else weaker
-
-    def tell(self, rule: Rule, leaf: Leaf, make: Callable[..., Finding], *given: Any) -> None:
-        """Add what `make` says about a leaf; of one that many jobs share it is made once, and met in each of them."""
-        self.events += 1
-        known = self._by_leaf.get((rule.name, id(leaf)))
-        if known is not None:
-            if known[1] is not None and self.job:
-                self.reached.setdefault(known[1], set()).add(self.job)
-            return
-        finding = make(*given)
-        self.add(finding)
-        identity = finding.identity()
-        if len(self._by_leaf) < _MAX_KEPT:
-            # The leaf is held as well: its number must not be given to another one.
-            self._by_leaf[rule.name, id(leaf)] = (leaf, identity if identity in self._findings else None)
 
     def _comments(self, finding: Finding) -> list[Allow]:
         """The `allow` comments, with a reason, that are there for a finding; they count as used."""

@@ -91,8 +91,7 @@ ARGOCD_GAP = Gap(
     "prints in the repository, or commit a trainc.yaml at its top",
 )
 SPARSE_GAP = Gap(
-    "that are checked out",
-    "the checkout is sparse: add the folder of runtimes with `git sparse-checkout add FOLDER`",
+    "that are checked out", "the checkout is sparse: add the folder of runtimes with `git sparse-checkout add FOLDER`"
 )
 
 

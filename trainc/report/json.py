@@ -39,11 +39,7 @@ def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:
         "name": answer.name,
         "namespace": answer.namespace,
         "place": _span(answer.span, shown),
-        "admission": {
-            "verdict": "rejected" if answer.by else "accepted",
-            "by": answer.by,
-            "messages": answer.messages,
-        },
+        "admission": {"verdict": "rejected" if answer.by else "accepted", "by": answer.by, "messages": answer.messages},
     }
 
 

@@ -109,10 +109,7 @@ def _related(number: int, label: Label, uri: Callable[[str], str]) -> dict[str, 
 
 
 def _place(span: Span, uri: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        "artifactLocation": {"uri": uri(span.file)},
-        "region": _region(span),
-    }
+    return {"artifactLocation": {"uri": uri(span.file)}, "region": _region(span)}
 
 
 def _region(stretch: Span | Replacement) -> dict[str, int]:

@@ -29,8 +29,4 @@ KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"  # of JobSet: each Job has a domain of its own
 VOLCANO_TASK = "volcano.sh/task-spec"
 NATIVE_FIELD = "schedulingGroup"
-API_GROUPS = {
-    "scheduling.x-k8s.io": "coscheduling",
-    "scheduling.volcano.sh": "volcano",
-    "scheduling.k8s.io": "native",
-}
+API_GROUPS = {"scheduling.x-k8s.io": "coscheduling", "scheduling.volcano.sh": "volcano", "scheduling.k8s.io": "native"}

@@ -28,11 +28,7 @@ _DAEMON_PROGRAMS = frozenset(
     )
 )
 # Words without which a program leaves the foreground, and words with which it does, or ends.
-_STAYS = {
-    "gcsfuse": ("--foreground",),
-    "nginx": ("daemon off",),
-    "vmtouch": ("-l",),
-}
+_STAYS = {"gcsfuse": ("--foreground",), "nginx": ("daemon off",), "vmtouch": ("-l",)}
 _LEAVES = {"redis-server": ("--daemonize",), "etcd": ("--version",), "jupyter": ("nbconvert", "execute", "run ")}
 _LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "until false")
 

@@ -31,18 +31,20 @@ from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.values import Value
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
     T = TypeVar("T")
+    Findings = Iterable[Finding]  # what a check gives
 
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 

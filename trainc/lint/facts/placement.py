@@ -7,13 +7,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.gang import members, roles_of
 from trainc.schedulers.keys import PROFILES, concerns, pod_metadata
-from trainc.text.object_keys import (
-    API_GROUPS,
-    COSCHEDULING_LABEL,
-    KUEUE_QUEUE,
-    NATIVE_FIELD,
-    VOLCANO_GROUP,
-)
+from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from trainc.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.lint.refusal import ServerComplaint
     from trainc.model.tree import Tree
 
@@ -33,7 +33,7 @@ _ARM = ("nvidia-gb200", "nvidia-gb300")
 _SPOT = "cloud.google.com/gke-spot"
 
 
-def more_accelerators_than_machine(job: Job) -> None:
+def more_accelerators_than_machine(job: Job) -> Findings:
     for role in job.roles:
         devices = role.devices if "nodeSelector" in role.pod else {}
         machine, path = machine_of(role) if devices else (None, ())
@@ -47,18 +47,16 @@ def more_accelerators_than_machine(job: Job) -> None:
                 or count <= machine.count
             ):
                 continue
-            job.report.add(
-                TOO_MANY.at(
-                    job.at(worker.amount_path(resource)),
-                    f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
-                    also=[Label(job.at(path), f"{machine.count} per machine")],
-                    effect="the pods stay pending for ever",
-                    help=f"ask for {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
-                )
+            yield TOO_MANY.at(
+                job.at(worker.amount_path(resource)),
+                f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
+                also=[Label(job.at(path), f"{machine.count} per machine")],
+                effect="the pods stay pending for ever",
+                help=f"ask for {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
             )
 
 
-def partial_node(job: Job) -> None:
+def partial_node(job: Job) -> Findings:
     for role in job.roles:
         if "nodeSelector" not in role.pod or not role.devices:
             continue
@@ -70,18 +68,16 @@ def partial_node(job: Job) -> None:
 
         count = role.devices.get(machine.resource)
         if type(count) is int and count < machine.count and has_peers(role):
-            job.report.add(
-                PARTIAL.at(
-                    job.at(worker.amount_path(machine.resource)),
-                    f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
-                    also=[Label(job.at(path), f"{machine.count} per machine")],
-                    effect="the other accelerators of each machine can hardly be used",
-                    help=f"ask for {machine.count}, with fewer pods",
-                )
+            yield PARTIAL.at(
+                job.at(worker.amount_path(machine.resource)),
+                f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
+                also=[Label(job.at(path), f"{machine.count} per machine")],
+                effect="the other accelerators of each machine can hardly be used",
+                help=f"ask for {machine.count}, with fewer pods",
             )
 
 
-def network_cards_mismatch(job: Job) -> None:
+def network_cards_mismatch(job: Job) -> Findings:
     for role in job.roles:
         worker = role.worker
         if worker is None or EFA not in worker.limits:
@@ -98,20 +94,18 @@ def network_cards_mismatch(job: Job) -> None:
             or worker.devices.get(machine.resource) != machine.count
         ):
             continue
-        job.report.add(
-            CARDS.at(
-                job.at(worker.amount_path(EFA)),
-                f"a pod of `{role.name}` asks for {count} EFA cards, but `{machine.name}` has {machine.cards}",
-                also=[Label(job.at(path), f"{machine.cards} cards")],
-                effect="the pods stay pending for ever"
-                if count > machine.cards
-                else f"{machine.cards - count} cards of each machine stand idle",
-                help=f"ask for {machine.cards}",
-            )
+        yield CARDS.at(
+            job.at(worker.amount_path(EFA)),
+            f"a pod of `{role.name}` asks for {count} EFA cards, but `{machine.name}` has {machine.cards}",
+            also=[Label(job.at(path), f"{machine.cards} cards")],
+            effect="the pods stay pending for ever"
+            if count > machine.cards
+            else f"{machine.cards - count} cards of each machine stand idle",
+            help=f"ask for {machine.cards}",
         )
 
 
-def arm_not_tolerated(job: Job) -> None:
+def arm_not_tolerated(job: Job) -> Findings:
     for role in job.roles:
         selector = table(role.pod, "nodeSelector")
         accelerator = text(selector, ACCELERATOR)
@@ -119,17 +113,15 @@ def arm_not_tolerated(job: Job) -> None:
             continue
         keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
         if "kubernetes.io/arch" not in keys and "" not in keys:
-            job.report.add(
-                ARM.at(
-                    job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
-                    f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
-                    effect="the pods stay pending; an image without an arm64 variant would not start either",
-                    help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
-                )
+            yield ARM.at(
+                job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
+                f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
+                effect="the pods stay pending; an image without an arm64 variant would not start either",
+                help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
             )
 
 
-def claim_not_used(job: Job) -> None:
+def claim_not_used(job: Job) -> Findings:
     for role in job.roles:
         if "resourceClaims" not in role.pod:
             continue
@@ -138,13 +130,11 @@ def claim_not_used(job: Job) -> None:
         }
         for index, claim in enumerate(rows(role.pod, "resourceClaims")):
             if text(claim, "name") not in used and not _is_network(job, claim):
-                job.report.add(
-                    CLAIM.at(
-                        job.at((*role.pod_path, "resourceClaims", index, "name")),
-                        f"no container of `{role.name}` uses the claim `{text(claim, 'name')}`",
-                        effect="the devices are reserved, but no container can reach them",
-                        help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
-                    )
+                yield CLAIM.at(
+                    job.at((*role.pod_path, "resourceClaims", index, "name")),
+                    f"no container of `{role.name}` uses the claim `{text(claim, 'name')}`",
+                    effect="the devices are reserved, but no container can reach them",
+                    help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
                 )
 
 
@@ -165,7 +155,7 @@ def _texts(tree: Tree) -> list[tuple[str, str]]:
     return [(str(path[-1]), leaf.value) for path, leaf in leaves(tree) if type(leaf.value) is str]
 
 
-def compute_domain_mismatch(job: Job) -> None:
+def compute_domain_mismatch(job: Job) -> Findings:
     for domain in job.kinds.get("ComputeDomain", ()):
         nodes = whole(table(domain, "spec"), "numNodes")
         template = text(table(table(table(domain, "spec"), "channel"), "resourceClaimTemplate"), "name")
@@ -179,16 +169,14 @@ def compute_domain_mismatch(job: Job) -> None:
             continue
         pods = sum(c for c in counts if type(c) is int)
         if pods != nodes:
-            job.report.add(
-                DOMAIN.at(
-                    job.at_object(domain, ("spec", "numNodes")),
-                    f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
-                    also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
-                    effect="the pods wait for a domain that never gets ready"
-                    if nodes > pods
-                    else "the pods beyond the count get no channel",
-                    help=f"use `numNodes: {pods}`",
-                )
+            yield DOMAIN.at(
+                job.at_object(domain, ("spec", "numNodes")),
+                f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
+                also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
+                effect="the pods wait for a domain that never gets ready"
+                if nodes > pods
+                else "the pods beyond the count get no channel",
+                help=f"use `numNodes: {pods}`",
             )
 
 
@@ -198,18 +186,16 @@ def _unknown_claim(refused: ServerComplaint) -> Words:
     return Words(message, "declare it under `resourceClaims` of the pod")
 
 
-def spot_without_toleration(job: Job) -> None:
+def spot_without_toleration(job: Job) -> Findings:
     for role in job.roles:
         if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
             continue
         if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
-            job.report.add(
-                SPOT.at(
-                    job.at((*role.pod_path, "nodeSelector", _SPOT)),
-                    f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
-                    effect="where the node pool carries the taint the pods stay pending for ever",
-                    help=f'tolerate `{_SPOT}` with value `"true"`',
-                )
+            yield SPOT.at(
+                job.at((*role.pod_path, "nodeSelector", _SPOT)),
+                f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
+                effect="where the node pool carries the taint the pods stay pending for ever",
+                help=f'tolerate `{_SPOT}` with value `"true"`',
             )
 
 

@@ -8,25 +8,23 @@ from trainc.model.finding import WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 NO_ACCESS = Rule("infiniband-without-access", WARNING)
 _DEVICES = "/dev/infiniband"
 
 
-def infiniband_without_access(job: Job) -> None:
+def infiniband_without_access(job: Job) -> Findings:
     for container in job.main:
         volumes = container.role.volumes
         for index, mount in enumerate(rows(container.tree, "volumeMounts") if container.role.reads_host else ()):
             path = text(table(volumes.get(text(mount, "name"), {}), "hostPath"), "path")
             if path.rstrip("/") == _DEVICES and not _may_open(container):
-                job.report.add(
-                    NO_ACCESS.at(
-                        job.at((*container.path, "volumeMounts", index)),
-                        f"`{container.name}` mounts `{_DEVICES}` of the host, but may not open its devices",
-                        effect="opening them fails, and NCCL falls back to TCP",
-                        help="ask for the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
-                    )
+                yield NO_ACCESS.at(
+                    job.at((*container.path, "volumeMounts", index)),
+                    f"`{container.name}` mounts `{_DEVICES}` of the host, but may not open its devices",
+                    effect="opening them fails, and NCCL falls back to TCP",
+                    help="ask for the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
                 )
 
 

@@ -11,7 +11,7 @@ from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Job
+    from trainc.lint.facts.job import ExpandedRole, Findings, Job
     from trainc.model.tree import Path, Tree
 
 SLICES = Rule("multislice-half-set-up", WARNING)
@@ -23,19 +23,17 @@ _REASON = "PodFailurePolicy"
 _DISRUPTED = "DisruptionTarget"
 
 
-def multislice_half_set_up(job: Job) -> None:
+def multislice_half_set_up(job: Job) -> Findings:
     for role in job.roles:
         if type(role.replicas) is not int or not any(container.devices.get(TPU_RESOURCE) for container in role.main):
             continue
         names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
         for missing, path in _missing_slices(job, role, names, role.replicas):
-            job.report.add(
-                SLICES.at(
-                    job.at(path),
-                    f"`{role.name}` is set up for several TPU slices, but {missing}",
-                    effect="the slices do not find each other, or share a node pool",
-                    help="take the whole set-up from one source, such as the component `tpu-multislice`",
-                )
+            yield SLICES.at(
+                job.at(path),
+                f"`{role.name}` is set up for several TPU slices, but {missing}",
+                effect="the slices do not find each other, or share a node pool",
+                help="take the whole set-up from one source, such as the component `tpu-multislice`",
             )
 
 
@@ -62,29 +60,25 @@ def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: in
     return missing
 
 
-def maintenance_half_handled(job: Job) -> None:
+def maintenance_half_handled(job: Job) -> Findings:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
     reacting = [index for index, rule in enumerate(policy) if _reacts(rule)]
     failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
     disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index = disrupted[0]
-        job.report.add(
-            MAINTENANCE.at(
-                job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
-                f"a lost node ends the Job of `{role.name}`, and no rule of the JobSet is for the reason `{_REASON}`",
-                effect="every maintenance counts as a failure and uses up a restart, or ends the job at once",
-                help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
-            )
+        yield MAINTENANCE.at(
+            job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
+            f"a lost node ends the Job of `{role.name}`, and no rule of the JobSet is for the reason `{_REASON}`",
+            effect="every maintenance counts as a failure and uses up a restart, or ends the job at once",
+            help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
         )
     if reacting and not failing:
-        job.report.add(
-            MAINTENANCE.at(
-                job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
-                f"the JobSet has a rule for the reason `{_REASON}`, and no Job has a pod failure policy that fails it",
-                effect="no Job ever fails for that reason, so the rule never matches",
-                help=f"give the Jobs a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}`, or remove the rule",
-            )
+        yield MAINTENANCE.at(
+            job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
+            f"the JobSet has a rule for the reason `{_REASON}`, and no Job has a pod failure policy that fails it",
+            effect="no Job ever fails for that reason, so the rule never matches",
+            help=f"give the Jobs a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}`, or remove the rule",
         )
 
 
@@ -107,20 +101,18 @@ def _on_disruption(rule: Tree) -> bool:
     return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
-def daemon_and_plugin_differ(job: Job) -> None:
+def daemon_and_plugin_differ(job: Job) -> Findings:
     for role in job.roles:
         images = tuple([text(container.tree, "image") for container in role.containers])
         for at, of, fitting in _DIFFERING[images]:
             daemon, plugin = role.containers[at], role.containers[of]
             listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
-            job.report.add(
-                PAIR.at(
-                    job.at((*plugin.path, "image")),
-                    f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
-                    also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
-                    effect="connections fail, or data is lost without a message",
-                    help=f"with this daemon use plugin {listed}",
-                )
+            yield PAIR.at(
+                job.at((*plugin.path, "image")),
+                f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
+                effect="connections fail, or data is lost without a message",
+                help=f"with this daemon use plugin {listed}",
             )
 
 

@@ -8,25 +8,23 @@ from trainc.model.finding import WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
 
-def checkpoints_in_container(job: Job) -> None:
+def checkpoints_in_container(job: Job) -> Findings:
     for container in job.main:
         if not container.devices:
             continue
         path = _checkpoint_path(container)
         if path and not _is_kept(container, path):
-            job.report.add(
-                IN_CONTAINER.at(
-                    job.at_word(container, path),
-                    f"`{path}` is on no volume",
-                    effect="training restarts from step 0, and the result is lost when the pod ends",
-                    help="write to a volume: mount a claim, and use a path below its `mountPath`",
-                )
+            yield IN_CONTAINER.at(
+                job.at_word(container, path),
+                f"`{path}` is on no volume",
+                effect="training restarts from step 0, and the result is lost when the pod ends",
+                help="write to a volume: mount a claim, and use a path below its `mountPath`",
             )
 
 

@@ -7,14 +7,14 @@ from trainc.model.finding import NOTE, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.model.tree import Path
 
 RETAINED = Rule("retained-claim-differs", NOTE)
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
 
 
-def retained_claim_differs(job: Job) -> None:
+def retained_claim_differs(job: Job) -> Findings:
     for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies")):
         if text(table(policy, "retentionPolicy"), "whenDeleted") != "Retain":
             continue
@@ -22,14 +22,12 @@ def retained_claim_differs(job: Job) -> None:
             missing = [field for field in _STORED if not text(table(template, "spec"), field)]
             if missing:
                 path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec")
-                job.report.add(
-                    RETAINED.at(
-                        job.at(path, key=True),
-                        f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {_listed(missing)} to the server",
-                        effect="the claim stays when the JobSet is deleted, and the same JobSet is then refused",
-                        help="write `volumeMode: Filesystem`; once the claim is bound, repeat its `storageClassName` and "
-                        "`volumeName` before you create the JobSet again",
-                    )
+                yield RETAINED.at(
+                    job.at(path, key=True),
+                    f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {_listed(missing)} to the server",
+                    effect="the claim stays when the JobSet is deleted, and the same JobSet is then refused",
+                    help="write `volumeMode: Filesystem`; once the claim is bound, repeat its `storageClassName` and "
+                    "`volumeName` before you create the JobSet again",
                 )
 
 

@@ -9,7 +9,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.vocabulary import Launcher
 
 SLEEP = Rule("endless-sleep", WARNING)
@@ -26,30 +26,26 @@ _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
 
 
-def endless_sleep(job: Job) -> None:
+def endless_sleep(job: Job) -> Findings:
     for container in job.main:
         if container.devices and endless(container) and not is_daemon(container):
-            job.report.add(
-                SLEEP.at(
-                    job.at_word(container, "sleep", "tail"),
-                    f"`{container.name}` sleeps for ever and holds its accelerators",
-                    effect="nothing trains, and the accelerators are paid for until somebody deletes the job",
-                    help="run the training, or take the accelerators away",
-                )
+            yield SLEEP.at(
+                job.at_word(container, "sleep", "tail"),
+                f"`{container.name}` sleeps for ever and holds its accelerators",
+                effect="nothing trains, and the accelerators are paid for until somebody deletes the job",
+                help="run the training, or take the accelerators away",
             )
 
 
-def command_in_one_word(job: Job) -> None:
+def command_in_one_word(job: Job) -> Findings:
     for container in job.containers:
         program = next(iter(texts(container.tree, "command")), "")
         if " " in program and "$(" not in program:
-            job.report.add(
-                ONE_WORD.at(
-                    job.at((*container.path, "command", 0)),
-                    f"`{container.name}` looks for a program that is called `{_short(program)}`",
-                    effect="there is no such file: the container never starts",
-                    help=_apart(program),
-                )
+            yield ONE_WORD.at(
+                job.at((*container.path, "command", 0)),
+                f"`{container.name}` looks for a program that is called `{_short(program)}`",
+                effect="there is no such file: the container never starts",
+                help=_apart(program),
             )
 
 
@@ -66,17 +62,15 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONG else f"{line[:_LONG]}..."
 
 
-def endless_init_container(job: Job) -> None:
+def endless_init_container(job: Job) -> Findings:
     for role in job.roles:
         for container in role.init:
             if container.kind == "init container" and (endless(container) or is_daemon(container)):
-                job.report.add(
-                    INIT.at(
-                        job.at((*container.path, "name")),
-                        f"init container `{container.name}` never ends",
-                        effect="the containers that train never start",
-                        help="add `restartPolicy: Always`: it then runs beside them and ends with them",
-                    )
+                yield INIT.at(
+                    job.at((*container.path, "name")),
+                    f"init container `{container.name}` never ends",
+                    effect="the containers that train never start",
+                    help="add `restartPolicy: Always`: it then runs beside them and ends with them",
                 )
 
 
@@ -86,7 +80,7 @@ def _counts(role: ExpandedRole) -> bool:
     return counts(role)
 
 
-def endless_sidecar(job: Job) -> None:
+def endless_sidecar(job: Job) -> Findings:
     for role in job.roles:
         if len(role.main) < 2 or not _counts(role):
             continue
@@ -94,14 +88,12 @@ def endless_sidecar(job: Job) -> None:
         for container in role.main if trains is not None else ():
             if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
                 assert trains is not None
-                job.report.add(
-                    SIDECAR.at(
-                        job.at((*container.path, "name")),
-                        f"`{container.name}` never ends, so no pod of `{role.name}` does",
-                        also=[Label(job.at((*trains.path, "name")), "ends when the training does")],
-                        effect="the Job never completes, and the accelerators stay held after the training",
-                        help="move it to `initContainers` with `restartPolicy: Always`: it then ends with the others",
-                    )
+                yield SIDECAR.at(
+                    job.at((*container.path, "name")),
+                    f"`{container.name}` never ends, so no pod of `{role.name}` does",
+                    also=[Label(job.at((*trains.path, "name")), "ends when the training does")],
+                    effect="the Job never completes, and the accelerators stay held after the training",
+                    help="move it to `initContainers` with `restartPolicy: Always`: it then ends with the others",
                 )
 
 
@@ -110,24 +102,22 @@ def _at_work(container: Container) -> bool:
     return bool(container.devices) or container.launch is not None
 
 
-def unpinned_download(job: Job) -> None:
+def unpinned_download(job: Job) -> Findings:
     if "http" not in job.text and "git clone" not in job.text:
         return
     for container in job.containers:
         for simple in container.commands if "http" in container.text or "git clone" in container.text else ():
             url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
             if simple.program in ("curl", "wget") and url:
-                job.report.add(
-                    BRANCH.at(
-                        job.at_word(container, url),
-                        f"`{simple.program}` fetches what a branch holds at that moment: `{url}`",
-                        effect="pods that start at different times may run different code",
-                        help="use a commit or a tag in the address, or put the file into the image",
-                    )
+                yield BRANCH.at(
+                    job.at_word(container, url),
+                    f"`{simple.program}` fetches what a branch holds at that moment: `{url}`",
+                    effect="pods that start at different times may run different code",
+                    help="use a commit or a tag in the address, or put the file into the image",
                 )
 
 
-def install_at_start(job: Job) -> None:
+def install_at_start(job: Job) -> Findings:
     if "pip" not in job.text and "apt" not in job.text:
         return
     for container in job.main:
@@ -141,18 +131,16 @@ def install_at_start(job: Job) -> None:
                 if w[:1].isalpha() and "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))
             ]
             if loose and "-r" not in words and not loose[0].startswith("git+"):
-                job.report.add(
-                    INSTALL.at(
-                        job.at_word(container, "install"),
-                        f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
-                        effect=f"{container.role.count if container.role.several else 1} downloads at each start, and what runs may change from one restart to the next",
-                        help="put them into the image, or name versions",
-                    )
+                yield INSTALL.at(
+                    job.at_word(container, "install"),
+                    f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
+                    effect=f"{container.role.count if container.role.several else 1} downloads at each start, and what runs may change from one restart to the next",
+                    help="put them into the image, or name versions",
                 )
                 break
 
 
-def launcher_missing(job: Job) -> None:
+def launcher_missing(job: Job) -> Findings:
     launchers = [launcher for launcher in job.vocabulary.launchers if launcher.nodes[1] in job.names]
     for container in job.main if launchers else ():
         launch = container.launch
@@ -162,14 +150,12 @@ def launcher_missing(job: Job) -> None:
         if launch is None or launch.name != PYTHON or most < 2 or not fitting:
             continue
         resource = next(name for name, n in counts.items() if n == most)
-        job.report.add(
-            NO_LAUNCHER.at(
-                job.at_word(container, "python"),
-                f"plain python starts one process in a pod with {most} accelerators",
-                also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
-                effect=f"{most - 1} of {most} accelerators stand idle, and the pods do not find each other",
-                help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables that are set here",
-            )
+        yield NO_LAUNCHER.at(
+            job.at_word(container, "python"),
+            f"plain python starts one process in a pod with {most} accelerators",
+            also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
+            effect=f"{most - 1} of {most} accelerators stand idle, and the pods do not find each other",
+            help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables that are set here",
         )
 
 
@@ -177,7 +163,7 @@ def _family(launcher: Launcher) -> str:
     return launcher.nodes[1].partition("_")[0]
 
 
-def launcher_sets_it(job: Job) -> None:
+def launcher_sets_it(job: Job) -> Findings:
     for container in job.main:
         launcher = container.launch.launcher if container.launch is not None else None
         if launcher is None:
@@ -185,15 +171,13 @@ def launcher_sets_it(job: Job) -> None:
         option = launcher.rank[0]
         for name in launcher.sets:
             if name in container.env and f"${name}" not in container.text and f"${{{name}" not in container.text:
-                job.report.add(
-                    LAUNCHER_SETS.at(
-                        job.at(container.env_path(name)),
-                        f"`{launcher.name}` sets `{name}` itself in every process",
-                        effect="the value here is never seen by the training",
-                        help=f"remove it, or pass it on: `--{option}=$({name})`"
-                        if option and name in job.vocabulary.ranks
-                        else "remove it",
-                    )
+                yield LAUNCHER_SETS.at(
+                    job.at(container.env_path(name)),
+                    f"`{launcher.name}` sets `{name}` itself in every process",
+                    effect="the value here is never seen by the training",
+                    help=f"remove it, or pass it on: `--{option}=$({name})`"
+                    if option and name in job.vocabulary.ranks
+                    else "remove it",
                 )
 
 

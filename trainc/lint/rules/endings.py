@@ -12,8 +12,7 @@ from trainc.text.object_keys import KUEUE_QUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Job
-    from trainc.model.finding import Finding
+    from trainc.lint.facts.job import Findings, Job
 
 SELF = Rule("depends-on-itself", ERROR)
 WAITS = Rule("waits-for-endless-role", ERROR)
@@ -24,36 +23,32 @@ DEADLINE = Rule("deadline-on-queue", NOTE)
 AT_ONCE = Rule("deadline-passes-at-once", ERROR)
 
 
-def depends_on_itself(job: Job) -> None:
+def depends_on_itself(job: Job) -> Findings:
     for role in job.roles:
         for wait in waits(role) if "dependsOn" in role.tree else ():
             if wait.on is role:
-                job.report.add(
-                    SELF.at(
-                        job.at(wait.path),
-                        f"`{role.name}` waits for itself",
-                        effect="its Jobs are never created, and nothing says so",
-                        help="name the role that must come first",
-                    )
+                yield SELF.at(
+                    job.at(wait.path),
+                    f"`{role.name}` waits for itself",
+                    effect="its Jobs are never created, and nothing says so",
+                    help="name the role that must come first",
                 )
 
 
-def waits_for_endless_role(job: Job) -> None:
+def waits_for_endless_role(job: Job) -> Findings:
     for role in job.roles:
         for wait in waits(role) if "dependsOn" in role.tree else ():
             if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
-                job.report.add(
-                    WAITS.at(
-                        job.at(wait.path),
-                        f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
-                        also=[Label(job.at(wait.on.path), "never ends by itself")],
-                        effect=f"`{role.name}` never starts",
-                        help="wait for it with `status: Ready`",
-                    )
+                yield WAITS.at(
+                    job.at(wait.path),
+                    f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
+                    also=[Label(job.at(wait.on.path), "never ends by itself")],
+                    effect=f"`{role.name}` never starts",
+                    help="wait for it with `status: Ready`",
                 )
 
 
-def success_waits_for_endless_role(job: Job) -> None:
+def success_waits_for_endless_role(job: Job) -> Findings:
     policy = table(job.spec, "successPolicy")
     if text(policy, "operator") == "Any" or len(job.roles) < 2:
         return
@@ -63,60 +58,56 @@ def success_waits_for_endless_role(job: Job) -> None:
     others = [role for role in job.roles if role not in endless]
     if endless and others:
         driver = others[-1].name
-        job.report.add(
-            SUCCESS.at(
-                job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
-                f"the job waits for `{endless[0].name}` to end, which it never does",
-                also=[Label(job.at(endless[0].path), "never ends by itself")],
-                effect="the job stays running after the training, and holds what it holds",
-                help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
-            )
+        yield SUCCESS.at(
+            job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
+            f"the job waits for `{endless[0].name}` to end, which it never does",
+            also=[Label(job.at(endless[0].path), "never ends by itself")],
+            effect="the job stays running after the training, and holds what it holds",
+            help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
         )
 
 
-def ttl_on_child_job(job: Job) -> None:
+def ttl_on_child_job(job: Job) -> Findings:
     for role in job.roles:
         # A finished Job that is deleted is made again only while the JobSet waits for another one.
         if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
-            job.report.add(
-                TTL_CHILD.at(
-                    job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
-                    f"the Jobs of `{role.name}` delete themselves when they have finished",
-                    effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
-                    help="set `ttlSecondsAfterFinished` on the JobSet instead",
-                )
+            yield TTL_CHILD.at(
+                job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
+                f"the Jobs of `{role.name}` delete themselves when they have finished",
+                effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
+                help="set `ttlSecondsAfterFinished` on the JobSet instead",
             )
 
 
-def self_deleting_job(job: Job) -> None:
+def self_deleting_job(job: Job) -> Findings:
     if "ttlSecondsAfterFinished" in job.spec:
-        self_deleting(job)
+        yield from self_deleting(job)
 
 
-def self_deleting(job: Job, *, level: str = "") -> None:
+def self_deleting(job: Job, *, level: str = "") -> Findings:
     """Say that a job deletes itself; certain to train again where a GitOps tool is known to apply it."""
-    job.report.add(
-        TTL_GITOPS.at(
-            job.at(("spec", "ttlSecondsAfterFinished"), key=True),
-            "the job deletes itself when it has finished, but Git still has it",
-            effect="a GitOps controller applies it again, and the training runs a second time",
-            help="remove it, and delete finished jobs from Git",
-            level=level,
-        )
+    yield TTL_GITOPS.at(
+        job.at(("spec", "ttlSecondsAfterFinished"), key=True),
+        "the job deletes itself when it has finished, but Git still has it",
+        effect="a GitOps controller applies it again, and the training runs a second time",
+        help="remove it, and delete finished jobs from Git",
+        level=level,
     )
 
 
-def deadline_on_queue(job: Job) -> None:
-    labels = table(job.metadata, "labels")
-    if KUEUE_QUEUE not in labels:
+def deadline_on_queue(job: Job) -> Findings:
+    if KUEUE_QUEUE not in table(job.metadata, "labels"):
         return
     for role in job.roles:
-        leaf = role.spec.get("activeDeadlineSeconds")
-        if type(leaf) is Sourced:
-            job.report.tell(DEADLINE, leaf, _counts_anew, job, role)
+        if type(role.spec.get("activeDeadlineSeconds")) is Sourced:
+            yield DEADLINE.at(
+                job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
+                "the deadline counts from the start of each Job, and anew after each restart and admission",
+                help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
+            )
 
 
-def deadline_passes_at_once(job: Job) -> None:
+def deadline_passes_at_once(job: Job) -> Findings:
     if job.bundle.document.kind not in ("JobSet", "TrainJob"):
         return  # the other kinds have deadlines of their own, which are judged where they are read
     for role in job.roles:
@@ -127,28 +118,18 @@ def deadline_passes_at_once(job: Job) -> None:
         if counted == written * _SECOND and written:
             continue
         over = "overflows" if written else "is over at once"
-        job.report.add(
-            AT_ONCE.at(
-                job.at((*role.spec_path, "activeDeadlineSeconds")),
-                f"the deadline of {written} seconds {over}",
-                level=ERROR if counted <= 0 else WARNING,
-                effect="each Job fails with DeadlineExceeded before it makes a pod"
-                if counted <= 0
-                else f"each Job fails after {counted // _SECOND} seconds",
-                help="remove it, or write the seconds that the Job may take",
-            )
+        yield AT_ONCE.at(
+            job.at((*role.spec_path, "activeDeadlineSeconds")),
+            f"the deadline of {written} seconds {over}",
+            level=ERROR if counted <= 0 else WARNING,
+            effect="each Job fails with DeadlineExceeded before it makes a pod"
+            if counted <= 0
+            else f"each Job fails after {counted // _SECOND} seconds",
+            help="remove it, or write the seconds that the Job may take",
         )
 
 
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
-
-
-def _counts_anew(job: Job, role: ExpandedRole) -> Finding:
-    return DEADLINE.at(
-        job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
-        "the deadline counts from the start of each Job, and anew after each restart and admission",
-        help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
-    )
 
 
 CHECKS = (

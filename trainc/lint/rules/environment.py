@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.vocabulary import Vocabulary
 
 MISSPELT = Rule("misspelt-variable", WARNING)
@@ -46,10 +46,10 @@ def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
                 yield container, value
 
 
-def misspelt_variable(job: Job) -> None:
+def misspelt_variable(job: Job) -> Findings:
     for name in job.names:
         if near := _MEANT[name, job.vocabulary]:
-            _misspelt(job, name, near)
+            yield from _misspelt(job, name, near)
 
 
 def _meant(unknown: tuple[str, Vocabulary]) -> str:
@@ -94,20 +94,18 @@ def _one_off(left: str, right: str) -> bool:
     )
 
 
-def _misspelt(job: Job, name: str, near: str) -> None:
+def _misspelt(job: Job, name: str, near: str) -> Findings:
     for container in job.containers:
         if name in container.env and name not in container.text:
-            job.report.add(
-                MISSPELT.at(
-                    job.at((*container.env_path(name), "name")),
-                    f"nothing is known to read `{name}`",
-                    effect="the setting has no effect, and nobody says so",
-                    help=f"did you mean `{near}`?",
-                )
+            yield MISSPELT.at(
+                job.at((*container.env_path(name), "name")),
+                f"nothing is known to read `{name}`",
+                effect="the setting has no effect, and nobody says so",
+                help=f"did you mean `{near}`?",
             )
 
 
-def variable_of_other_hardware(job: Job) -> None:
+def variable_of_other_hardware(job: Job) -> Findings:
     for container in job.main:
         kinds = {device_kind(resource) for resource in container.devices}
         if len(kinds) != 1:
@@ -118,12 +116,10 @@ def variable_of_other_hardware(job: Job) -> None:
         for name in container.env:
             owner = _READERS[name]
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
-                job.report.add(
-                    FOREIGN.at(
-                        job.at((*container.env_path(name), "name")),
-                        f"`{name}` is read on {owner}s, but this container has a {kind}",
-                        help="remove it",
-                    )
+                yield FOREIGN.at(
+                    job.at((*container.env_path(name), "name")),
+                    f"`{name}` is read on {owner}s, but this container has a {kind}",
+                    help="remove it",
                 )
 
 
@@ -137,23 +133,21 @@ def _reader(name: str) -> str:
 _READERS = Memo(_reader)
 
 
-def locked_variable(job: Job) -> None:
+def locked_variable(job: Job) -> Findings:
     if "NCCL" not in job.families:
         return
     for name, fixed in LOCKED.items():
         for container, value in _set(job, name):
             if value.rstrip("/") != fixed:
-                job.report.add(
-                    LOCKED_RULE.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}` is `{value}`, but this network set-up has `{fixed}`",
-                        effect="NCCL finds no network, or a slow one",
-                        help=f"use `{fixed}`, or remove it and source the platform's own settings",
-                    )
+                yield LOCKED_RULE.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{value}`, but this network set-up has `{fixed}`",
+                    effect="NCCL finds no network, or a slow one",
+                    help=f"use `{fixed}`, or remove it and source the platform's own settings",
                 )
 
 
-def wrong_socket_interface(job: Job) -> None:
+def wrong_socket_interface(job: Job) -> Findings:
     if "NCCL" not in job.families:
         return
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
@@ -164,43 +158,39 @@ def wrong_socket_interface(job: Job) -> None:
         ):
             from trainc.lint.facts.start_order import has_peers  # noqa: PLC0415 (only where something is found)
 
-            job.report.add(
-                INTERFACE.at(
-                    job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
-                    f"`NCCL_SOCKET_IFNAME` is `{value}`",
-                    effect="NCCL may pick docker0 or another interface that reaches nobody"
-                    if value == "^lo"
-                    else "no other pod can be reached",
-                    help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
-                    level=WARNING if has_peers(container.role) else NOTE,
-                )
+            yield INTERFACE.at(
+                job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
+                f"`NCCL_SOCKET_IFNAME` is `{value}`",
+                effect="NCCL may pick docker0 or another interface that reaches nobody"
+                if value == "^lo"
+                else "no other pod can be reached",
+                help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
+                level=WARNING if has_peers(container.role) else NOTE,
             )
 
 
-def tcpx_with_nvls_or_tree(job: Job) -> None:
+def tcpx_with_nvls_or_tree(job: Job) -> Findings:
     tcpx = [name for name in job.names if name.startswith("NCCL_GPUDIRECTTCPX_")] if "NCCL" in job.families else []
     if not tcpx:
         return
     for name, bad in (("NCCL_NVLS_ENABLE", ("1",)), ("NCCL_ALGO", ("Tree", "TREE", "tree"))):
         for container, value in _set(job, name):
             if value in bad and any(other in container.env for other in tcpx):
-                job.report.add(
-                    TCPX.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}={value}` does not go with GPUDirect-TCPX",
-                        also=[
-                            Label(
-                                job.at(container.env_path(next(o for o in tcpx if o in container.env))),
-                                "TCPX is set up here",
-                            )
-                        ],
-                        effect="NCCL fails at start, or hangs in the first collective",
-                        help="use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`",
-                    )
+                yield TCPX.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}={value}` does not go with GPUDirect-TCPX",
+                    also=[
+                        Label(
+                            job.at(container.env_path(next(o for o in tcpx if o in container.env))),
+                            "TCPX is set up here",
+                        )
+                    ],
+                    effect="NCCL fails at start, or hangs in the first collective",
+                    help="use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`",
                 )
 
 
-def rdma_switched_off(job: Job) -> None:
+def rdma_switched_off(job: Job) -> Findings:
     if "NCCL" not in job.families:
         return
     for name in ("NCCL_IB_DISABLE", "NCCL_P2P_DISABLE"):
@@ -210,41 +200,35 @@ def rdma_switched_off(job: Job) -> None:
             if value != "1" or not (cards if name == "NCCL_IB_DISABLE" else gpus > 1):
                 continue
             what = f"{cards[0]}" if name == "NCCL_IB_DISABLE" else f"{gpus} GPUs"
-            job.report.add(
-                RDMA_OFF.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}=1`, but `{container.name}` asks for {what}",
-                    also=[Label(job.at((*container.path, "resources", "limits")), "paid for here")],
-                    effect="collectives run over TCP"
-                    if cards and name == "NCCL_IB_DISABLE"
-                    else "GPUs of one pod talk through host memory",
-                    help="remove it",
-                )
+            yield RDMA_OFF.at(
+                job.at((*container.env_path(name), "value")),
+                f"`{name}=1`, but `{container.name}` asks for {what}",
+                also=[Label(job.at((*container.path, "resources", "limits")), "paid for here")],
+                effect="collectives run over TCP"
+                if cards and name == "NCCL_IB_DISABLE"
+                else "GPUs of one pod talk through host memory",
+                help="remove it",
             )
 
 
-def debug_left_on(job: Job) -> None:
+def debug_left_on(job: Job) -> Findings:
     for name, loud in _VERBOSE.items():
         for container, value in _set(job, name):
             if value.upper() in loud and container.devices:
-                job.report.add(
-                    DEBUG.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}` is `{value}`",
-                        effect=f"{container.role.count if container.role.several else 1} pods log every detail",
-                        help="use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs",
-                    )
+                yield DEBUG.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{value}`",
+                    effect=f"{container.role.count if container.role.several else 1} pods log every detail",
+                    help="use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs",
                 )
 
 
-def obsolete_variable(job: Job) -> None:
+def obsolete_variable(job: Job) -> Findings:
     for name in OBSOLETE.keys() & job.names:
         for container in job.containers:
             if name in container.env:
-                job.report.add(
-                    OBSOLETE_RULE.at(
-                        job.at(container.env_path(name)), f"`{name}` is not needed: {OBSOLETE[name]}", help="remove it"
-                    )
+                yield OBSOLETE_RULE.at(
+                    job.at(container.env_path(name)), f"`{name}` is not needed: {OBSOLETE[name]}", help="remove it"
                 )
 
 

@@ -7,7 +7,7 @@ from trainc.model.finding import ERROR, WARNING, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.lint.facts.shell import Simple
 
 MASKED = Rule("masked-exit-code", ERROR)
@@ -48,7 +48,7 @@ _LAUNCHERS = tuple(dict.fromkeys(word for launcher in EVERY.launchers for word i
 _TRAINING = (*_LAUNCHERS, "torch.distributed", "python", ".py", "train")
 
 
-def masked_exit_code(job: Job) -> None:
+def masked_exit_code(job: Job) -> Findings:
     for container in job.main:
         script = container.script
         if not script or not any(mark in script for mark in (";", "|", "&", "\n")):
@@ -59,17 +59,15 @@ def masked_exit_code(job: Job) -> None:
         simple, next_, (how, help_) = masked
         program = _called(simple)
         lost = f"when `{program}` fails, "
-        job.report.add(
-            MASKED.at(
-                job.at_word(container, program, program.partition(" ")[0]),
-                f"the exit code of `{program}` is lost: {how}",
-                label="the exit status is discarded here",
-                effect=f"{lost}the script goes on with `{_called(next_)}`"
-                if next_ is not None
-                else f"{lost}the pod ends as a success and the Job counts as complete",
-                help=help_,
-                level=ERROR if next_ is None else WARNING,
-            )
+        yield MASKED.at(
+            job.at_word(container, program, program.partition(" ")[0]),
+            f"the exit code of `{program}` is lost: {how}",
+            label="the exit status is discarded here",
+            effect=f"{lost}the script goes on with `{_called(next_)}`"
+            if next_ is not None
+            else f"{lost}the pod ends as a success and the Job counts as complete",
+            help=help_,
+            level=ERROR if next_ is None else WARNING,
         )
 
 

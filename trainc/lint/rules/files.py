@@ -8,7 +8,7 @@ from trainc.model.finding import WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
@@ -36,16 +36,7 @@ _PATHS = {
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
 }
-_IN_IMAGE = (
-    "/opt/amazon",
-    "/opt/aws",
-    "/usr/share",
-    "/opt/hpcx",
-    "/opt/nvidia",
-    "/opt/conda",
-    "/app",
-    "/workspace",
-)
+_IN_IMAGE = ("/opt/amazon", "/opt/aws", "/usr/share", "/opt/hpcx", "/opt/nvidia", "/opt/conda", "/app", "/workspace")
 
 
 # Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
@@ -53,7 +44,7 @@ _KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
 _WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 
 
-def one_node_volume(job: Job) -> None:
+def one_node_volume(job: Job) -> Findings:
     for name, modes, shown in _claims(job):
         if not modes or any(mode in modes for mode in ("ReadWriteMany", "ReadOnlyMany")):
             continue
@@ -61,14 +52,12 @@ def one_node_volume(job: Job) -> None:
             volume = _mounted(role, name)
             if volume is None or not role.several:
                 continue
-            job.report.add(
-                ONE_NODE.at(
-                    job.at(volume),
-                    f"{role.count} pods of `{role.name}` mount `{name}`, which one node at a time can mount",
-                    also=[Label(shown, f"{modes[0]} here")],
-                    effect="pods that are placed on a second node are never created, unless the storage is shared in spite of its mode",
-                    help="use a storage class with `ReadWriteMany`, or a claim per pod (`ephemeral`)",
-                )
+            yield ONE_NODE.at(
+                job.at(volume),
+                f"{role.count} pods of `{role.name}` mount `{name}`, which one node at a time can mount",
+                also=[Label(shown, f"{modes[0]} here")],
+                effect="pods that are placed on a second node are never created, unless the storage is shared in spite of its mode",
+                help="use a storage class with `ReadWriteMany`, or a claim per pod (`ephemeral`)",
             )
 
 
@@ -106,7 +95,7 @@ def _output(container: Container, names: tuple[str, ...]) -> str:
     return next((given[name] for name in names if given.get(name, "").startswith("/")), "")
 
 
-def checkpoints_in_empty_dir(job: Job) -> None:
+def checkpoints_in_empty_dir(job: Job) -> Findings:
     restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
     if type(restarts) is not int or restarts < 1:
         return
@@ -115,35 +104,31 @@ def checkpoints_in_empty_dir(job: Job) -> None:
         volume, _ = mount_of(container, path) if path else ("", False)
         source = container.role.volumes.get(volume) if path else None
         if source is not None and "emptyDir" in source:
-            job.report.add(
-                LOST.at(
-                    job.at_word(container, path),
-                    f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
-                    also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
-                    effect="after a restart the checkpoints are gone, and training restarts from step 0",
-                    help="write them to a claim or a bucket",
-                )
+            yield LOST.at(
+                job.at_word(container, path),
+                f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
+                also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
+                effect="after a restart the checkpoints are gone, and training restarts from step 0",
+                help="write them to a claim or a bucket",
             )
 
 
-def output_on_read_only_mount(job: Job) -> None:
+def output_on_read_only_mount(job: Job) -> Findings:
     for container in job.main:
         if "volumeMounts" not in container.tree:
             continue
         path = _output(container, _OUTPUTS)
         volume, read_only = mount_of(container, path) if path else ("", False)
         if read_only:
-            job.report.add(
-                READ_ONLY.at(
-                    job.at_word(container, path),
-                    f"`{path}` is on `{volume}`, which is mounted read-only",
-                    effect="the first write fails",
-                    help="mount it for writing, or write elsewhere",
-                )
+            yield READ_ONLY.at(
+                job.at_word(container, path),
+                f"`{path}` is on `{volume}`, which is mounted read-only",
+                effect="the first write fails",
+                help="mount it for writing, or write elsewhere",
             )
 
 
-def path_not_mounted(job: Job) -> None:
+def path_not_mounted(job: Job) -> Findings:
     for name, what in _PATHS.items():
         if name not in job.names:
             continue
@@ -158,41 +143,39 @@ def path_not_mounted(job: Job) -> None:
             ):
                 continue
             if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
-                job.report.add(
-                    NOT_MOUNTED.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}` names `{path}`, and no volume is mounted there",
-                        effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may not be found'}",
-                        help="mount the volume that holds it, or correct the path",
-                        level=WARNING if "dumps" in what else "note",
-                    )
+                yield NOT_MOUNTED.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` names `{path}`, and no volume is mounted there",
+                    effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may not be found'}",
+                    help="mount the volume that holds it, or correct the path",
+                    level=WARNING if "dumps" in what else "note",
                 )
 
 
-def object_not_declared(job: Job) -> None:
+def object_not_declared(job: Job) -> Findings:
     if not job.cluster.closed and not job.cluster.objects:
         return
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes")):
             for kind, field, name in _references(volume):
-                _declared(job, kind, name, role.pod_path, "volumes", index, field)
+                yield from _declared(job, kind, name, role.pod_path, "volumes", index, field)
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
-            _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
+            yield from _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
         for container in role.containers:
-            _env_declared(job, container)
+            yield from _env_declared(job, container)
 
 
-def _env_declared(job: Job, container: Container) -> None:
+def _env_declared(job: Job, container: Container) -> Findings:
     for index, entry in enumerate(rows(container.tree, "env")):
         source = table(entry, "valueFrom")
         for field, kind in _KEYS.items():
             if field in source:
                 name = text(table(source, field), "name")
-                _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
+                yield from _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
     for index, entry in enumerate(rows(container.tree, "envFrom")):
         for field, kind in _WHOLE.items():
             name = text(table(entry, field), "name")
-            _declared(job, kind, name, container.path, "envFrom", index, field, "name")
+            yield from _declared(job, kind, name, container.path, "envFrom", index, field, "name")
 
 
 def _is_there(job: Job, kind: str, name: str) -> bool:
@@ -200,19 +183,17 @@ def _is_there(job: Job, kind: str, name: str) -> bool:
     return not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False
 
 
-def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> None:
+def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> Findings:
     """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
     if _is_there(job, kind, name):
         return
     if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
         return
-    job.report.add(
-        MISSING.at(
-            job.at((*base, *below)),
-            f"{kind} `{name}` is neither beside this job nor in the cluster",
-            effect="the pods wait for it and are never started",
-            help="put it beside the job, or into the cluster's folder",
-        )
+    yield MISSING.at(
+        job.at((*base, *below)),
+        f"{kind} `{name}` is neither beside this job nor in the cluster",
+        effect="the pods wait for it and are never started",
+        help="put it beside the job, or into the cluster's folder",
     )
 
 

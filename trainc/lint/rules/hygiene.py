@@ -8,7 +8,7 @@ from trainc.text.object_keys import LAST_APPLIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.model.tree import Path, Tree
 
 TAG = Rule("moving-tag", WARNING)
@@ -50,7 +50,7 @@ _SERVER_FIELDS = frozenset(
 )
 
 
-def moving_tag(job: Job) -> None:
+def moving_tag(job: Job) -> Findings:
     seen: set[str] = set()
     for container in job.containers:
         image = text(container.tree, "image")
@@ -58,13 +58,11 @@ def moving_tag(job: Job) -> None:
             continue
         seen.add(image)
         tag = _tag(image)
-        job.report.add(
-            TAG.at(
-                job.at((*container.path, "image")),
-                f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
-                effect="a restart, or another node, may run another program than the one that was tested",
-                help="name a version, or better a digest: `image@sha256:...`",
-            )
+        yield TAG.at(
+            job.at((*container.path, "image")),
+            f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
+            effect="a restart, or another node, may run another program than the one that was tested",
+            help="name a version, or better a digest: `image@sha256:...`",
         )
 
 
@@ -84,7 +82,7 @@ def _tag(image: str) -> str:
     return image.rpartition("/")[2].partition(":")[2]
 
 
-def pull_policy_and_tag(job: Job) -> None:
+def pull_policy_and_tag(job: Job) -> Findings:
     for container in job.containers:
         policy = text(container.tree, "imagePullPolicy")
         image = text(container.tree, "image")
@@ -100,17 +98,15 @@ def pull_policy_and_tag(job: Job) -> None:
             )
         else:
             continue
-        job.report.add(
-            PULL.at(
-                job.at((*container.path, "imagePullPolicy")),
-                message,
-                also=[Label(job.at((*container.path, "image")), "the image")],
-                help=help_,
-            )
+        yield PULL.at(
+            job.at((*container.path, "imagePullPolicy")),
+            message,
+            also=[Label(job.at((*container.path, "image")), "the image")],
+            help=help_,
         )
 
 
-def server_managed_field(job: Job) -> None:
+def server_managed_field(job: Job) -> Findings:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
     paths: list[Path] = []
@@ -121,13 +117,11 @@ def server_managed_field(job: Job) -> None:
     if table(source, "status"):
         paths.append(("status",))
     for path in paths:
-        job.report.add(
-            SERVER.at(
-                job.bundle.document.span(path, key=True),
-                f"`{path[-1]}` is written by the server",
-                effect="applying it from Git does nothing, or fails once the object has changed",
-                help="remove it",
-            )
+        yield SERVER.at(
+            job.bundle.document.span(path, key=True),
+            f"`{path[-1]}` is written by the server",
+            effect="applying it from Git does nothing, or fails once the object has changed",
+            help="remove it",
         )
 
 
@@ -137,7 +131,7 @@ def _own(job: Job) -> dict[str, list[Tree]]:
     return {kind: [tree for tree in trees if id(tree) in own] for kind, trees in job.kinds.items()}
 
 
-def namespaces_differ(job: Job) -> None:
+def namespaces_differ(job: Job) -> Findings:
     if len(job.kinds) == 0:
         return
     for kind, trees in _own(job).items():
@@ -147,35 +141,31 @@ def namespaces_differ(job: Job) -> None:
             namespace = text(table(tree, "metadata"), "namespace")
             if (namespace or "default") == (job.namespace or "default") or not namespace or not job.namespace:
                 continue
-            job.report.add(
-                NAMESPACES.at(
-                    job.at_object(tree, ("metadata", "namespace")),
-                    f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
-                    also=[Label(job.at(("metadata", "namespace")), "the job's")],
-                    effect="the pods do not find it",
-                    help=f"put it into `{job.namespace}`",
-                    level=WARNING,
-                )
+            yield NAMESPACES.at(
+                job.at_object(tree, ("metadata", "namespace")),
+                f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
+                also=[Label(job.at(("metadata", "namespace")), "the job's")],
+                effect="the pods do not find it",
+                help=f"put it into `{job.namespace}`",
+                level=WARNING,
             )
 
 
-def sensitive_host_path(job: Job) -> None:
+def sensitive_host_path(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
             if where in _SENSITIVE:
-                job.report.add(
-                    HOST_PATH.at(
-                        job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
-                        f"the pods of `{role.name}` mount `{path}` of their nodes",
-                        effect="who controls the program controls the node",
-                        help="mount the one directory that is needed, read-only",
-                    )
+                yield HOST_PATH.at(
+                    job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
+                    f"the pods of `{role.name}` mount `{path}` of their nodes",
+                    effect="who controls the program controls the node",
+                    help="mount the one directory that is needed, read-only",
                 )
 
 
-def object_twice(job: Job) -> None:
+def object_twice(job: Job) -> Findings:
     if not any(len(trees) > 1 for trees in job.kinds.values()):
         return
     for kind, trees in _own(job).items():
@@ -185,33 +175,29 @@ def object_twice(job: Job) -> None:
             key = (text(tree, "apiVersion"), text(metadata, "namespace"), text(metadata, "name"))
             first = seen.setdefault(key, tree)
             if first is not tree and key[2] and not (kind == "Service" and any(_unlike_peers(t, job) for t in trees)):
-                job.report.add(
-                    DUPLICATE.at(
-                        job.at_object(tree, ("metadata", "name")),
-                        f"there are two of {kind} `{key[2]}`",
-                        also=[Label(job.at_object(first, ("metadata", "name")), "the first")],
-                        effect="the later one overwrites the earlier",
-                        help="rename one of them",
-                    )
+                yield DUPLICATE.at(
+                    job.at_object(tree, ("metadata", "name")),
+                    f"there are two of {kind} `{key[2]}`",
+                    also=[Label(job.at_object(first, ("metadata", "name")), "the first")],
+                    effect="the later one overwrites the earlier",
+                    help="rename one of them",
                 )
 
 
-def service_shadows_peers(job: Job) -> None:
+def service_shadows_peers(job: Job) -> Findings:
     if not job.dns:
         return
     for service in job.kinds.get("Service", ()):
         fault = _unlike_peers(service, job)
         if fault:
-            job.report.add(
-                SERVICE.at(
-                    job.at_object(service, ("metadata", "name")),
-                    f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
-                    also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
-                    effect="the pods do not find each other"
-                    if job.bundle.keeps_job
-                    else "JobSet takes any Service of that name, and the pods do not find each other",
-                    help="rename it",
-                )
+            yield SERVICE.at(
+                job.at_object(service, ("metadata", "name")),
+                f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
+                also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
+                effect="the pods do not find each other"
+                if job.bundle.keeps_job
+                else "JobSet takes any Service of that name, and the pods do not find each other",
+                help="rename it",
             )
 
 

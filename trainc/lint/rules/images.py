@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import NamedTuple
 
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.tree import Tree
 else:
     from trainc.text.record import NamedTuple
@@ -24,7 +24,7 @@ _LONGEST_TAG = 128
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
-def bad_image(job: Job) -> None:
+def bad_image(job: Job) -> Findings:
     seen: set[str] = set()
     for container in job.containers:
         image = text(container.tree, "image")
@@ -32,7 +32,7 @@ def bad_image(job: Job) -> None:
             continue
         seen.add(image)
         for fault in _faults(image):
-            _report(job, container, image, fault)
+            yield from _report(job, container, image, fault)
 
 
 def _is_known(image: str) -> bool:
@@ -49,18 +49,16 @@ class _Fault(NamedTuple):
     right: str = ""
 
 
-def _report(job: Job, container: Container, image: str, fault: _Fault) -> None:
+def _report(job: Job, container: Container, image: str, fault: _Fault) -> Findings:
     effect = "the pod stays in InvalidImageName" if fault.level == ERROR else "the pull asks a registry of that name"
     path = (*container.path, "image")
-    job.report.add(
-        BAD_IMAGE.at(
-            job.at(path),
-            f"`{image}` {fault.reason}",
-            effect=effect,
-            help=fault.help or f"write `{fault.right}`",
-            level=fault.level,
-            fix=_edits(get(job.tree, *path), fault.right),
-        )
+    yield BAD_IMAGE.at(
+        job.at(path),
+        f"`{image}` {fault.reason}",
+        effect=effect,
+        help=fault.help or f"write `{fault.right}`",
+        level=fault.level,
+        fix=_edits(get(job.tree, *path), fault.right),
     )
 
 

@@ -9,7 +9,7 @@ from trainc.model.tree import get, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.lint.refusal import ServerComplaint
 
 
@@ -166,17 +166,15 @@ EXPLANATIONS = (
 )
 
 
-def job_managed_by_other(job: Job) -> None:
+def job_managed_by_other(job: Job) -> Findings:
     for role in job.roles:
         manager = text(role.spec, "managedBy")
         if manager and manager != "kubernetes.io/job-controller":
-            job.report.add(
-                MANAGED.at(
-                    job.at((*role.spec_path, "managedBy")),
-                    f"the Jobs of `{role.name}` are left to `{manager}`",
-                    effect="Kubernetes makes no pods for them; without that controller the job waits for ever",
-                    help="hand over the whole JobSet instead: `spec.managedBy`",
-                )
+            yield MANAGED.at(
+                job.at((*role.spec_path, "managedBy")),
+                f"the Jobs of `{role.name}` are left to `{manager}`",
+                effect="Kubernetes makes no pods for them; without that controller the job waits for ever",
+                help="hand over the whole JobSet instead: `spec.managedBy`",
             )
 
 

@@ -7,7 +7,7 @@ from trainc.model.finding import WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 NO_MPIRUN = Rule("launcher-without-mpirun", WARNING)
 # Programs of a shell script that start nothing elsewhere.
@@ -33,7 +33,7 @@ _LOCAL = frozenset(
 _STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
 
 
-def launcher_without_mpirun(job: Job) -> None:
+def launcher_without_mpirun(job: Job) -> Findings:
     for role in job.roles if _is_mpi(job) else ():
         if role.name != "launcher":
             continue
@@ -47,14 +47,12 @@ def launcher_without_mpirun(job: Job) -> None:
         for container in role.main:
             program = _own_program(container)
             if program:
-                job.report.add(
-                    NO_MPIRUN.at(
-                        job.at_word(container, program[0]),
-                        f"the launcher runs `{' '.join(program)}` without mpirun",
-                        also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start it here")],
-                        effect="the program runs once, in the launcher; the other pods wait, and their accelerators stand idle",
-                        help=f"write `mpirun` before it: `mpirun {' '.join(program)}`",
-                    )
+                yield NO_MPIRUN.at(
+                    job.at_word(container, program[0]),
+                    f"the launcher runs `{' '.join(program)}` without mpirun",
+                    also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start it here")],
+                    effect="the program runs once, in the launcher; the other pods wait, and their accelerators stand idle",
+                    help=f"write `mpirun` before it: `mpirun {' '.join(program)}`",
                 )
 
 

@@ -11,7 +11,7 @@ from trainc.text.object_keys import TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Job
+    from trainc.lint.facts.job import ExpandedRole, Findings, Job
     from trainc.model.tree import Tree
 
 PARTIAL = Rule("partial-restarts", WARNING)
@@ -34,7 +34,7 @@ _SPOT = (
 )
 
 
-def partial_restarts(job: Job) -> None:
+def partial_restarts(job: Job) -> Findings:
     for role in job.roles:
         limit = role.spec.get("backoffLimit")
         if (
@@ -45,64 +45,56 @@ def partial_restarts(job: Job) -> None:
         ):
             continue
         if collective(role) or TPU_RESOURCE in role.devices:
-            job.report.add(
-                PARTIAL.at(
-                    job.at((*role.path, "name")),
-                    f"the Jobs of `{role.name}` restart single pods, up to 6 times, while the others wait",
-                    effect="a pod that comes back alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
-                    help="set `backoffLimit: 0`, and let JobSet restart all pods together: `failurePolicy.maxRestarts`",
-                )
+            yield PARTIAL.at(
+                job.at((*role.path, "name")),
+                f"the Jobs of `{role.name}` restart single pods, up to 6 times, while the others wait",
+                effect="a pod that comes back alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
+                help="set `backoffLimit: 0`, and let JobSet restart all pods together: `failurePolicy.maxRestarts`",
             )
 
 
-def no_failure_policy(job: Job) -> None:
+def no_failure_policy(job: Job) -> Findings:
     if job.bundle.keeps_job:
         return  # a Job has a number of retries of its own
     if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
-        job.report.add(
-            NO_POLICY.at(
-                job.at(("spec",), key=True),
-                "one failed Job fails the whole job",
-                effect="a node that is drained ends the training",
-                help="`trainc migrate` writes a TrainJob, whose runtime can start all pods again"
-                if job.is_legacy
-                else "`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
-            )
+        yield NO_POLICY.at(
+            job.at(("spec",), key=True),
+            "one failed Job fails the whole job",
+            effect="a node that is drained ends the training",
+            help="`trainc migrate` writes a TrainJob, whose runtime can start all pods again"
+            if job.is_legacy
+            else "`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
         )
 
 
-def restarts_without_checkpoint(job: Job) -> None:
+def restarts_without_checkpoint(job: Job) -> Findings:
     policy = table(job.spec, "failurePolicy")
     restarts = whole(policy, "maxRestarts") if policy else None
     if type(restarts) is not int or restarts < 1:
         return
     if not any(role.devices for role in job.roles) or any(keeps_state(role) for role in job.roles):
         return
-    job.report.add(
-        NO_CHECKPOINT.at(
-            job.at(("spec", "failurePolicy", "maxRestarts")),
-            f"the job may restart {restarts} times, but no volume, claim or bucket keeps what it has learned",
-            effect="training restarts from step 0",
-            help="mount a claim, or write checkpoints to a bucket and name it in the arguments",
-            level=WARNING if restarts > 3 else NOTE,
-        )
+    yield NO_CHECKPOINT.at(
+        job.at(("spec", "failurePolicy", "maxRestarts")),
+        f"the job may restart {restarts} times, but no volume, claim or bucket keeps what it has learned",
+        effect="training restarts from step 0",
+        help="mount a claim, or write checkpoints to a bucket and name it in the arguments",
+        level=WARNING if restarts > 3 else NOTE,
     )
 
 
-def failure_rule_shadowed(job: Job) -> None:
+def failure_rule_shadowed(job: Job) -> Findings:
     policy = table(job.spec, "failurePolicy")
     rules = rows(policy, "rules") if policy else []
     for index, rule in enumerate(rules):
         for earlier in range(index):
             if _covers(rules[earlier], rule):
-                job.report.add(
-                    SHADOWED.at(
-                        job.at(("spec", "failurePolicy", "rules", index)),
-                        f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first",
-                        also=[Label(job.at(("spec", "failurePolicy", "rules", earlier)), "matches first")],
-                        effect=f"such failures always lead to `{text(rules[earlier], 'action')}`",
-                        help="put the narrower rule first, or tell them apart by reason, message or role",
-                    )
+                yield SHADOWED.at(
+                    job.at(("spec", "failurePolicy", "rules", index)),
+                    f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first",
+                    also=[Label(job.at(("spec", "failurePolicy", "rules", earlier)), "matches first")],
+                    effect=f"such failures always lead to `{text(rules[earlier], 'action')}`",
+                    help="put the narrower rule first, or tell them apart by reason, message or role",
                 )
                 break
 
@@ -115,7 +107,7 @@ def _covers(first: Tree, second: Tree) -> bool:
     return True
 
 
-def bad_failure_pattern(job: Job) -> None:
+def bad_failure_pattern(job: Job) -> Findings:
     for index, rule in enumerate(
         rows(table(job.spec, "failurePolicy"), "rules") if "failurePolicy" in job.spec else ()
     ):
@@ -125,19 +117,17 @@ def bad_failure_pattern(job: Job) -> None:
             trouble, is_refused = engine().pattern_trouble(pattern)
             if is_refused:
                 reason = trouble.removeprefix("invalid regular expression: ").rstrip(":")
-                job.report.add(
-                    PATTERN.at(
-                        job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
-                        f"`{pattern}` is not a regular expression: {reason}",
-                        effect="JobSet logs the error, and the rule never matches",
-                        help="write a backslash before characters that stand for themselves",
-                    )
+                yield PATTERN.at(
+                    job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
+                    f"`{pattern}` is not a regular expression: {reason}",
+                    effect="JobSet logs the error, and the rule never matches",
+                    help="write a backslash before characters that stand for themselves",
                 )
             elif trouble:
                 job.report.skip(trouble)
 
 
-def disruption_not_handled(job: Job) -> None:
+def disruption_not_handled(job: Job) -> Findings:
     for role in job.roles:
         selector = table(role.pod, "nodeSelector") if "nodeSelector" in role.pod else {}
         label = next((key for key in _SPOT if text(selector, key).lower() in ("true", "spot")), "")
@@ -146,26 +136,22 @@ def disruption_not_handled(job: Job) -> None:
         policy = rows(table(job.spec, "failurePolicy"), "rules")
         if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in policy):
             continue
-        job.report.add(
-            DISRUPTION.at(
-                job.at((*role.pod_path, "nodeSelector", label)),
-                f"`{role.name}` runs on nodes that may be taken away, and each time counts as a failure",
-                effect="a few preemptions use up all restarts, and the job fails without a fault of its own",
-                help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",
-            )
+        yield DISRUPTION.at(
+            job.at((*role.pod_path, "nodeSelector", label)),
+            f"`{role.name}` runs on nodes that may be taken away, and each time counts as a failure",
+            effect="a few preemptions use up all restarts, and the job fails without a fault of its own",
+            help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",
         )
 
 
-def short_grace_period(job: Job) -> None:
+def short_grace_period(job: Job) -> Findings:
     for role in job.roles:
         if role.devices and "terminationGracePeriodSeconds" not in role.pod and _saves(role):
-            job.report.add(
-                GRACE.at(
-                    job.at(role.pod_path),
-                    f"the pods of `{role.name}` get 30 seconds to stop, and they write checkpoints",
-                    effect="a checkpoint that is being written when the node is drained may be lost",
-                    help="set `terminationGracePeriodSeconds` to what writing one takes",
-                )
+            yield GRACE.at(
+                job.at(role.pod_path),
+                f"the pods of `{role.name}` get 30 seconds to stop, and they write checkpoints",
+                effect="a checkpoint that is being written when the node is drained may be lost",
+                help="set `terminationGracePeriodSeconds` to what writing one takes",
             )
 
 
@@ -173,7 +159,7 @@ def _saves(role: ExpandedRole) -> bool:
     return any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
 
 
-def liveness_without_startup(job: Job) -> None:
+def liveness_without_startup(job: Job) -> Findings:
     for container in job.main:
         if "livenessProbe" not in container.tree or "startupProbe" in container.tree:
             continue
@@ -181,26 +167,22 @@ def liveness_without_startup(job: Job) -> None:
         held = {key: leaf.value for key, leaf in probe.items() if type(leaf) is Sourced and type(leaf.value) is int}
         patience = held.get("initialDelaySeconds", 0) + held.get("periodSeconds", 10) * held.get("failureThreshold", 3)
         if container.devices and patience < 300:
-            job.report.add(
-                LIVENESS.at(
-                    job.at((*container.path, "livenessProbe"), key=True),
-                    f"`{container.name}` is killed if it does not answer within {patience} seconds of its start",
-                    effect="a start that loads data or weights for longer is killed again and again",
-                    help="add a `startupProbe` that allows for it, or remove the probe: a training that fails ends by itself",
-                )
+            yield LIVENESS.at(
+                job.at((*container.path, "livenessProbe"), key=True),
+                f"`{container.name}` is killed if it does not answer within {patience} seconds of its start",
+                effect="a start that loads data or weights for longer is killed again and again",
+                help="add a `startupProbe` that allows for it, or remove the probe: a training that fails ends by itself",
             )
 
 
-def negative_restarts(job: Job) -> None:
+def negative_restarts(job: Job) -> Findings:
     restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
     if type(restarts) is int and restarts < 0:
-        job.report.add(
-            NEGATIVE.at(
-                job.at(("spec", "failurePolicy", "maxRestarts")),
-                f"`maxRestarts` is {restarts}",
-                effect="it counts as 0: the first failure ends the job",
-                help="use the number of restarts that you want, or leave it out",
-            )
+        yield NEGATIVE.at(
+            job.at(("spec", "failurePolicy", "maxRestarts")),
+            f"`maxRestarts` is {restarts}",
+            effect="it counts as 0: the first failure ends the job",
+            help="use the number of restarts that you want, or leave it out",
         )
 
 

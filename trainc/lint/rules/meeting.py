@@ -11,7 +11,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.lint.facts.world import Meeting
     from trainc.model.finding import Edit
     from trainc.model.vocabulary import Launcher
@@ -29,18 +29,16 @@ _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
 
 
-def coordinator_names_no_pod(job: Job) -> None:
+def coordinator_names_no_pod(job: Job) -> Findings:
     for meeting in meetings(job):
         reason = meeting.place
         if type(reason) is str:
-            job.report.add(
-                NO_POD.at(
-                    job.at(meeting.path),
-                    f"`{meeting.name}` is `{meeting.host}`: {reason}",
-                    effect=_EFFECT,
-                    help=_address(job, meeting),
-                    fix=_renamed(job, meeting),
-                )
+            yield NO_POD.at(
+                job.at(meeting.path),
+                f"`{meeting.name}` is `{meeting.host}`: {reason}",
+                effect=_EFFECT,
+                help=_address(job, meeting),
+                fix=_renamed(job, meeting),
             )
 
 
@@ -69,22 +67,20 @@ def _address(job: Job, meeting: Meeting) -> str:
     return "leave `network.enableDNSHostnames` on"
 
 
-def coordinator_is_local(job: Job) -> None:
+def coordinator_is_local(job: Job) -> Findings:
     for meeting in meetings(job):
         if meeting.host in LOCAL and meeting.container.role.several:
             role, alone = meeting.container.role, keeps_to_itself(meeting.container)
-            job.report.add(
-                IS_LOCAL.at(
-                    job.at(meeting.path),
-                    f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
-                    effect="each pod trains by itself, on whatever it is given" if alone else _EFFECT,
-                    help=f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
-                    level=WARNING if alone else ERROR,
-                )
+            yield IS_LOCAL.at(
+                job.at(meeting.path),
+                f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
+                effect="each pod trains by itself, on whatever it is given" if alone else _EFFECT,
+                help=f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
+                level=WARNING if alone else ERROR,
             )
 
 
-def rendezvous_host_unknown(job: Job) -> None:
+def rendezvous_host_unknown(job: Job) -> Findings:
     for meeting in meetings(job):
         host = meeting.host
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
@@ -93,13 +89,11 @@ def rendezvous_host_unknown(job: Job) -> None:
             continue  # a store of its own, which several jobs may share
         services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
         if host not in services and host != job.subdomain:
-            job.report.add(
-                NO_SERVICE.at(
-                    job.at(meeting.path),
-                    f"`{meeting.name}` is `{host}`, which no Service beside this job is called",
-                    effect="unless the cluster has a Service of that name, the processes never meet",
-                    help=_address(job, meeting),
-                )
+            yield NO_SERVICE.at(
+                job.at(meeting.path),
+                f"`{meeting.name}` is `{host}`, which no Service beside this job is called",
+                effect="unless the cluster has a Service of that name, the processes never meet",
+                help=_address(job, meeting),
             )
 
 
@@ -111,40 +105,36 @@ def _is_store(meeting: Meeting) -> bool:
     return type(backend) is str and backend.startswith("etcd")
 
 
-def bad_coordinator_port(job: Job) -> None:
+def bad_coordinator_port(job: Job) -> Findings:
     for meeting in meetings(job):
         port = meeting.port
         number = parsed_int(port)
         if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
-            job.report.add(
-                BAD_PORT.at(
-                    job.at(meeting.port_path),
-                    f"`{port}` is not a port",
-                    effect=_EFFECT,
-                    help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
-                )
+            yield BAD_PORT.at(
+                job.at(meeting.port_path),
+                f"`{port}` is not a port",
+                effect=_EFFECT,
+                help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
             )
 
 
-def coordinator_ports_differ(job: Job) -> None:
+def coordinator_ports_differ(job: Job) -> Findings:
     first: dict[tuple[str, str], Meeting] = {}
     for meeting in meetings(job):
         if not meeting.port:
             continue
         other = first.setdefault((meeting.name, meeting.host), meeting)
         if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
-            job.report.add(
-                PORTS.at(
-                    job.at(meeting.port_path),
-                    f"`{meeting.container.role.name}` meets at port {meeting.port}, `{other.container.role.name}` at port {other.port}",
-                    also=[Label(job.at(other.port_path), f"port {other.port} here")],
-                    effect=_EFFECT,
-                    help="give all of them the same port",
-                )
+            yield PORTS.at(
+                job.at(meeting.port_path),
+                f"`{meeting.container.role.name}` meets at port {meeting.port}, `{other.container.role.name}` at port {other.port}",
+                also=[Label(job.at(other.port_path), f"port {other.port} here")],
+                effect=_EFFECT,
+                help="give all of them the same port",
             )
 
 
-def coordinators_differ(job: Job) -> None:
+def coordinators_differ(job: Job) -> Findings:
     passing = [(launcher, *pair) for launcher in job.vocabulary.launchers for pair in launcher.passes_on.items()]
     for meeting in meetings(job):
         for other in meetings(job):
@@ -155,13 +145,11 @@ def coordinators_differ(job: Job) -> None:
             for launcher, read, set_ in passing:
                 if {meeting.name, other.name} != {read, set_}:
                     continue
-                job.report.add(
-                    HOSTS.at(
-                        job.at(meeting.path),
-                        f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
-                        also=[Label(job.at(other.path), "the other host")],
-                        help=_advice(launcher, meeting if meeting.name == read else other, set_),
-                    )
+                yield HOSTS.at(
+                    job.at(meeting.path),
+                    f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
+                    also=[Label(job.at(other.path), "the other host")],
+                    help=_advice(launcher, meeting if meeting.name == read else other, set_),
                 )
 
 
@@ -173,7 +161,7 @@ def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
     return f"remove one of them: `{launcher.name}` reads `{meeting.name}` and sets `{set_}` itself"
 
 
-def coordinator_starts_later(job: Job) -> None:
+def coordinator_starts_later(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
     from trainc.lint.facts.start_order import waits_for  # noqa: PLC0415 (most jobs have one role)
@@ -193,39 +181,35 @@ def coordinator_starts_later(job: Job) -> None:
         if ends:
             effect = "each waits for the other: nothing ever trains"
             effect = effect if is_read else f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
-        job.report.add(
-            LATER.at(
-                job.at(wait.path),
-                f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
-                also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
-                effect=effect,
-                help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`"
-                if is_read or not ends
-                else f"do not give `{role.name}` the variables of those that train",
-                level=ERROR if ends and is_read else WARNING,
-            )
+        yield LATER.at(
+            job.at(wait.path),
+            f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
+            also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
+            effect=effect,
+            help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`"
+            if is_read or not ends
+            else f"do not give `{role.name}` the variables of those that train",
+            level=ERROR if ends and is_read else WARNING,
         )
 
 
-def addresses_only_when_ready(job: Job) -> None:
+def addresses_only_when_ready(job: Job) -> Findings:
     network = table(job.spec, "network")
     if "publishNotReadyAddresses" not in network or flag(network, "publishNotReadyAddresses"):
         return
     for meeting in meetings(job):
         if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
-            job.report.add(
-                NOT_READY.at(
-                    job.at(("spec", "network", "publishNotReadyAddresses")),
-                    f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
-                    also=[
-                        Label(
-                            job.at((*meeting.container.path, "readinessProbe"), key=True),
-                            "and this probe decides when that is",
-                        )
-                    ],
-                    effect="if the probe answers only after the rendezvous, the pods wait for each other for ever",
-                    help="remove `publishNotReadyAddresses: false`",
-                )
+            yield NOT_READY.at(
+                job.at(("spec", "network", "publishNotReadyAddresses")),
+                f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
+                also=[
+                    Label(
+                        job.at((*meeting.container.path, "readinessProbe"), key=True),
+                        "and this probe decides when that is",
+                    )
+                ],
+                effect="if the probe answers only after the rendezvous, the pods wait for each other for ever",
+                help="remove `publishNotReadyAddresses: false`",
             )
             return
 

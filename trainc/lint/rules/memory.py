@@ -10,7 +10,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.tree import Tree
 
 NO_MEMORY = Rule("accelerator-without-memory", NOTE)
@@ -19,30 +19,26 @@ TMPFS = Rule("tmpfs-over-memory", WARNING)
 SHM = Rule("no-shared-memory", WARNING)
 
 
-def accelerator_without_memory(job: Job) -> None:
+def accelerator_without_memory(job: Job) -> Findings:
     for container in job.main:
         if container.devices and not _asks_for(container, "memory"):
             alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor cpu"
-            job.report.add(
-                NO_MEMORY.at(
-                    job.at((*container.path, "resources")),
-                    f"`{container.name}` asks for accelerators but for {alone}",
-                    effect="it is placed as if it needed none, and killed first when the node runs short",
-                    help="ask for most of what the machine has, and for cpu as well",
-                )
+            yield NO_MEMORY.at(
+                job.at((*container.path, "resources")),
+                f"`{container.name}` asks for accelerators but for {alone}",
+                effect="it is placed as if it needed none, and killed first when the node runs short",
+                help="ask for most of what the machine has, and for cpu as well",
             )
 
 
-def accelerator_without_cpu(job: Job) -> None:
+def accelerator_without_cpu(job: Job) -> Findings:
     for container in job.main:
         if container.devices and _asks_for(container, "memory") and not _asks_for(container, "cpu"):
-            job.report.add(
-                NO_CPU.at(
-                    job.at((*container.path, "resources")),
-                    f"`{container.name}` asks for accelerators but for no cpu",
-                    effect="it gets what others on the node leave over, and its accelerators wait for data",
-                    help="request its share of the machine's cpus: all of them where it takes all accelerators",
-                )
+            yield NO_CPU.at(
+                job.at((*container.path, "resources")),
+                f"`{container.name}` asks for accelerators but for no cpu",
+                effect="it gets what others on the node leave over, and its accelerators wait for data",
+                help="request its share of the machine's cpus: all of them where it takes all accelerators",
             )
 
 
@@ -50,7 +46,7 @@ def _asks_for(container: Container, resource: str) -> bool:
     return resource in container.limits or resource in container.requests
 
 
-def tmpfs_over_memory(job: Job) -> None:
+def tmpfs_over_memory(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             source = table(volume, "emptyDir")
@@ -63,19 +59,14 @@ def tmpfs_over_memory(job: Job) -> None:
                 limit = amount(memory.value) if type(memory) is Sourced else None
                 if size is None or limit is None or size <= limit or not _mounts(container, text(volume, "name")):
                     continue
-                job.report.add(
-                    TMPFS.at(
-                        job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
-                        f"`{text(volume, 'name')}` may hold {leaf.value}, but `{container.name}` may use {memory.value} of memory",
-                        also=[
-                            Label(
-                                job.at((*container.path, "resources", "limits", "memory")),
-                                "the limit it counts against",
-                            )
-                        ],
-                        effect="the container is killed for memory before the volume is full",
-                        help="lower `sizeLimit`, or raise the memory limit above it",
-                    )
+                yield TMPFS.at(
+                    job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
+                    f"`{text(volume, 'name')}` may hold {leaf.value}, but `{container.name}` may use {memory.value} of memory",
+                    also=[
+                        Label(job.at((*container.path, "resources", "limits", "memory")), "the limit it counts against")
+                    ],
+                    effect="the container is killed for memory before the volume is full",
+                    help="lower `sizeLimit`, or raise the memory limit above it",
                 )
 
 
@@ -83,7 +74,7 @@ def _mounts(container: Container, volume: str) -> bool:
     return any(text(mount, "name") == volume for mount in rows(container.tree, "volumeMounts"))
 
 
-def no_shared_memory(job: Job) -> None:
+def no_shared_memory(job: Job) -> Findings:
     for role in job.roles:
         if not role.devices or flag(role.pod, "hostIPC"):
             continue
@@ -91,14 +82,12 @@ def no_shared_memory(job: Job) -> None:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
             if max(counts, default=0) < 2 or _has_shm(container) or not _shares_memory(job):
                 continue
-            job.report.add(
-                SHM.at(
-                    job.at((*container.path, "name")),
-                    f"`{container.name}` has {max(counts)} accelerators, but /dev/shm keeps its 64 MiB",
-                    also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
-                    effect="NCCL or a data loader dies with `Bus error` or `No space left on device`, often only after a while",
-                    help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
-                )
+            yield SHM.at(
+                job.at((*container.path, "name")),
+                f"`{container.name}` has {max(counts)} accelerators, but /dev/shm keeps its 64 MiB",
+                also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
+                effect="NCCL or a data loader dies with `Bus error` or `No space left on device`, often only after a while",
+                help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
             )
 
 

@@ -11,7 +11,7 @@ from trainc.text.object_keys import TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 MESH = Rule("mesh-mismatch", ERROR)
 BATCH = Rule("batch-not-divisible", WARNING)
@@ -27,14 +27,14 @@ _MESHES = ("ici_", "dcn_")
 _KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=")
 
 
-def mesh_mismatch(job: Job) -> None:
+def mesh_mismatch(job: Job) -> Findings:
     if not any(word in job.text for word in _KEYWORDS):
         return
     for container in job.main:
         if any(word in container.text for word in _KEYWORDS):
             given = container.options
-            _maxtext(job, container, given)
-            _megatron(job, container, given)
+            yield from _maxtext(job, container, given)
+            yield from _megatron(job, container, given)
 
 
 def _devices(container: Container) -> int:
@@ -46,9 +46,9 @@ def _devices(container: Container) -> int:
     return counts[0] * role.width
 
 
-def _maxtext(job: Job, container: Container, given: dict[str, str]) -> None:
+def _maxtext(job: Job, container: Container, given: dict[str, str]) -> Findings:
     if TPU_RESOURCE not in container.devices:
-        _joined(job, container, given)
+        yield from _joined(job, container, given)
         return
     for prefix, total, what in (
         ("ici_", _devices(container), "devices of a slice"),
@@ -72,10 +72,10 @@ def _maxtext(job: Job, container: Container, given: dict[str, str]) -> None:
             or not _complete(prefix, sizes, product, total)
         ):
             continue
-        _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
+        yield from _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
 
 
-def _joined(job: Job, container: Container, given: dict[str, str]) -> None:
+def _joined(job: Job, container: Container, given: dict[str, str]) -> Findings:
     """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
     sizes = {key: value for key, value in given.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
     numbers = [parsed_int(value) for value in sizes.values()]
@@ -92,19 +92,17 @@ def _joined(job: Job, container: Container, given: dict[str, str]) -> None:
         or (-1 in numbers and product and not total % product)
     ):
         return
-    _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
+    yield from _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
 
 
-def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> None:
-    job.report.add(
-        MESH.at(
-            job.at(container.word_path(next(iter(sizes)))),
-            f"{made}, but there are {there}",
-            also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
-            effect="the program stops at start: the mesh does not fit the devices",
-            help="change a size, or leave one at -1: it then takes what is left",
-            notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
-        )
+def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> Findings:
+    yield MESH.at(
+        job.at(container.word_path(next(iter(sizes)))),
+        f"{made}, but there are {there}",
+        also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
+        effect="the program stops at start: the mesh does not fit the devices",
+        help="change a size, or leave one at -1: it then takes what is left",
+        notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
     )
 
 
@@ -120,7 +118,7 @@ def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> b
     return default in sizes or product > total or product == 0 or total % product != 0
 
 
-def _megatron(job: Job, container: Container, given: dict[str, str]) -> None:
+def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings:
     sizes, world = _split(job, container, given)
     product = _product(sizes)
     if not sizes or not product or not world % product:
@@ -132,14 +130,12 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> None:
         for word in words
         for mark in ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size")
     ]
-    job.report.add(
-        MESH.at(
-            job.at_word(container, *spelled),
-            f"{factors} = {product} does not divide the {world} devices",
-            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
-            effect="the program stops at start: the devices cannot be split that way",
-            help=f"choose sizes whose product divides {world}",
-        )
+    yield MESH.at(
+        job.at_word(container, *spelled),
+        f"{factors} = {product} does not divide the {world} devices",
+        also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
+        effect="the program stops at start: the devices cannot be split that way",
+        help=f"choose sizes whose product divides {world}",
     )
 
 
@@ -168,7 +164,7 @@ def _product(sizes: dict[str, int]) -> int:
     return product
 
 
-def batch_not_divisible(job: Job) -> None:
+def batch_not_divisible(job: Job) -> Findings:
     if "global" not in job.text or "batch" not in job.text:
         return
     for container in job.main:
@@ -181,16 +177,12 @@ def batch_not_divisible(job: Job) -> None:
         if batch is None or not replicas or batch % replicas == 0:
             continue
         near = max(replicas, round(batch / replicas) * replicas)
-        job.report.add(
-            BATCH.at(
-                job.at_word(container, "global_batch_size", "global-batch-size"),
-                f"a global batch of {batch} does not divide among {replicas} data-parallel replicas",
-                also=[
-                    Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} replicas remain for data")
-                ],
-                effect="the trainer refuses to start, or leaves samples out",
-                help=f"the nearest that does is {near}",
-            )
+        yield BATCH.at(
+            job.at_word(container, "global_batch_size", "global-batch-size"),
+            f"a global batch of {batch} does not divide among {replicas} data-parallel replicas",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} replicas remain for data")],
+            effect="the trainer refuses to start, or leaves samples out",
+            help=f"the nearest that does is {near}",
         )
 
 

@@ -11,7 +11,7 @@ from trainc.model.tree import get, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.plan import Plan
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
@@ -29,7 +29,7 @@ VERSIONS = Rule("mpi-versions-differ", WARNING)
 IMAGE = Rule("image-of-launcher-alone", WARNING)
 
 
-def mpi_processes_exceed_slots(job: Job) -> None:
+def mpi_processes_exceed_slots(job: Job) -> Findings:
     for container in launchers(job):
         assert container.launch is not None
         processes = container.launch.number("np")
@@ -40,16 +40,14 @@ def mpi_processes_exceed_slots(job: Job) -> None:
         if processes in (total, _accelerators(job, container)) or (processes > total and oversubscribe):
             continue  # where slots and accelerators differ, that is the mistake
         more = processes > total
-        job.report.add(
-            SLOTS.at(
-                job.at_word(container, "-np", "-n"),
-                f"`mpirun` starts {processes} processes on hosts with {total} slots",
-                effect="mpirun refuses: there are not enough slots"
-                if more
-                else f"{total - processes} accelerators stand idle",
-                help=f"use `-np {total}`, or leave it out: the hostfile then decides",
-                level=ERROR if more else WARNING,
-            )
+        yield SLOTS.at(
+            job.at_word(container, "-np", "-n"),
+            f"`mpirun` starts {processes} processes on hosts with {total} slots",
+            effect="mpirun refuses: there are not enough slots"
+            if more
+            else f"{total - processes} accelerators stand idle",
+            help=f"use `-np {total}`, or leave it out: the hostfile then decides",
+            level=ERROR if more else WARNING,
         )
 
 
@@ -73,7 +71,7 @@ def _accelerators(job: Job, launcher: Container) -> int:
     return total
 
 
-def slots_mismatch(job: Job) -> None:
+def slots_mismatch(job: Job) -> Findings:
     if job.bundle.plan is not None and job.bundle.plan.framework == "mpi":
         return  # the framework has said so at the place where slots are asked for
     hosts, config = hostfile(job)
@@ -84,16 +82,14 @@ def slots_mismatch(job: Job) -> None:
             (number,) = slots
             worker = role.worker
             assert worker is not None
-            job.report.add(
-                SLOTS_GPUS.at(
-                    _slots_span(job, config),
-                    f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
-                    also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
-                    effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
-                    help=f"write `slotsPerWorker: {devices[0]}`"
-                    if job.bundle.document.kind == "MPIJob"
-                    else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
-                )
+            yield SLOTS_GPUS.at(
+                _slots_span(job, config),
+                f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
+                also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
+                effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
+                help=f"write `slotsPerWorker: {devices[0]}`"
+                if job.bundle.document.kind == "MPIJob"
+                else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
             )
 
 
@@ -105,54 +101,48 @@ def _slots_span(job: Job, config: Tree) -> Span:
     return job.at_object(config, ("data", "hostfile"))
 
 
-def launcher_holds_accelerators(job: Job) -> None:
+def launcher_holds_accelerators(job: Job) -> Findings:
     for container in launchers(job):
         hosts, _ = hostfile(job)
         role = container.role
         if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
-            job.report.add(
-                LAUNCHER.at(
-                    job.at((*container.path, "resources", "limits")),
-                    f"`{role.name}` asks for accelerators, but mpirun starts nothing on it",
-                    effect="they stand idle for as long as the job runs",
-                    help="ask for them in the workers alone, or make the launcher a node (`runLauncherAsNode: true`)",
-                )
+            yield LAUNCHER.at(
+                job.at((*container.path, "resources", "limits")),
+                f"`{role.name}` asks for accelerators, but mpirun starts nothing on it",
+                effect="they stand idle for as long as the job runs",
+                help="ask for them in the workers alone, or make the launcher a node (`runLauncherAsNode: true`)",
             )
 
 
-def launcher_without_requests(job: Job) -> None:
+def launcher_without_requests(job: Job) -> Findings:
     for container in launchers(job):
         if container.devices:
             continue
         if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
-            job.report.add(
-                NO_REQUESTS.at(
-                    job.at(container.path),
-                    f"the launcher `{container.name}` asks for neither cpu nor memory",
-                    effect="it is the first to be killed when its node runs short, and the whole job ends with it",
-                    help="give it `resources: {requests: {cpu: 1, memory: 2Gi}}`",
-                )
+            yield NO_REQUESTS.at(
+                job.at(container.path),
+                f"the launcher `{container.name}` asks for neither cpu nor memory",
+                effect="it is the first to be killed when its node runs short, and the whole job ends with it",
+                help="give it `resources: {requests: {cpu: 1, memory: 2Gi}}`",
             )
 
 
-def mpi_versions_differ(job: Job) -> None:
+def mpi_versions_differ(job: Job) -> Findings:
     for launcher in launchers(job):
         for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
             ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
             if ours == theirs or not _repository(ours) or _repository(ours) != _repository(theirs):
                 continue
-            job.report.add(
-                VERSIONS.at(
-                    job.at((*launcher.path, "image")),
-                    f"the launcher runs `{ours}`, and `{worker.role.name}` runs `{theirs}`",
-                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
-                    effect="the program that trains is the one of the nodes' image, and Open MPI of two versions may not meet",
-                    help=f"write the same image for both; that of the nodes stands at the role `{worker.role.name}`",
-                )
+            yield VERSIONS.at(
+                job.at((*launcher.path, "image")),
+                f"the launcher runs `{ours}`, and `{worker.role.name}` runs `{theirs}`",
+                also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                effect="the program that trains is the one of the nodes' image, and Open MPI of two versions may not meet",
+                help=f"write the same image for both; that of the nodes stands at the role `{worker.role.name}`",
             )
 
 
-def image_of_launcher_alone(job: Job) -> None:
+def image_of_launcher_alone(job: Job) -> Findings:
     plan = job.bundle.plan
     if plan is None or plan.framework != "mpi" or plan.trainer_field("image") is None:
         return
@@ -163,14 +153,12 @@ def image_of_launcher_alone(job: Job) -> None:
             is_one = written and written == _repository(_runtime_image(plan, worker))
             if not is_one or not _repository(ours) or _repository(ours) == _repository(theirs):
                 continue
-            job.report.add(
-                IMAGE.at(
-                    job.at((*launcher.path, "image")),
-                    f"`{ours}` reaches the launcher alone, and `{worker.role.name}` runs `{theirs}`",
-                    also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
-                    effect="mpirun fails on the nodes if their image lacks the program, and trains another one if it has it",
-                    help=f"write the image of the job at the role `{worker.role.name}` of a runtime of your own too",
-                )
+            yield IMAGE.at(
+                job.at((*launcher.path, "image")),
+                f"`{ours}` reaches the launcher alone, and `{worker.role.name}` runs `{theirs}`",
+                also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                effect="mpirun fails on the nodes if their image lacks the program, and trains another one if it has it",
+                help=f"write the image of the job at the role `{worker.role.name}` of a runtime of your own too",
             )
 
 
@@ -201,7 +189,7 @@ def _retries(job: Job, role: ExpandedRole) -> bool:
     return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
 
 
-def launcher_before_workers(job: Job) -> None:
+def launcher_before_workers(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
     for container in launchers(job):
@@ -210,14 +198,12 @@ def launcher_before_workers(job: Job) -> None:
             continue
         late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:
-            job.report.add(
-                EARLY.at(
-                    job.at(role.path),
-                    f"`{role.name}` does not wait for `{late[0].name}`",
-                    also=[Label(job.at(late[0].path), "the hosts it connects to")],
-                    effect="mpirun fails when a worker's SSH daemon is not up yet, and with `backoffLimit: 0` the job fails with it",
-                    help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
-                )
+            yield EARLY.at(
+                job.at(role.path),
+                f"`{role.name}` does not wait for `{late[0].name}`",
+                also=[Label(job.at(late[0].path), "the hosts it connects to")],
+                effect="mpirun fails when a worker's SSH daemon is not up yet, and with `backoffLimit: 0` the job fails with it",
+                help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
             )
 
 

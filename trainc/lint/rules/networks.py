@@ -8,7 +8,7 @@ from trainc.model.finding import WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
@@ -22,20 +22,18 @@ _INTERFACES = "networking.gke.io/interfaces"
 _TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 
 
-def network_half_set_up(job: Job) -> None:
+def network_half_set_up(job: Job) -> Findings:
     for role in job.roles:
         for container in role.main:
             for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
                 state = look(role, container)
                 if state is not None:
                     there, missing, path = state
-                    job.report.add(
-                        HALF.at(
-                            job.at(path or (*container.path, "name")),
-                            f"`{container.name}` has {there}, but {missing}",
-                            effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                            help="take the whole set-up from one source, e.g. a component of your platform team",
-                        )
+                    yield HALF.at(
+                        job.at(path or (*container.path, "name")),
+                        f"`{container.name}` has {there}, but {missing}",
+                        effect="NCCL finds no fast network: it fails at start, or runs over TCP",
+                        help="take the whole set-up from one source, e.g. a component of your platform team",
                     )
 
 
@@ -109,7 +107,7 @@ def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
     return None
 
 
-def tuner_of_other_machine(job: Job) -> None:
+def tuner_of_other_machine(job: Job) -> Findings:
     if "NCCL_TUNER_CONFIG_PATH" not in job.names:
         return
     for container in job.main:
@@ -118,23 +116,20 @@ def tuner_of_other_machine(job: Job) -> None:
         wanted = {"nvidia-gb200": "a4x", "nvidia-h200-141gb": "a3u", "nvidia-b200": "a4"}.get(accelerator)
         table_name = path.rpartition("tuner_config_")[2].partition(".")[0] if "tuner_config_" in path else ""
         if wanted and table_name and table_name != wanted:
-            job.report.add(
-                TUNER.at(
-                    job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value")),
-                    f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`",
-                    also=[
-                        Label(
-                            job.at((*container.role.pod_path, "nodeSelector", "cloud.google.com/gke-accelerator")),
-                            wanted,
-                        )
-                    ],
-                    effect="NCCL chooses algorithms that are slow on this machine",
-                    help=f"use `tuner_config_{wanted}.txtpb`",
-                )
+            yield TUNER.at(
+                job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value")),
+                f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`",
+                also=[
+                    Label(
+                        job.at((*container.role.pod_path, "nodeSelector", "cloud.google.com/gke-accelerator")), wanted
+                    )
+                ],
+                effect="NCCL chooses algorithms that are slow on this machine",
+                help=f"use `tuner_config_{wanted}.txtpb`",
             )
 
 
-def tcpxo_half_set_up(job: Job) -> None:
+def tcpxo_half_set_up(job: Job) -> Findings:
     """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
     for role in job.roles:
         daemon = next((c for c in role.containers if _TCPXO_DAEMON in text(c.tree, "image")), None)
@@ -149,20 +144,18 @@ def tcpxo_half_set_up(job: Job) -> None:
         if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
-            job.report.add(
-                HALF.at(
-                    job.at((*daemon.path, "image")),
-                    f"`{daemon.name}` receives for GPUDirect-TCPXO, but {part}",
-                    also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
-                    if "container sets" in part
-                    else [],
-                    effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                    help="take the whole set-up from one source, such as the component `gke-tcpxo`",
-                )
+            yield HALF.at(
+                job.at((*daemon.path, "image")),
+                f"`{daemon.name}` receives for GPUDirect-TCPXO, but {part}",
+                also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
+                if "container sets" in part
+                else [],
+                effect="NCCL finds no fast network: it fails at start, or runs over TCP",
+                help="take the whole set-up from one source, such as the component `gke-tcpxo`",
             )
 
 
-def gib_half_set_up(job: Job) -> None:
+def gib_half_set_up(job: Job) -> Findings:
     """The plugin of GKE's RDMA machines without the pod's interfaces, or the interfaces without the plugin."""
     for role in job.roles:
         interfaces = text(role.annotations, _INTERFACES)
@@ -179,7 +172,7 @@ def gib_half_set_up(job: Job) -> None:
                 text(mount, "mountPath").startswith(_GIB) for mount in rows(container.tree, "volumeMounts")
             )
             if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
-                job.report.add(_half_gib(job, container, has_cards=has_cards))
+                yield _half_gib(job, container, has_cards=has_cards)
 
 
 def _half_gib(job: Job, container: Container, *, has_cards: bool) -> Finding:

@@ -11,7 +11,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
@@ -19,7 +19,7 @@ TOO_LARGE = Rule("larger-than-machine", ERROR)
 _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
 
 
-def larger_than_machine(job: Job) -> None:
+def larger_than_machine(job: Job) -> Findings:
     seen: set[Span] = set()  # roles may be made of one template
     for role in job.roles:
         machine, path = machine_of(role) if "nodeSelector" in role.pod else (None, ())
@@ -39,14 +39,12 @@ def larger_than_machine(job: Job) -> None:
             if span in seen:
                 continue
             seen.add(span)
-            job.report.add(
-                TOO_LARGE.at(
-                    span,
-                    f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}",
-                    also=[Label(job.at(path), f"{held} per machine")],
-                    effect="the pods stay pending for ever",
-                    help="request less: the kubelet and the system keep a part of the machine",
-                )
+            yield TOO_LARGE.at(
+                span,
+                f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}",
+                also=[Label(job.at(path), f"{held} per machine")],
+                effect="the pods stay pending for ever",
+                help="request less: the kubelet and the system keep a part of the machine",
             )
 
 

@@ -8,29 +8,27 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 DNS = Rule("host-network-without-dns-policy", WARNING)
 HOST_PORT = Rule("host-port-clash", WARNING)
 PORT_CLASH = Rule("ports-clash-in-pod", ERROR)
 
 
-def host_network_without_dns_policy(job: Job) -> None:
+def host_network_without_dns_policy(job: Job) -> Findings:
     for role in job.roles:
         if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
-            job.report.add(
-                DNS.at(
-                    job.at((*role.pod_path, "hostNetwork"), key=True),
-                    f"the pods of `{role.name}` use the host's network, and with it the host's DNS",
-                    effect="names of pods and Services do not resolve: the processes never meet"
-                    if role.several
-                    else "names of Services do not resolve",
-                    help="add `dnsPolicy: ClusterFirstWithHostNet`",
-                )
+            yield DNS.at(
+                job.at((*role.pod_path, "hostNetwork"), key=True),
+                f"the pods of `{role.name}` use the host's network, and with it the host's DNS",
+                effect="names of pods and Services do not resolve: the processes never meet"
+                if role.several
+                else "names of Services do not resolve",
+                help="add `dnsPolicy: ClusterFirstWithHostNet`",
             )
 
 
-def host_port_clash(job: Job) -> None:
+def host_port_clash(job: Job) -> Findings:
     for role in job.roles:
         if not role.host_network or not role.several or not any("ports" in c.tree for c in role.main):
             continue
@@ -39,18 +37,16 @@ def host_port_clash(job: Job) -> None:
         if machine is None or type(count) is not int or not count or count * 2 > machine.count:
             continue
         container = next(c for c in role.main if "ports" in c.tree)
-        job.report.add(
-            HOST_PORT.at(
-                job.at((*container.path, "ports")),
-                f"{machine.count // count} pods of `{role.name}` fit on a machine, and all want the same port of it",
-                also=[Label(job.at(path), f"{machine.count} accelerators, {count} per pod")],
-                effect="the second pod of a machine stays pending, or dies with `address already in use`",
-                help="take whole machines, or leave the host's network",
-            )
+        yield HOST_PORT.at(
+            job.at((*container.path, "ports")),
+            f"{machine.count // count} pods of `{role.name}` fit on a machine, and all want the same port of it",
+            also=[Label(job.at(path), f"{machine.count} accelerators, {count} per pod")],
+            effect="the second pod of a machine stays pending, or dies with `address already in use`",
+            help="take whole machines, or leave the host's network",
         )
 
 
-def ports_clash_in_pod(job: Job) -> None:
+def ports_clash_in_pod(job: Job) -> Findings:
     for role in job.roles:
         if len(role.containers) < 2:
             continue
@@ -63,15 +59,13 @@ def ports_clash_in_pod(job: Job) -> None:
                 key = (getattr(leaf, "value", None), text(port, "protocol") or "TCP")
                 other = seen.setdefault(key, (container, index))
                 if other[0] is not container and key[0] is not None:
-                    job.report.add(
-                        PORT_CLASH.at(
-                            job.at((*container.path, "ports", index, "containerPort")),
-                            f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}",
-                            also=[Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first here")],
-                            effect="the second to start dies with `address already in use`",
-                            help="give one of them another port",
-                            level=WARNING,
-                        )
+                    yield PORT_CLASH.at(
+                        job.at((*container.path, "ports", index, "containerPort")),
+                        f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}",
+                        also=[Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first here")],
+                        effect="the second to start dies with `address already in use`",
+                        help="give one of them another port",
+                        level=WARNING,
                     )
 
 

@@ -9,7 +9,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.tree import Path
 
 CONSTANT = Rule("constant-rank", ERROR)
@@ -18,7 +18,7 @@ MANY_JOBS = Rule("ranks-repeat-per-job", WARNING)
 NO_INDEX = Rule("rank-without-index", ERROR)
 
 
-def constant_rank(job: Job) -> None:
+def constant_rank(job: Job) -> Findings:
     if job.vocabulary.ranks.isdisjoint(job.names):
         return
     for container in job.main:
@@ -27,17 +27,15 @@ def constant_rank(job: Job) -> None:
         for name, value in ranks(container):
             is_number = type(value) is str and parsed_int(value) is not None
             if is_number and _read(container, name) and not keeps_to_itself(container):
-                job.report.add(
-                    CONSTANT.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
-                        effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
-                        help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
-                    )
+                yield CONSTANT.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
+                    effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
+                    help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
                 )
 
 
-def constant_rank_option(job: Job) -> None:
+def constant_rank_option(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch
         if not container.role.several or launch is None or launch.launcher is None or "standalone" in launch.flags:
@@ -50,15 +48,13 @@ def constant_rank_option(job: Job) -> None:
         if type(rank) is not int or backend not in (None, "static"):
             continue  # a dynamic rendezvous numbers the nodes itself
         variable = launch.launcher.rank[1]
-        job.report.add(
-            CONSTANT.at(
-                job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}"),
-                f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`",
-                effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
-                help="remove it: " + (f"`{variable}` tells each pod its own" if variable in container.env else "")
-                if variable in container.env
-                else "remove it, and pass the index of the pod: `sh -c 'torchrun --node_rank=$JOB_COMPLETION_INDEX ...'`",
-            )
+        yield CONSTANT.at(
+            job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}"),
+            f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`",
+            effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
+            help="remove it: " + (f"`{variable}` tells each pod its own" if variable in container.env else "")
+            if variable in container.env
+            else "remove it, and pass the index of the pod: `sh -c 'torchrun --node_rank=$JOB_COMPLETION_INDEX ...'`",
         )
 
 
@@ -71,7 +67,7 @@ def _read(container: Container, name: str) -> bool:
     return name == variable and option not in launch.flags
 
 
-def ranks_overlap(job: Job) -> None:
+def ranks_overlap(job: Job) -> Findings:
     if len(job.roles) < 2 or job.vocabulary.ranks.isdisjoint(job.names):
         return
     first: dict[tuple[str, str], Container] = {}
@@ -83,14 +79,12 @@ def ranks_overlap(job: Job) -> None:
                 continue
             other = first.setdefault((meeting.host, f"{name}={start}"), container)
             if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):
-                job.report.add(
-                    OVERLAP.at(
-                        job.at(container.env_path(name)),
-                        f"`{name}` starts at {start} in `{container.role.name}` and in `{other.role.name}`, which meet at `{meeting.host}`",
-                        also=[Label(job.at(other.env_path(name)), f"also {start} here")],
-                        effect="two processes claim one rank, and the group never forms",
-                        help="put all pods of the world into one role, or add the size of the first role in the start script",
-                    )
+                yield OVERLAP.at(
+                    job.at(container.env_path(name)),
+                    f"`{name}` starts at {start} in `{container.role.name}` and in `{other.role.name}`, which meet at `{meeting.host}`",
+                    also=[Label(job.at(other.env_path(name)), f"also {start} here")],
+                    effect="two processes claim one rank, and the group never forms",
+                    help="put all pods of the world into one role, or add the size of the first role in the start script",
                 )
 
 
@@ -102,7 +96,7 @@ def _goes_by(container: Container, name: str) -> bool:
     return name not in [launcher.rank[1] for launcher in container.role.job.vocabulary.launchers]
 
 
-def ranks_repeat_per_job(job: Job) -> None:
+def ranks_repeat_per_job(job: Job) -> Findings:
     for meeting in meetings(job):
         role = meeting.container.role
         if type(role.replicas) is not int or role.replicas < 2:
@@ -117,18 +111,16 @@ def ranks_repeat_per_job(job: Job) -> None:
             and own
             and "JOB_INDEX" not in meeting.container.text.upper()
         ):
-            job.report.add(
-                MANY_JOBS.at(
-                    job.at((*role.path, "replicas")),
-                    f"`{role.name}` has {role.replicas} Jobs that all meet at `{meeting.host}`, and in each of them `{own[0]}` counts from 0",
-                    also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
-                    effect="pods of different Jobs claim the same rank",
-                    help="use `replicas: 1` with a larger `parallelism` and `completions`",
-                )
+            yield MANY_JOBS.at(
+                job.at((*role.path, "replicas")),
+                f"`{role.name}` has {role.replicas} Jobs that all meet at `{meeting.host}`, and in each of them `{own[0]}` counts from 0",
+                also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
+                effect="pods of different Jobs claim the same rank",
+                help="use `replicas: 1` with a larger `parallelism` and `completions`",
             )
 
 
-def rank_without_index(job: Job) -> None:
+def rank_without_index(job: Job) -> Findings:
     for role in job.roles:
         if role.indexed:
             continue
@@ -136,9 +128,11 @@ def rank_without_index(job: Job) -> None:
             for name in container.env:
                 value = container.value(name)
                 if type(value) is Varies and value.by == COMPLETION_INDEX:
-                    _unindexed(job, container, container.env_path(name), f"`{name}` is read from the completion index")
+                    yield from _unindexed(
+                        job, container, container.env_path(name), f"`{name}` is read from the completion index"
+                    )
             if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
-                _unindexed(
+                yield from _unindexed(
                     job,
                     container,
                     container.word_path("JOB_COMPLETION_INDEX"),
@@ -146,15 +140,13 @@ def rank_without_index(job: Job) -> None:
                 )
 
 
-def _unindexed(job: Job, container: Container, path: Path, what: str) -> None:
-    job.report.add(
-        NO_INDEX.at(
-            job.at(path),
-            f"{what}, but `{container.role.name}` is not indexed",
-            also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
-            effect="it is empty in every pod",
-            help="use `completionMode: Indexed`",
-        )
+def _unindexed(job: Job, container: Container, path: Path, what: str) -> Findings:
+    yield NO_INDEX.at(
+        job.at(path),
+        f"{what}, but `{container.role.name}` is not indexed",
+        also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
+        effect="it is empty in every pod",
+        help="use `completionMode: Indexed`",
     )
 
 

@@ -14,7 +14,7 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
 
 NOT_EXPANDED = Rule("variable-without-shell", ERROR)
 UNDEFINED = Rule("undefined-variable", ERROR)
@@ -30,7 +30,7 @@ _ALONE = "${TRAINJOB_"  # what a job is called while its runtime is judged witho
 _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
 
 
-def resource_of_no_container(job: Job) -> None:
+def resource_of_no_container(job: Job) -> Findings:
     for container in job.containers:
         for index, entry in enumerate(rows(container.tree, "env")):
             source = table(table(entry, "valueFrom"), "resourceFieldRef") if "valueFrom" in entry else {}
@@ -39,17 +39,15 @@ def resource_of_no_container(job: Job) -> None:
             if name in names or not name or substituted(name):
                 continue
             path = (*container.path, "env", index, "valueFrom", "resourceFieldRef", "containerName")
-            job.report.add(
-                NO_CONTAINER.at(
-                    job.at(path),
-                    f"the pod has no container `{name}`",
-                    effect="the container waits in CreateContainerConfigError",
-                    help=meant(name, names, "leave `containerName` out: the container's own resources are read then"),
-                )
+            yield NO_CONTAINER.at(
+                job.at(path),
+                f"the pod has no container `{name}`",
+                effect="the container waits in CreateContainerConfigError",
+                help=meant(name, names, "leave `containerName` out: the container's own resources are read then"),
             )
 
 
-def variable_without_shell(job: Job) -> None:
+def variable_without_shell(job: Job) -> Findings:
     for container in job.containers if "$" in job.text else ():
         words = _unexpanded(container) if "$" in container.text else []
         read = _read_by_launcher(container) if words else []
@@ -64,16 +62,14 @@ def variable_without_shell(job: Job) -> None:
             if not is_set and _is_template(job, name):
                 job.report.skip(f"what `${name}` will be")
                 continue
-            job.report.add(
-                NOT_EXPANDED.at(
-                    job.at((*container.path, field, index)),
-                    f"no shell expands `${name}` here",
-                    effect=f"`{launcher}` gets the characters `${name}` for a number or an address, and fails"
-                    if launcher
-                    else f"the program gets the characters `${name}`",
-                    help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
-                    level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
-                )
+            yield NOT_EXPANDED.at(
+                job.at((*container.path, field, index)),
+                f"no shell expands `${name}` here",
+                effect=f"`{launcher}` gets the characters `${name}` for a number or an address, and fails"
+                if launcher
+                else f"the program gets the characters `${name}`",
+                help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
+                level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
             )
 
 
@@ -155,7 +151,7 @@ def _shell_variable(word: str) -> str:
     return ""
 
 
-def undefined_variable(job: Job) -> None:
+def undefined_variable(job: Job) -> Findings:
     plan = job.bundle.plan
     if plan is not None and plan.barred:
         if any(
@@ -172,18 +168,16 @@ def undefined_variable(job: Job) -> None:
             if "$(" in value:
                 for name in _references(value):
                     if name not in seen:
-                        _undefined(job, container, name, index)
+                        yield from _undefined(job, container, name, index)
             seen.add(text(entry, "name"))
         if "$(" in container.text and not container.script and not _has_shell(container):
             for name in _references(container.text):
                 if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _service_link(name):
-                    job.report.add(
-                        UNDEFINED.at(
-                            job.at_word(container, f"$({name})"),
-                            f"`$({name})` is not set in `{container.name}`",
-                            effect=f"the program gets the characters `$({name})`",
-                            help=f"add `{name}` to `env`",
-                        )
+                    yield UNDEFINED.at(
+                        job.at_word(container, f"$({name})"),
+                        f"`$({name})` is not set in `{container.name}`",
+                        effect=f"the program gets the characters `$({name})`",
+                        help=f"add `{name}` to `env`",
                     )
 
 
@@ -202,7 +196,7 @@ def _service_link(name: str) -> bool:
     return name.endswith(("_SERVICE_HOST", "_SERVICE_PORT", "_PORT"))
 
 
-def _undefined(job: Job, container: Container, name: str, index: int) -> None:
+def _undefined(job: Job, container: Container, name: str, index: int) -> Findings:
     if _service_link(name):
         return
     later = name in container.env
@@ -210,18 +204,16 @@ def _undefined(job: Job, container: Container, name: str, index: int) -> None:
     help_ = f"move `{name}` above it" if later else f"add `{name}` above it"
     if name == "JOB_COMPLETION_INDEX":
         help_ = "Kubernetes adds this variable at the end of the list: set one of your own from the same field above it"
-    job.report.add(
-        UNDEFINED.at(
-            job.at((*container.path, "env", index, "value")),
-            f"`$({name})` is {'set further down' if later else 'not set'}",
-            also=also,
-            effect=f"the value keeps the characters `$({name})`",
-            help=help_,
-        )
+    yield UNDEFINED.at(
+        job.at((*container.path, "env", index, "value")),
+        f"`$({name})` is {'set further down' if later else 'not set'}",
+        also=also,
+        effect=f"the value keeps the characters `$({name})`",
+        help=help_,
     )
 
 
-def shell_variable_in_env(job: Job) -> None:
+def shell_variable_in_env(job: Job) -> Findings:
     for container in job.containers:
         for index, entry in enumerate(rows(container.tree, "env")):
             leaf = entry.get("value")
@@ -238,17 +230,15 @@ def shell_variable_in_env(job: Job) -> None:
                 if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
             path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
-            job.report.add(
-                IN_ENV.at(
-                    job.at((*container.path, "env", index, "value")),
-                    f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`",
-                    effect=f"{'nothing of the old path is left' if path_like else 'the program'} "
-                    + ("and programs and libraries are not found" if path_like else f"sees the characters `${name}`"),
-                    help=f"write `$({name})` if it is set above"
-                    if not path_like
-                    else "set it in the start script, where a shell expands it, or write the whole path",
-                    level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
-                )
+            yield IN_ENV.at(
+                job.at((*container.path, "env", index, "value")),
+                f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`",
+                effect=f"{'nothing of the old path is left' if path_like else 'the program'} "
+                + ("and programs and libraries are not found" if path_like else f"sees the characters `${name}`"),
+                help=f"write `$({name})` if it is set above"
+                if not path_like
+                else "set it in the start script, where a shell expands it, or write the whole path",
+                level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
             )
 
 

@@ -8,7 +8,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.lint.facts.launch import Launch
 
 STANDALONE = Rule("standalone-on-several-nodes", ERROR)
@@ -16,7 +16,7 @@ NO_RENDEZVOUS = Rule("no-rendezvous", ERROR)
 _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
 
 
-def standalone_on_several_nodes(job: Job) -> None:
+def standalone_on_several_nodes(job: Job) -> Findings:
     for container in job.main:
         launch = _torchrun(container)
         if launch is None or "standalone" not in launch.flags or not _several_nodes(container):
@@ -26,21 +26,19 @@ def standalone_on_several_nodes(job: Job) -> None:
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
         if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
             continue  # pods that are told nothing of each other may well have work of their own
-        job.report.add(
-            STANDALONE.at(
-                job.at_word(container, "--standalone"),
-                f"`--standalone` keeps each of the {role.count} pods of `{role.name}` to itself",
-                also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
-                effect=f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
-                if waits and nodes is not None
-                else "each pod trains the same model by itself",
-                help="remove `--standalone`" + ("" if _is_told(container) else f", and {_address(container)}"),
-                level=ERROR if waits else WARNING,
-            )
+        yield STANDALONE.at(
+            job.at_word(container, "--standalone"),
+            f"`--standalone` keeps each of the {role.count} pods of `{role.name}` to itself",
+            also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
+            effect=f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
+            if waits and nodes is not None
+            else "each pod trains the same model by itself",
+            help="remove `--standalone`" + ("" if _is_told(container) else f", and {_address(container)}"),
+            level=ERROR if waits else WARNING,
         )
 
 
-def no_rendezvous(job: Job) -> None:
+def no_rendezvous(job: Job) -> Findings:
     for container in job.main:
         launch = _torchrun(container)
         if launch is None or "standalone" in launch.flags or not _several_nodes(container) or _is_told(container):
@@ -49,13 +47,11 @@ def no_rendezvous(job: Job) -> None:
         if nodes is None or nodes < 2:
             continue
         unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
-        job.report.add(
-            NO_RENDEZVOUS.at(
-                job.at_word(container, *TORCHRUN.words),
-                f"`torchrun` is not told where its {nodes} nodes meet{unread}",
-                effect="each pod waits on its own loopback address until the timeout, holding its accelerators",
-                help=_address(container),
-            )
+        yield NO_RENDEZVOUS.at(
+            job.at_word(container, *TORCHRUN.words),
+            f"`torchrun` is not told where its {nodes} nodes meet{unread}",
+            effect="each pod waits on its own loopback address until the timeout, holding its accelerators",
+            help=_address(container),
         )
 
 

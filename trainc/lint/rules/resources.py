@@ -14,7 +14,7 @@ from trainc.text.spelling import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.lint.refusal import ServerComplaint
 
 
@@ -29,7 +29,7 @@ HUGEPAGES = Rule("hugepages-alone", ERROR)
 MIXED = Rule("mixed-accelerators", ERROR)
 
 
-def too_many_devices(job: Job) -> None:
+def too_many_devices(job: Job) -> Findings:
     amounts = [
         (container, side, resource, leaf)
         for container in job.containers
@@ -41,30 +41,24 @@ def too_many_devices(job: Job) -> None:
         number = amount(leaf.value) if device_kind(resource) else None
         if number is not None and number >= MANY:
             digits = str(leaf.value).rstrip("kKMGTPEi")
-            job.report.add(
-                MANY_DEVICES.at(
-                    job.at((*container.path, "resources", side, resource)),
-                    f"`{resource}: {leaf.value}` asks for {number // ONE:,} devices",
-                    effect="no machine has so many: the pods wait for ever",
-                    help=f"write `{resource}: {digits}`"
-                    if digits != str(leaf.value)
-                    else "ask for what one machine has",
-                )
+            yield MANY_DEVICES.at(
+                job.at((*container.path, "resources", side, resource)),
+                f"`{resource}: {leaf.value}` asks for {number // ONE:,} devices",
+                effect="no machine has so many: the pods wait for ever",
+                help=f"write `{resource}: {digits}`" if digits != str(leaf.value) else "ask for what one machine has",
             )
 
 
-def misspelt_resource(job: Job) -> None:
+def misspelt_resource(job: Job) -> Findings:
     for container in job.containers:
         for resource in dict.fromkeys((*container.limits, *container.requests)):
             meant = meant_device(resource)
             if meant and not _is_offered(job, resource):
-                job.report.add(
-                    MISSPELT.at(
-                        job.at(container.amount_path(resource), key=True),
-                        f"no device plugin offers `{resource}`",
-                        effect="no node has it: the pods stay pending for ever",
-                        help=f"did you mean `{meant}`?",
-                    )
+                yield MISSPELT.at(
+                    job.at(container.amount_path(resource), key=True),
+                    f"no device plugin offers `{resource}`",
+                    effect="no node has it: the pods stay pending for ever",
+                    help=f"did you mean `{meant}`?",
                 )
 
 
@@ -74,7 +68,7 @@ def _is_offered(job: Job, resource: str) -> bool:
     return any(resource in table(table(node, "status"), "allocatable") for node in nodes)
 
 
-def mixed_accelerators(job: Job) -> None:
+def mixed_accelerators(job: Job) -> Findings:
     for container in job.containers:
         if len(container.devices) < 2:
             continue
@@ -83,14 +77,12 @@ def mixed_accelerators(job: Job) -> None:
             kinds.setdefault((_vendor(resource), device_kind(resource)), resource)
         if len(kinds) > 1:
             (kind, first), (_, second) = list(kinds.items())[:2]
-            job.report.add(
-                MIXED.at(
-                    job.at(container.amount_path(second)),
-                    f"`{container.name}` asks for `{first}` and `{second}`",
-                    also=[Label(job.at(container.amount_path(first)), f"a {kind[1]}")],
-                    effect="no node offers both: the pods stay pending",
-                    help="keep one of them",
-                )
+            yield MIXED.at(
+                job.at(container.amount_path(second)),
+                f"`{container.name}` asks for `{first}` and `{second}`",
+                also=[Label(job.at(container.amount_path(first)), f"a {kind[1]}")],
+                effect="no node offers both: the pods stay pending",
+                help="keep one of them",
             )
 
 

@@ -9,7 +9,7 @@ from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.sourced import Span
     from trainc.model.tree import Path
 
@@ -42,31 +42,27 @@ _SHARED = {
 _REFUSED = "a namespace that enforces the Pod Security Standard `baseline` refuses the pod"
 
 
-def privileged_pod(job: Job) -> None:
+def privileged_pod(job: Job) -> Findings:
     for container in job.containers:
         if flag(table(container.tree, "securityContext"), "privileged"):
-            job.report.add(
-                PRIVILEGED.at(
-                    job.at((*container.path, "securityContext", "privileged")),
-                    f"`{container.name}` is privileged: it may do on its node whatever root may",
-                    effect=_REFUSED,
-                    help="ask for devices by the resource of a device plugin, and add single capabilities",
-                )
+            yield PRIVILEGED.at(
+                job.at((*container.path, "securityContext", "privileged")),
+                f"`{container.name}` is privileged: it may do on its node whatever root may",
+                effect=_REFUSED,
+                help="ask for devices by the resource of a device plugin, and add single capabilities",
             )
     for role in job.roles:
         for field, (shares, instead) in _SHARED.items():
             if flag(role.pod, field):
-                job.report.add(
-                    PRIVILEGED.at(
-                        job.at((*role.pod_path, field)),
-                        f"with `{field}` each pod of `{role.name}` {shares}",
-                        effect=_REFUSED,
-                        help=instead,
-                    )
+                yield PRIVILEGED.at(
+                    job.at((*role.pod_path, field)),
+                    f"with `{field}` each pod of `{role.name}` {shares}",
+                    effect=_REFUSED,
+                    help=instead,
                 )
 
 
-def root_where_non_root(job: Job) -> None:
+def root_where_non_root(job: Job) -> Findings:
     seen: set[Span] = set()  # what a pod says may count for several containers
     for container in [container for role in job.roles for container in (*role.main, *role.init)]:
         if value(container.role.pod, "os", "name") == "windows":
@@ -79,9 +75,9 @@ def root_where_non_root(job: Job) -> None:
         if user:
             number = value(job.tree, *user)
             if type(number) is int and number == 0:
-                _add_root(job, container, user, "runs as user 0", forbids, seen)
+                yield from _add_root(job, container, user, "runs as user 0", forbids, seen)
         elif repository(image, job.cluster)[0] in _ROOT_IMAGES:
-            _add_root(
+            yield from _add_root(
                 job, container, (*container.path, "image"), f"runs as root: `{image}` sets no user", forbids, seen
             )
         else:
@@ -96,19 +92,17 @@ def _effective(container: Container, field: str) -> Path:
     return ()
 
 
-def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Path, seen: set[Span]) -> None:
+def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Path, seen: set[Span]) -> Findings:
     span = job.at(path)
     if span in seen:
         return
     seen.add(span)
-    job.report.add(
-        ROOT.at(
-            span,
-            f"`{container.name}` {what}, and `runAsNonRoot` forbids it",
-            also=[Label(job.at(forbids), "root is forbidden here")],
-            effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
-            help="set `runAsUser` to the number of another user, or remove `runAsNonRoot`",
-        )
+    yield ROOT.at(
+        span,
+        f"`{container.name}` {what}, and `runAsNonRoot` forbids it",
+        also=[Label(job.at(forbids), "root is forbidden here")],
+        effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
+        help="set `runAsUser` to the number of another user, or remove `runAsNonRoot`",
     )
 
 

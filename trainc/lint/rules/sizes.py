@@ -9,26 +9,21 @@ from trainc.schedulers.gang import NO_PODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
+    from trainc.lint.facts.job import Findings, Job
 
 UNEQUAL = Rule("pods-not-all-at-once", ERROR)
 ROLE = Rule("role-name-empty", ERROR)
 
 
-def role_name_empty(job: Job) -> None:
+def role_name_empty(job: Job) -> Findings:
     for role in job.roles:
         if not role.name and not text(role.tree, "name"):
-            job.report.add(
-                ROLE.at(
-                    job.at(role.path),
-                    "a role has no name",
-                    effect="nothing can refer to it",
-                    help="name it, e.g. `worker`",
-                )
+            yield ROLE.at(
+                job.at(role.path), "a role has no name", effect="nothing can refer to it", help="name it, e.g. `worker`"
             )
 
 
-def no_pods(job: Job) -> None:
+def no_pods(job: Job) -> Findings:
     for role in job.roles:
         for number, path in (
             (role.replicas, (*role.path, "replicas")),
@@ -36,31 +31,27 @@ def no_pods(job: Job) -> None:
             (role.size, (*role.spec_path, "completions")),
         ):
             if type(number) is int and number == 0:
-                job.report.add(
-                    NO_PODS.at(
-                        job.at(path),
-                        f"`{role.name}` has no pods",
-                        effect="nothing runs, and a role that waits for it, or counts on it, never goes on",
-                        help="ask for at least 1, or remove the role",
-                    )
+                yield NO_PODS.at(
+                    job.at(path),
+                    f"`{role.name}` has no pods",
+                    effect="nothing runs, and a role that waits for it, or counts on it, never goes on",
+                    help="ask for at least 1, or remove the role",
                 )
                 break
 
 
-def pods_not_all_at_once(job: Job) -> None:
+def pods_not_all_at_once(job: Job) -> Findings:
     for role in job.roles:
         width, size = role.width, role.size
         if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
             continue
         if collective(role):
-            job.report.add(
-                UNEQUAL.at(
-                    job.at((*role.spec_path, "completions")),
-                    f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
-                    also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
-                    effect=f"the first {width} wait for the other {size - width}, which start only when the first have ended",
-                    help=f"use `parallelism: {size}`",
-                )
+            yield UNEQUAL.at(
+                job.at((*role.spec_path, "completions")),
+                f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
+                also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
+                effect=f"the first {width} wait for the other {size - width}, which start only when the first have ended",
+                help=f"use `parallelism: {size}`",
             )
 
 

@@ -8,25 +8,23 @@ from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Job
+    from trainc.lint.facts.job import ExpandedRole, Findings, Job
 
 SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
 
 
-def slices_share_node_pools(job: Job) -> None:
+def slices_share_node_pools(job: Job) -> Findings:
     if any(key.startswith("kueue.x-k8s.io/") for key in table(job.metadata, "labels")):
         return  # the queue chooses the nodes
     if "MEGASCALE" in job.families:
         return  # a set-up of which a part is missing is told as a whole
     for role in job.roles:
         if _is_multislice(role) and not _is_placed(job, role):
-            job.report.add(
-                SHARED_POOLS.at(
-                    job.at((*role.path, "replicas")),
-                    f"nothing places the {role.replicas} slices of `{role.name}` one to a node pool",
-                    effect="pods of one slice may land in two node pools, and the slice never initialises",
-                    help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
-                )
+            yield SHARED_POOLS.at(
+                job.at((*role.path, "replicas")),
+                f"nothing places the {role.replicas} slices of `{role.name}` one to a node pool",
+                effect="pods of one slice may land in two node pools, and the slice never initialises",
+                help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
             )
 
 

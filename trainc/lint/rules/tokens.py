@@ -9,7 +9,7 @@ from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.report import Report
@@ -41,27 +41,27 @@ _TOKENS = (
 _SHORTEST = 16  # characters of a token
 
 
-def secret_in_text(job: Job) -> None:
+def secret_in_text(job: Job) -> Findings:
     for container in job.containers:
         for name, entry in container.env.items():
             value = text(entry, "value")
             if value and is_secret(name, value):
-                _secret(job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name)
-        _words(job, container)
+                yield from _secret(
+                    job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name
+                )
+        yield from _words(job, container)
 
 
-def secret_placeholder(job: Job) -> None:
+def secret_placeholder(job: Job) -> Findings:
     for container in job.containers:
         for name in container.env:
             value = container.literals.get(name, "")
             if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
-                job.report.add(
-                    PLACEHOLDER.at(
-                        job.at((*container.env_path(name), "value")),
-                        f"`{value}` puts the secret `{name}` into the manifest",
-                        effect="everyone who can read the rendered file or the job has it",
-                        help=f"refer to a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
-                    )
+                yield PLACEHOLDER.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{value}` puts the secret `{name}` into the manifest",
+                    effect="everyone who can read the rendered file or the job has it",
+                    help=f"refer to a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
                 )
 
 
@@ -85,13 +85,13 @@ def secret_in_document(document: Document, report: Report) -> None:
                         report.add(_token_finding(span, "the command holds what looks like a token", "TOKEN"))
 
 
-def _words(job: Job, container: Container) -> None:
+def _words(job: Job, container: Container) -> Findings:
     if not any(prefix in container.text for prefix in _TOKENS):
         return
     for field in ("command", "args"):
         for index, word in enumerate(texts(container.tree, field)):
             if holds_token(word):
-                _secret(
+                yield from _secret(
                     job,
                     (*container.path, field, index),
                     f"the command of `{container.name}` holds what looks like a token",
@@ -147,8 +147,8 @@ def _random(value: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
 
 
-def _secret(job: Job, path: Path, message: str, name: str) -> None:
-    job.report.add(_token_finding(job.at(path), message, name))
+def _secret(job: Job, path: Path, message: str, name: str) -> Findings:
+    yield _token_finding(job.at(path), message, name)
 
 
 def _token_finding(span: Span, message: str, name: str) -> Finding:

@@ -10,7 +10,7 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.values import Unknown
     from trainc.model.sourced import Span
@@ -27,7 +27,7 @@ NPROC_AUTO = Rule("processes-by-host-cpus", WARNING)
 WORLD = Rule("world-size-mismatch", ERROR)
 
 
-def nodes_mismatch(job: Job) -> None:
+def nodes_mismatch(job: Job) -> Findings:
     for container in job.main:
         count_written = _nodes(container)
         if count_written is None:
@@ -39,7 +39,7 @@ def nodes_mismatch(job: Job) -> None:
         if least is None or most is None or not pods:
             job.report.skip("the number of nodes a launcher expects is not known here")
         elif not any(least <= count <= most for count in pods):
-            job.report.add(_nodes_finding(job, container, name, path, written))
+            yield _nodes_finding(job, container, name, path, written)
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
@@ -121,7 +121,7 @@ def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
     return job.at_word(container, *words) if path[-2] in ("command", "args") else job.at(path)
 
 
-def processes_mismatch(job: Job) -> None:
+def processes_mismatch(job: Job) -> Findings:
     for container in job.main:
         devices = _counted(container)
         launch = container.launch if devices else None
@@ -135,16 +135,14 @@ def processes_mismatch(job: Job) -> None:
             continue
         more = processes > devices
         idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
-        job.report.add(
-            NPROC.at(
-                _spot(job, container, path, *_process_words(launch)),
-                f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
-                label=f"{processes} here",
-                also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
-                effect="two processes get the same accelerator, and the first collective fails" if more else idle,
-                help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
-                level=ERROR if more else WARNING,
-            )
+        yield NPROC.at(
+            _spot(job, container, path, *_process_words(launch)),
+            f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
+            label=f"{processes} here",
+            also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
+            effect="two processes get the same accelerator, and the first collective fails" if more else idle,
+            help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
+            level=ERROR if more else WARNING,
         )
 
 
@@ -190,7 +188,7 @@ def _processes(container: Container) -> tuple[str | None, Path]:
     return None, container.path
 
 
-def processes_by_host_cpus(job: Job) -> None:
+def processes_by_host_cpus(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
         if (
@@ -205,26 +203,24 @@ def processes_by_host_cpus(job: Job) -> None:
         if written not in ("auto", "gpu"):
             continue
         gpu = written == "gpu"
-        job.report.add(
-            NPROC_AUTO.at(
-                job.at(path),
-                f"`torchrun` is to start one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` asks for none",
-                effect="torchrun refuses to start without a GPU"
-                if gpu
-                else "it starts as many processes as the host has CPUs",
-                help="ask for accelerators under `resources.limits`, or name the number of processes",
-            )
+        yield NPROC_AUTO.at(
+            job.at(path),
+            f"`torchrun` is to start one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` asks for none",
+            effect="torchrun refuses to start without a GPU"
+            if gpu
+            else "it starts as many processes as the host has CPUs",
+            help="ask for accelerators under `resources.limits`, or name the number of processes",
         )
 
 
-def world_size_mismatch(job: Job) -> None:
+def world_size_mismatch(job: Job) -> Findings:
     for container in job.main:
         for name in container.env:
             if name in job.vocabulary.sizes and f"{name}=" not in container.script and not keeps_to_itself(container):
-                _check_world(job, container, name)
+                yield from _check_world(job, container, name)
 
 
-def _check_world(job: Job, container: Container, name: str) -> None:
+def _check_world(job: Job, container: Container, name: str) -> Findings:
     size = parsed_int(container.value(name))
     if size is None:
         job.report.skip(f"{name} is not known here")
@@ -237,7 +233,7 @@ def _check_world(job: Job, container: Container, name: str) -> None:
         or (not _counted(container) and any(p and size % p == 0 for p in pods))
     ):
         return
-    job.report.add(_world(job, container, name, size, max(pods), max(fitting)))
+    yield _world(job, container, name, size, max(pods), max(fitting))
 
 
 def _fitting(container: Container, pods: set[int]) -> set[int]:

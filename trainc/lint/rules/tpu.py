@@ -10,7 +10,7 @@ from trainc.text.object_keys import KUEUE_QUEUE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.lint.tables.machines import Generation
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
@@ -71,7 +71,7 @@ def _chips_of(container: Container) -> Path:
     return (*container.path, "resources", "limits", TPU_RESOURCE)
 
 
-def tpu_topology_mismatch(job: Job) -> None:
+def tpu_topology_mismatch(job: Job) -> Findings:
     for role, container, _ in _users(job):
         topology = _topology(role)
         sizes = _sizes(topology)
@@ -80,7 +80,7 @@ def tpu_topology_mismatch(job: Job) -> None:
             if topology and not sizes:
                 job.report.skip("a TPU topology is not known here")
             continue
-        job.report.add(_mismatch(job, role, container, sizes, role.width, chips))
+        yield _mismatch(job, role, container, sizes, role.width, chips)
 
 
 def _mismatch(
@@ -111,7 +111,7 @@ def _mismatch(
     )
 
 
-def tpu_topology_unknown(job: Job) -> None:
+def tpu_topology_unknown(job: Job) -> Findings:
     for role, _, _ in _users(job):
         generation = GENERATIONS.get(_selector(role, ACCELERATOR))
         topology = _topology(role)
@@ -119,14 +119,12 @@ def tpu_topology_unknown(job: Job) -> None:
         if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
             continue
         if not sizes or not generation.legal(sizes):
-            job.report.add(
-                UNKNOWN.at(
-                    job.at(_topology_path(role)),
-                    f"TPU {generation.name} has no topology `{topology}`",
-                    also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
-                    effect="no node pool can have it: the pods stay pending",
-                    help=_shapes(generation, sizes),
-                )
+            yield UNKNOWN.at(
+                job.at(_topology_path(role)),
+                f"TPU {generation.name} has no topology `{topology}`",
+                also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                effect="no node pool can have it: the pods stay pending",
+                help=_shapes(generation, sizes),
             )
 
 
@@ -142,7 +140,7 @@ def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
     )
 
 
-def tpu_accelerator_unknown(job: Job) -> None:
+def tpu_accelerator_unknown(job: Job) -> Findings:
     for role, _, _ in _users(job):
         accelerator = _selector(role, ACCELERATOR)
         if (
@@ -152,28 +150,24 @@ def tpu_accelerator_unknown(job: Job) -> None:
             and "$" not in accelerator
             and "<" not in accelerator
         ):
-            job.report.add(
-                GENERATION.at(
-                    job.at(_path(role, ACCELERATOR)),
-                    f"`{accelerator}` is no TPU accelerator that is known here",
-                    effect="if no node pool carries it, the pods stay pending",
-                    help=f"known are {', '.join(f'`{name}`' for name in GENERATIONS)}",
-                )
+            yield GENERATION.at(
+                job.at(_path(role, ACCELERATOR)),
+                f"`{accelerator}` is no TPU accelerator that is known here",
+                effect="if no node pool carries it, the pods stay pending",
+                help=f"known are {', '.join(f'`{name}`' for name in GENERATIONS)}",
             )
 
 
-def tpu_selector_missing(job: Job) -> None:
+def tpu_selector_missing(job: Job) -> Findings:
     for role, container, _ in _users(job):
         missing = [key for key in (ACCELERATOR, TOPOLOGY) if not _selector(role, key)]
         if missing and not _placed_otherwise(role):
-            job.report.add(
-                SELECTOR.at(
-                    job.at(_chips_of(container)),
-                    f"`{role.name}` asks for TPU chips without node selector {' and '.join(f'`{key}`' for key in missing)}",
-                    effect="GKE refuses the pods, or no slice is found for them",
-                    help="add both to `nodeSelector` of the pod",
-                    level=ERROR if len(missing) == 1 else WARNING,
-                )
+            yield SELECTOR.at(
+                job.at(_chips_of(container)),
+                f"`{role.name}` asks for TPU chips without node selector {' and '.join(f'`{key}`' for key in missing)}",
+                effect="GKE refuses the pods, or no slice is found for them",
+                help="add both to `nodeSelector` of the pod",
+                level=ERROR if len(missing) == 1 else WARNING,
             )
 
 
@@ -190,7 +184,7 @@ def _placed_otherwise(role: ExpandedRole) -> bool:
     return KUEUE_QUEUE in table(metadata, "labels")
 
 
-def tpu_chips_per_host(job: Job) -> None:
+def tpu_chips_per_host(job: Job) -> Findings:
     for role, container, chips in _users(job):
         generation = GENERATIONS.get(_selector(role, ACCELERATOR))
         if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
@@ -201,30 +195,26 @@ def tpu_chips_per_host(job: Job) -> None:
             continue
         hosts = " or ".join(map(str, fitting))
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
-        job.report.add(
-            HOST.at(
-                job.at(_chips_of(container)),
-                f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
-                also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
-                effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
-                help=f"ask for {hosts} chips in each pod",
-            )
+        yield HOST.at(
+            job.at(_chips_of(container)),
+            f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
+            also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+            effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
+            help=f"ask for {hosts} chips in each pod",
         )
 
 
-def multislice_single_host(job: Job) -> None:
+def multislice_single_host(job: Job) -> Findings:
     for role, _, chips in _users(job):
         sizes = _sizes(_topology(role))
         multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
         if sizes and type(role.replicas) is int and role.replicas > 1 and _product(sizes) == chips and multi:
-            job.report.add(
-                SINGLE.at(
-                    job.at(_topology_path(role)),
-                    f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
-                    also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
-                    effect="multislice is not supported between single-host slices",
-                    help="use a topology of several hosts",
-                )
+            yield SINGLE.at(
+                job.at(_topology_path(role)),
+                f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
+                also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
+                effect="multislice is not supported between single-host slices",
+                help="use a topology of several hosts",
             )
 
 

@@ -9,7 +9,7 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Findings, Job
     from trainc.model.tree import Tree
 
 UNIT = Rule("amount-in-wrong-unit", ERROR)
@@ -20,40 +20,30 @@ _LITTLE = {
 }
 
 
-def amount_in_wrong_unit(job: Job) -> None:
+def amount_in_wrong_unit(job: Job) -> Findings:
     for container in job.containers:
-        seen: set[str] = set()
-        for field, amounts in (("limits", container.limits), ("requests", container.requests)):
-            for resource in ("cpu", *_LITTLE):
+        for resource in ("cpu", *_LITTLE):
+            for field, amounts in (("limits", container.limits), ("requests", container.requests)):
                 leaf: Tree = amounts.get(resource)
-                if type(leaf) is Sourced and resource not in seen and _add(job, container, field, resource, leaf.value):
-                    seen.add(resource)
-
-
-def _add(job: Job, container: Container, field: str, resource: str, written: object) -> bool:
-    """Report one amount; whether there was anything to report."""
-    size = amount(written)
-    if size is None or size <= 0:
-        return False
-    if resource == "cpu":
-        wrong = size > MOST_CPUS * ONE
-        meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
-    else:
-        wrong = size < _LEAST_MEMORY * ONE
-        meaning = "less than a byte" if size < ONE else f"{size // ONE} bytes"
-        effect = _LITTLE[resource] if field == "limits" else "the scheduler counts it as nothing"
-    if wrong:
-        job.report.add(
-            UNIT.at(
-                job.at((*container.path, "resources", field, resource)),
-                f"`{resource}: {written}` is {meaning}",
-                effect=effect,
-                help=_advice(resource, str(written)),
-                # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
-                level=ERROR if resource == "cpu" else WARNING,
-            )
-        )
-    return wrong
+                size = amount(leaf.value) if type(leaf) is Sourced else None
+                if size is None or size <= 0:
+                    continue
+                if resource == "cpu" and size > MOST_CPUS * ONE:
+                    meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
+                elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
+                    meaning = "less than a byte" if size < ONE else f"{size // ONE} bytes"
+                    effect = _LITTLE[resource] if field == "limits" else "the scheduler counts it as nothing"
+                else:
+                    continue
+                yield UNIT.at(
+                    job.at((*container.path, "resources", field, resource)),
+                    f"`{resource}: {leaf.value}` is {meaning}",
+                    effect=effect,
+                    help=_advice(resource, str(leaf.value)),
+                    # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
+                    level=ERROR if resource == "cpu" else WARNING,
+                )
+                break
 
 
 def _advice(resource: str, written: str) -> str:

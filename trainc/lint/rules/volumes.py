@@ -11,7 +11,7 @@ from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Job
+    from trainc.lint.facts.job import ExpandedRole, Findings, Job
     from trainc.lint.refusal import ServerComplaint
 
 
@@ -25,37 +25,33 @@ SHM_HOST = Rule("shared-memory-of-host", NOTE)
 MEDIUM = Rule("unknown-medium", ERROR)
 
 
-def unknown_medium(job: Job) -> None:
+def unknown_medium(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             medium = text(table(volume, "emptyDir"), "medium")
             if medium in ("", "Memory") or medium.startswith("HugePages") or substituted(medium):
                 continue
-            job.report.add(
-                MEDIUM.at(
-                    job.at((*role.pod_path, "volumes", index, "emptyDir", "medium")),
-                    f"`{medium}` is not a medium of an `emptyDir`",
-                    effect="the pods stay in ContainerCreating",
-                    help=meant(medium, ("Memory", "HugePages"), "write `Memory`, or leave it out for the node's disk"),
-                )
+            yield MEDIUM.at(
+                job.at((*role.pod_path, "volumes", index, "emptyDir", "medium")),
+                f"`{medium}` is not a medium of an `emptyDir`",
+                effect="the pods stay in ContainerCreating",
+                help=meant(medium, ("Memory", "HugePages"), "write `Memory`, or leave it out for the node's disk"),
             )
 
 
-def relative_mount_path(job: Job) -> None:
+def relative_mount_path(job: Job) -> Findings:
     for container in job.containers:
         for index, mount in enumerate(rows(container.tree, "volumeMounts")):
             where = text(mount, "mountPath")
             if where and where[0] not in "/$" and ":" not in where and not substituted(where):
-                job.report.add(
-                    RELATIVE.at(
-                        job.at((*container.path, "volumeMounts", index, "mountPath")),
-                        f"`{where}` does not start with a slash",
-                        help=f"write `/{where}`",
-                    )
+                yield RELATIVE.at(
+                    job.at((*container.path, "volumeMounts", index, "mountPath")),
+                    f"`{where}` does not start with a slash",
+                    help=f"write `/{where}`",
                 )
 
 
-def unused_volume(job: Job) -> None:
+def unused_volume(job: Job) -> Findings:
     for role in job.roles:
         if not role.volumes:
             continue
@@ -65,26 +61,22 @@ def unused_volume(job: Job) -> None:
             name = text(volume, "name")
             written = volume["name"].origin.at is not None if name else False  # not one that a framework brings along
             if written and name not in mounted and not _for_others(name, role):
-                job.report.add(
-                    UNUSED.at(
-                        job.at((*role.pod_path, "volumes", index, "name")),
-                        f"no container of `{role.name}` mounts volume `{name}`",
-                        help="mount it, or remove it",
-                    )
+                yield UNUSED.at(
+                    job.at((*role.pod_path, "volumes", index, "name")),
+                    f"no container of `{role.name}` mounts volume `{name}`",
+                    help="mount it, or remove it",
                 )
 
 
-def shared_memory_of_host(job: Job) -> None:
+def shared_memory_of_host(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
             if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
-                job.report.add(
-                    SHM_HOST.at(
-                        job.at((*role.pod_path, "volumes", index)),
-                        f"volume `{text(volume, 'name')}` is the host's /dev/shm",
-                        effect="pods of one node share it, and what a killed one leaves fills it up",
-                        help="use `emptyDir: {medium: Memory}`",
-                    )
+                yield SHM_HOST.at(
+                    job.at((*role.pod_path, "volumes", index)),
+                    f"volume `{text(volume, 'name')}` is the host's /dev/shm",
+                    effect="pods of one node share it, and what a killed one leaves fills it up",
+                    help="use `emptyDir: {medium: Memory}`",
                 )
 
 

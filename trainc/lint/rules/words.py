@@ -12,7 +12,7 @@ from trainc.model.finding import ERROR, WARNING, Label, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.cluster import Cluster
 
 SHELL_WORDS = Rule("shell-words-without-shell", ERROR)
@@ -38,19 +38,17 @@ _WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 
 
-def shell_words_without_shell(job: Job) -> None:
+def shell_words_without_shell(job: Job) -> Findings:
     for container in job.containers:
         place = _joining(container)
         if place is None:
             continue
         field, index, word = place
-        job.report.add(
-            SHELL_WORDS.at(
-                job.at((*container.path, field, index)),
-                f"no shell reads `{word}` here",
-                effect=f"`{container.words[0]}` gets `{word}` and what follows as its own arguments",
-                help=f'run it in a shell: `[sh, -c, "set -e; {_line(container)}"]`',
-            )
+        yield SHELL_WORDS.at(
+            job.at((*container.path, field, index)),
+            f"no shell reads `{word}` here",
+            effect=f"`{container.words[0]}` gets `{word}` and what follows as its own arguments",
+            help=f'run it in a shell: `[sh, -c, "set -e; {_line(container)}"]`',
         )
 
 
@@ -77,7 +75,7 @@ def _line(container: Container) -> str:
     return line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
 
 
-def script_not_in_image(job: Job) -> None:
+def script_not_in_image(job: Job) -> Findings:
     seen: set[tuple[str, str]] = set()
     for container in job.main:
         image = text(container.tree, "image")
@@ -87,14 +85,12 @@ def script_not_in_image(job: Job) -> None:
             continue
         seen.add((script, public))
         field = "`spec.trainer.image`" if job.bundle.document.kind == "TrainJob" else "`image`"
-        job.report.add(
-            NO_SCRIPT.at(
-                job.at_word(container, script),
-                f"`{script}` is not in the public image `{public}`",
-                also=[Label(job.at((*container.path, "image")), "this image holds libraries only")],
-                effect="the pods get their machines, start, and fail: there is no such file",
-                help=f"put the program into an image of your own, and name it in {field}; or mount a volume that holds it",
-            )
+        yield NO_SCRIPT.at(
+            job.at_word(container, script),
+            f"`{script}` is not in the public image `{public}`",
+            also=[Label(job.at((*container.path, "image")), "this image holds libraries only")],
+            effect="the pods get their machines, start, and fail: there is no such file",
+            help=f"put the program into an image of your own, and name it in {field}; or mount a volume that holds it",
         )
 
 

@@ -91,9 +91,7 @@ def _sum(tied: list[Role], placement: Placement) -> Amounts:
     return total(
         (
             pod_requests(
-                role.pod,
-                overhead=overhead(value(role.pod, "runtimeClassName")),
-                injected=placement.cluster.injected,
+                role.pod, overhead=overhead(value(role.pod, "runtimeClassName")), injected=placement.cluster.injected
             ),
             pods(role),
             (),

@@ -8,8 +8,9 @@ from trainc.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
-    from trainc.model.tree import Path
+    from collections.abc import Iterator
+
+    from trainc.lint.facts.job import ExpandedRole, Findings, Job
 
 TAS = Rule("topology-annotation", ERROR)
 CONTRADICTS = Rule("selector-contradicts-affinity", ERROR)
@@ -18,68 +19,49 @@ _PREFIX = "kueue.x-k8s.io/podset-"
 _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
 
 
-def topology_annotation(job: Job) -> None:
+def topology_annotation(job: Job) -> Findings:
     for role in job.roles:
-        if not role.annotations:
-            continue
         path = (*role.spec_path, "template", "metadata", "annotations")
-        levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in role.annotations]
-        if len(levels) > 1:
-            _tas(job, (*path, levels[1]), f"`{levels[1]}` and `{levels[0]}` exclude each other", "keep one of them")
-        size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
-        if (size in role.annotations) != (top in role.annotations):
-            there, missing = (size, top) if size in role.annotations else (top, size)
-            _tas(job, (*path, there), f"`{there}` needs `{missing}`", f"add `{missing}`")
-        number = whole_number(text(role.annotations, size))
-        if number and type(role.count) is int and role.count:
-            if number > role.count:
-                _tas(
-                    job,
-                    (*path, size),
-                    f"a slice has {number} pods, but `{role.name}` has {role.count}",
-                    f"use at most {role.count}",
-                )
-            elif role.count % number:
-                _tas(
-                    job,
-                    (*path, size),
-                    f"slices of {number} pods do not divide the {role.count} pods of `{role.name}`",
-                    "use a divisor",
-                )
+        for key, message, help_ in _topology_faults(role):
+            yield TAS.at(job.at((*path, key)), message, effect="Kueue refuses the job, or leaves pods over", help=help_)
 
 
-def _tas(job: Job, path: Path, message: str, help_: str) -> None:
-    job.report.add(TAS.at(job.at(path), message, effect="Kueue refuses the job, or leaves pods over", help=help_))
+def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
+    """The annotation, the message and the help of each."""
+    annotations = role.annotations
+    levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
+    if len(levels) > 1:
+        yield levels[1], f"`{levels[1]}` and `{levels[0]}` exclude each other", "keep one of them"
+    size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
+    if (size in annotations) != (top in annotations):
+        there, missing = (size, top) if size in annotations else (top, size)
+        yield there, f"`{there}` needs `{missing}`", f"add `{missing}`"
+    number, count = whole_number(text(annotations, size)), role.count
+    if number and type(count) is int and count:
+        if number > count:
+            yield size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"
+        elif count % number:
+            yield size, f"slices of {number} pods do not divide the {count} pods of `{role.name}`", "use a divisor"
 
 
-def selector_contradicts_affinity(job: Job) -> None:
+def selector_contradicts_affinity(job: Job) -> Findings:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
     for role in job.roles:
-        if "affinity" not in role.pod or "nodeSelector" not in role.pod:
-            continue
         selector = table(role.pod, "nodeSelector")
-        required = table(
-            table(table(role.pod, "affinity"), "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution"
-        )
-        terms = rows(required, "nodeSelectorTerms")
+        terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), required), "nodeSelectorTerms")
         for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
-            key = text(expression, "key")
-            values = [leaf.value for leaf in expression.get("values", ())]
-            held = text(selector, key)
-            against = (text(expression, "operator") == "In" and held not in values) or (
-                text(expression, "operator") == "NotIn" and held in values
-            )
-            if key in selector and against:
-                base = (*role.pod_path, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-                job.report.add(
-                    CONTRADICTS.at(
-                        job.at((*role.pod_path, "nodeSelector", key)),
-                        f"the selector wants `{key}: {held}`, which the affinity excludes",
-                        also=[
-                            Label(job.at((*base, "nodeSelectorTerms", 0, "matchExpressions", index)), "the affinity")
-                        ],
-                        effect="no node satisfies both: the pods stay pending",
-                        help="keep one of them",
-                    )
+            key, operator = text(expression, "key"), text(expression, "operator")
+            held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
+            if key in selector and (
+                (operator == "In" and held not in values) or (operator == "NotIn" and held in values)
+            ):
+                term = (*role.pod_path, "affinity", "nodeAffinity", required, "nodeSelectorTerms", 0)
+                yield CONTRADICTS.at(
+                    job.at((*role.pod_path, "nodeSelector", key)),
+                    f"the selector wants `{key}: {held}`, which the affinity excludes",
+                    also=[Label(job.at((*term, "matchExpressions", index)), "the affinity")],
+                    effect="no node satisfies both: the pods stay pending",
+                    help="keep one of them",
                 )
 
 
