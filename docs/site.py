@@ -61,7 +61,8 @@ def main(target: str, most: int | None = None) -> int:
 def copy_pages(source: Path) -> None:
     """The written pages; what they link to outside of this folder is named, not linked."""
     shutil.copy(HERE / "conf.py", source / "conf.py")
-    shutil.copytree(HERE / "images", source / "images")
+    for folder in ("images", "_templates"):
+        shutil.copytree(HERE / folder, source / folder)
     for path in HERE.rglob("*.md"):
         page = source / path.relative_to(HERE)
         page.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ def test_a_workflow_may_do_nothing_but_what_its_jobs_say(path: Any) -> None:
             if "checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
     writes = {name for name, job in workflow["jobs"].items() if "write" in job["permissions"].values()}
-    assert writes == ({"build", "images", "publish", "announce"} if path.stem == "release" else set())
+    assert writes == ({"build", "images", "publish", "announce", "site"} if path.stem == "release" else set())
 
 
 def test_every_python_of_a_matrix_is_supported() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -59,6 +61,38 @@ def test_a_site_of_all_written_pages_builds_without_a_warning(tmp_path: Path) ->
     assert "search.html" in index
     assert (tmp_path / "searchindex.js").stat().st_size > 10_000
     assert not re.search(r'(?:href|src)="https?://(?!www\.sphinx-doc|github\.com/pradyunsg/furo|pradyunsg\.me)', index)
+
+
+def test_versions_are_published_side_by_side(tmp_path: Path) -> None:
+    publish = runpy.run_path(str(ROOT / "docs/publish.py"))["publish"]
+    site, pages = tmp_path / "site", tmp_path / "pages"
+    (site / "_static").mkdir(parents=True)
+    pages.mkdir()
+    for version in ("0.9.0", "0.10.0", "0.9.1"):
+        (site / "page.html").write_text(version)
+        versions = publish(site, pages, version)
+    assert versions == json.loads((pages / "versions.json").read_text("utf-8")) == ["0.10", "0.9"]
+    assert [(pages / name / "page.html").read_text() for name in versions] == ["0.10.0", "0.9.1"]
+    assert "url=0.10/" in (pages / "index.html").read_text("utf-8")
+
+
+def test_sections_between_marks_are_tabs() -> None:
+    tabs = runpy.run_path(str(ROOT / "docs/site.py"))["tabs"]
+    page = "# Frameworks\n<!-- tabs -->\n## MPI, any program\none\n## JAX\ntwo\n<!-- end of tabs -->\n## Next\n"
+    assert tabs(page).splitlines() == [
+        "# Frameworks",
+        "::::{tab-set}",
+        ":::{tab-item} MPI, any program",
+        ":name: mpi-any-program",
+        "one",
+        ":::",
+        ":::{tab-item} JAX",
+        ":name: jax",
+        "two",
+        ":::",
+        "::::",
+        "## Next",
+    ]
 
 
 def test_rules_fields_and_commands_have_pages(source: Path) -> None:
