@@ -22,7 +22,7 @@ WRITERS = (
     "compiler/emit/spool",
     "authoring/rehearse",  # this one and those of Git write to temporary files and folders
     "changes/git/scratch.py",
-    "changes/git/process.py",
+    "changes/git/repository.py",
 )
 FILES = ("cli/shared/baseline.py", "report/page/document.py")  # JSON in files, escaped for what reads them
 # Programs of their own, which speak to trainc alone.

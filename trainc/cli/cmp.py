@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.changes.compare.committed import Committed
+from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
-from trainc.changes.compare.states import FOREIGN_OUTPUT
 from trainc.cli.compiling import Nothing
 from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import data, tell

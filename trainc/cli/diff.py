@@ -85,7 +85,7 @@ def _turned(session: Session, difference: Diff) -> Iterator[Turned]:
     for cluster in session.project.clusters:
         if CAPACITY.isdisjoint(cluster.objects):
             continue
-        from trainc.cluster.capacity.effects import effects  # noqa: PLC0415 (few clusters tell of what they hold)
+        from trainc.cluster.capacity.answers import effects  # noqa: PLC0415 (few clusters tell of what they hold)
 
         before, after = (
             {key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets

@@ -7,9 +7,8 @@ from trainc.cli.shared.dumps import contents
 from trainc.cli.shared.output import answer, data, tell
 from trainc.cli.shared.scaling import Scaled, Scaling
 from trainc.cli.shared.session import Session
-from trainc.cluster.capacity.advice import headroom
+from trainc.cluster.capacity.advice import headroom, trainer_pods
 from trainc.cluster.capacity.answers import answer_data
-from trainc.cluster.capacity.edits import trainer_pods
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
 from trainc.cluster.capacity.groups import groups_of

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 
-from trainc.changes.compare.committed import ITSELF, Committed, listed, names
-from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
-from trainc.changes.compare.moved import MOVED_RUN, moved_run
-from trainc.changes.compare.states import FOREIGN_OUTPUT, IGNORED_BY_FLUX, OUT_OF_DATE
-from trainc.changes.git.unmerged import CommittedTexts, absent_files
+from trainc.changes.compare.committed import (
+    FOREIGN_OUTPUT,
+    IGNORED_BY_FLUX,
+    ITSELF,
+    OUT_OF_DATE,
+    Committed,
+    listed,
+    names,
+)
+from trainc.changes.compare.immutable import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
+from trainc.changes.git.work_tree import CommittedTexts, absent_files
 from trainc.cli.compiling import Nothing, rendered_runs, run
 from trainc.cli.shared.lock import FolderLock
 from trainc.cli.shared.output import tell

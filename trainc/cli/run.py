@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 
-from trainc.changes.compare.changes import changes_of
-from trainc.changes.compare.facts import facts
+from trainc.changes.compare.changes import as_called, changes_of
+from trainc.changes.compare.facts import facts, job_key, of_run
 from trainc.changes.compare.immutable import run_holder, to_run
-from trainc.changes.compare.objects import job_key, of_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
-from trainc.changes.compare.renamed import as_called
 from trainc.changes.fix import diff
 from trainc.changes.fix import fix as edited
 from trainc.cli.shared.options import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from trainc.changes.compare.objects import of_run
+from trainc.changes.compare.facts import of_run
 from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingStates
 from trainc.cli.shared.job_rows import has_output, inheritance, job_row, job_view
 from trainc.cli.shared.output import answer, data

@@ -6,8 +6,7 @@ import os
 import re
 
 from trainc.changes.why import explain
-from trainc.changes.why.landing import landings
-from trainc.changes.why.rendered import rendered_line
+from trainc.changes.why.landing import landings, rendered_line
 from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer, data, tell
 from trainc.cli.shared.session import Session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY
 from trainc.cluster.capacity.amounts import spelled
-from trainc.cluster.capacity.malformed import malformed_in
+from trainc.cluster.capacity.facts import malformed_in
 from trainc.cluster.capacity.nodes import HOSTNAME, Node, fill, node_of
 from trainc.cluster.dump_shapes import misfits
 from trainc.model.report import Report

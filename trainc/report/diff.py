@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
     from trainc.changes.compare.changes import Change
     from trainc.changes.compare.diff import Diff, Edited, Replaced, Turned
-    from trainc.changes.compare.facts import JobFacts
-    from trainc.changes.compare.objects import Key
+    from trainc.changes.compare.facts import JobFacts, Key
 
     Spelling = Callable[[str], str]
 

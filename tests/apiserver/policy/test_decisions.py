@@ -13,7 +13,7 @@ import pytest
 
 from tests.apiserver.policy.judging import Judged, binding, cluster, policy
 from tests.apiserver.policy.test_expressions import QUESTION, compiled
-from trainc.apiserver.policy.cel import compiled_policy
+from trainc.apiserver.policy.cel import compiler as compiled_policy
 
 BROKEN = "object.nothing == 1"  # an error when it is evaluated
 OUT = "validation failed due to running out of cost budget, no further validation rules will be run"

@@ -10,12 +10,10 @@ from cel_expr_python.ext import ext_optional, ext_strings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainc.apiserver.policy.cel.compiled_policy import CompiledPolicy
-from trainc.apiserver.policy.cel.compiler import CompileError, Compiler, NotCompiledError
+from trainc.apiserver.policy.cel.compiler import CompiledPolicy, CompileError, Compiler, NotCompiledError
 from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.process import PolicyJudge
-from trainc.apiserver.policy.cel.scope import Scope
-from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, Place
+from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, Place, Scope
 
 JUDGE = PolicyJudge()  # it also says how patterns are searched for
 COMPILER = Compiler(JUDGE.cel, params=True)

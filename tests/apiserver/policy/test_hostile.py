@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.policy.judging import Judged, binding, policy, with_spec
-from trainc.apiserver.policy import engine
+from trainc.apiserver.policy.definitions import PolicyEngine
 
 LOOPS = "object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))"
 HOSTILE: dict[str, str] = {
@@ -50,7 +50,7 @@ def test_what_brings_the_process_down_is_not_judged_and_the_next_policy_is() -> 
 
 @pytest.mark.slow
 def test_a_run_asks_no_longer_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.PolicyEngine, "slow", 0.5)
+    monkeypatch.setattr(PolicyEngine, "slow", 0.5)
     many: list[dict[str, Any]] = []
     for number in range(20):
         many += [policy(LOOPS, name=f"p{number}"), binding(of=f"p{number}", name=f"b{number}")]

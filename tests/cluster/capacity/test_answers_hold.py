@@ -10,7 +10,7 @@ import pytest
 
 from tests.cluster.capacity.clusters import facts, job, node, queue, thing, topology
 from tests.cluster.capacity.test_packing import is_possible
-from trainc.cluster.capacity.edits import with_pod_field
+from trainc.cluster.capacity.advice import with_pod_field
 from trainc.cluster.capacity.fit import Fit
 from trainc.cluster.capacity.jobpods import JobPlacement
 from trainc.model.tree import stamp

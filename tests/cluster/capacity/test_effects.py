@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cluster.capacity.clusters import facts, job, node, queue
 from tests.compiling import ROOT, compile_in
-from trainc.cluster.capacity.effects import effects
+from trainc.cluster.capacity.answers import effects
 from trainc.model.tree import stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainc.cluster.capacity.effects import Key
+    from trainc.cluster.capacity.answers import Key
 
 OBJECTS = facts(*queue(12), node("n1"), node("n2")).objects
 

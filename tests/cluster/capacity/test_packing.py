@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainc.cluster.capacity.filters import static_refusal
+from trainc.cluster.capacity.gang import fits_at_once, kinds_of, rooms
 from trainc.cluster.capacity.nodes import Node, NodeClasses
-from trainc.cluster.capacity.packing import fits_at_once, kinds_of, rooms
 from trainc.cluster.capacity.pods import PendingPod
-from trainc.cluster.capacity.scheduler import SimulatedScheduler
+from trainc.cluster.capacity.scheduler import SimulatedScheduler, static_refusal
 
 CLUSTERS = 5_000
 

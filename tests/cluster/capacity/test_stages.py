@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.cluster.capacity.clusters import ask, job, node, thing
 from tests.cluster.capacity.test_together import together
-from trainc.cluster.capacity.stages import stages_of
+from trainc.cluster.capacity.jobpods import stages_of
 from trainc.model.tree import stamp
 
 

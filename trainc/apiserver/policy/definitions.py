@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os.path
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.fault import NotJudgedError
-from trainc.apiserver.policy.engine import policy_engine
 from trainc.apiserver.policy.shape import BINDING, POLICY, complaints
-from trainc.apiserver.schema.engine import MISSING
+from trainc.apiserver.schema.engine import MISSING, Engine, own
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
@@ -285,3 +285,53 @@ def _name_others(documents: tuple[Document, ...], report: Report) -> int:
             report.add(UNJUDGED_ADMISSION.at(document.span(("metadata", "name")), text))
             count += len(names)
     return count
+
+
+class PolicyEngine(Engine):
+    """The process that compiles and evaluates policies."""
+
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cel", "process.py")
+    usual, slow = 0.005, 20.0
+    what = "admission policies"
+
+    @property
+    def questions(self) -> int:
+        """How many questions one run may ask."""
+        return 200_000
+
+    @property
+    def size(self) -> int:
+        """How many characters one question may have."""
+        return 4_000_000
+
+    def compiled(self, policy: dict[str, Any]) -> dict[str, Any]:
+        """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`).
+
+        Raises:
+            NotJudgedError: where that is not known.
+        """
+        answer = self._ask({"policy": policy})
+        if "error" in answer:
+            raise NotJudgedError(str(answer["error"]))
+        return answer
+
+    def verdict(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What a policy says of a request.
+
+        Raises:
+            NotJudgedError: where that is not known.
+        """
+        from json import dumps  # noqa: PLC0415 (few projects have policies)
+
+        line = dumps(question)
+        if len(line) > self.size:
+            raise NotJudgedError(f"policy and object have more than {self.size} characters")
+        answer = self._fresh(line)
+        if "error" in answer:
+            raise NotJudgedError(str(answer["error"]))
+        return answer
+
+
+def policy_engine() -> PolicyEngine:
+    """The engine of this process."""
+    return own(PolicyEngine)

@@ -12,10 +12,8 @@ from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.policy import stored
 from trainc.apiserver.policy.children import children, pods
-from trainc.apiserver.policy.definitions import MISSING_PARAM, Policies, read_policies
-from trainc.apiserver.policy.engine import policy_engine
-from trainc.apiserver.policy.matching import matches, selected
-from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError
+from trainc.apiserver.policy.definitions import MISSING_PARAM, Policies, policy_engine, read_policies
+from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches, selected
 from trainc.apiserver.schema.engine import MISSING
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
 from trainc.model.tree import get, plain, value

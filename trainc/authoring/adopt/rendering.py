@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from trainc.changes.compare.committed import Committed
-from trainc.changes.compare.moved import moved_run
+from trainc.changes.compare.immutable import moved_run
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import Folder, written
 from trainc.compiler.emit.spool.folder import FolderSpool

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.objects import applied, job_key, split
+from trainc.changes.compare.facts import applied, job_key, split
 from trainc.changes.compare.updates import differences, key_of
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.scratch import Scratch, drop, make_folders, unpack
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from trainc.changes.compare.objects import Key
+    from trainc.changes.compare.facts import Key
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.immutable import immutable_change
-from trainc.changes.compare.states import IGNORED_BY_FLUX
 from trainc.compiler.emit.digest import job_digest
 from trainc.lint.tables.created_once import is_created_once
-from trainc.model.finding import WARNING
+from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.run import BAD_RUN, RUN, run_of
 
@@ -179,3 +178,26 @@ def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
 def _not_its_own(bundle: Bundle, updates: Collection[Update]) -> list[Update]:
     """The updates without the changes that the job's own file has a part in."""
     return [one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in updates]
+
+
+OUT_OF_DATE = Rule(
+    "out-of-date",
+    ERROR,
+    "a rendered file differs from what its job compiles to",
+    "The cluster runs what is committed: a job whose rendering is missing or stale never reaches it.",
+    admission=True,
+)
+FOREIGN_OUTPUT = Rule(
+    "foreign-output",
+    ERROR,
+    "a file in the output folder was edited by hand or not written by trainc",
+    "trainc never overwrites a file that it did not write.",
+    admission=True,
+)
+IGNORED_BY_FLUX = Rule(
+    "ignored-by-flux",
+    WARNING,
+    "a committed run changes in place, but Flux does not apply the change",
+    "Flux creates a JobSet once (`ssa: IfNotPresent`) and never updates it; the commit changes nothing that runs.",
+    admission=True,
+)

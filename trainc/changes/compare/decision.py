@@ -6,8 +6,7 @@ import os
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.updates import differences, key_of, update
-from trainc.changes.git.unmerged import CommittedTexts
-from trainc.changes.git.work_tree import repository_of
+from trainc.changes.git.work_tree import CommittedTexts, repository_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.disk import parse_file, read_file

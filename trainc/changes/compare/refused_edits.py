@@ -6,8 +6,7 @@ import os
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.immutable import immutable_change
-from trainc.changes.compare.moved import moved_run
+from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import key_of, update
 from trainc.compiler.emit import run_path

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from trainc.changes.compare.changes import changes_of
+from trainc.changes.compare.changes import as_called, changes_of
 from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.facts import facts
-from trainc.changes.compare.renamed import as_called
 from trainc.changes.compare.rendered import file_of, shape_fault
 from trainc.compiler.emit import emit
 from trainc.compiler.emit.digest import body_digest

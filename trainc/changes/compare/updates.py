@@ -4,32 +4,129 @@ from __future__ import annotations
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
+from trainc.apiserver.jobset import defaults as jobset
+from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
-from trainc.changes.compare.operations import OF_FILES, SERVER_SIDE, sent, stored
-from trainc.changes.compare.order import keys, moved, orders
 from trainc.model.bundle import keeps_job
 from trainc.model.finding import Refusal
 from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get, leaves, value
 from trainc.text.masking import MASK, named_secret, variable_of
+from trainc.text.merge_keys import MERGE_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, NamedTuple
 
+    from trainc.apiserver.schema.node import SchemaNode
     from trainc.apiserver.served import Served
     from trainc.model.bundle import Bundle
-    from trainc.model.paths import Steps
+    from trainc.model.paths import Step, Steps
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
     Key = tuple[str, str, str, str]
+    Keys = Sequence[object]
+    Names = Sequence[tuple[Path, Sourced[Any]]]  # the key of each item, with its path in the object
 else:
     from trainc.text.record import NamedTuple
+
+SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
+    "server-side-apply",
+    "client-side-apply",
+    "put",
+    "server-side-apply-files",
+)
+OF_FILES = (PUT, SERVER_SIDE_FILES)  # what is written goes to the server, not what trainc builds of it
+
+
+def stored(tree: Tree, server: Served) -> Tree:
+    """An object as it is kept once it was created, before any queue touched it."""
+    known = server.profile
+    major, minor = known.jobset
+    profile = Profile(kubernetes=known.kubernetes, jobset=f"{major}.{minor}", gates=known.gates, state=known.state)
+    judged = verdict(tree, server.table, profile)
+    if judged.accepted or kind_of(tree) != jobset.KIND:
+        return judged.stored
+    root = server.table.root(jobset.KIND)
+    return judged.stored if root is None else walk(root, jobset.with_defaults(walk(root, tree, Log())), Log())
+
+
+def sent(operation: str, last: Tree, live: Tree, new: Tree, node: SchemaNode) -> Tree:
+    """What reaches the server's validation when `new` is written over `live`, which came from `last`."""
+    if operation == PUT:
+        return new
+    return _by_client(last, live, new) if operation == CLIENT_SIDE else _by_server(node, last, live, new)
+
+
+def _by_client(last: Tree, live: Tree, new: Tree) -> Tree:
+    """A merge in which lists are replaced, and what the last text had and the new one lacks is gone."""
+    if type(new) is not dict or type(live) is not dict:
+        return new
+    before = last if type(last) is dict else {}
+    out = {key: live[key] for key in live if key in new or key not in before}
+    for key, node in new.items():
+        out[key] = _by_client(before.get(key), live[key], node) if key in live else node
+    return out
+
+
+def _by_server(node: SchemaNode | None, last: Tree, live: Tree, new: Tree) -> Tree:
+    """A merge along the schema: keyed lists by their keys, other lists as a whole."""
+    if node is None:
+        return new
+    if type(new) is dict and type(live) is dict:
+        return _maps(node, last if type(last) is dict else {}, live, new)
+    if type(new) is list and type(live) is list and node.keys:
+        return _items(node, last if type(last) is list else [], live, new)
+    return new
+
+
+def _maps(node: SchemaNode, last: dict[str, Tree], live: dict[str, Tree], new: dict[str, Tree]) -> Tree:
+    out: dict[str, Tree] = {}
+    for key, held in live.items():
+        if key in new:
+            out[key] = _by_server(node.prop(key), last.get(key), held, new[key])
+        elif key not in last:
+            out[key] = held
+        else:
+            left = _without(node.prop(key), last[key], held)
+            if left is not None:
+                out[key] = left
+    return {**out, **{key: tree for key, tree in new.items() if key not in live}}
+
+
+def _without(node: SchemaNode | None, last: Tree, live: Tree) -> Tree:
+    """What is left of a field that is no longer applied: what others wrote below it; None for nothing."""
+    if node is None or type(last) is not dict or type(live) is not dict:
+        return None
+    kept = {}
+    for key, held in live.items():
+        left = _without(node.prop(key), last[key], held) if key in last else held
+        if left is not None:
+            kept[key] = left
+    return kept or None
+
+
+def _items(node: SchemaNode, last: list[Tree], live: list[Tree], new: list[Tree]) -> Tree:
+    before, held = ({_key(node, item): item for item in items} for items in (last, live))
+    item = node.item()
+    merged = [
+        _by_server(item, before.get(_key(node, tree)), held[_key(node, tree)], tree)
+        if _key(node, tree) in held
+        else tree
+        for tree in new
+    ]
+    names = {_key(node, tree) for tree in new}
+    return [*merged, *(tree for key, tree in held.items() if key not in names and key not in before)]
+
+
+def _key(node: SchemaNode, item: Tree) -> tuple[object, ...]:
+    return tuple(value(item, name) for name in node.keys)
+
 
 _LONGEST = 60  # characters of a value that are shown
 _ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new object with the stored one
@@ -178,3 +275,44 @@ def empty(tree: Tree, steps: Steps = (), path: Path = (), field: str = "") -> It
 def _text(content: object) -> str:
     text = "none" if content is _ABSENT else compact(content)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def orders(tree: Tree) -> dict[Steps, Names]:
+    """The keys of the items of every keyed list that has several, in order, by the list's path."""
+    return {steps: names for steps, names in _lists(tree, (), (), "") if len(names) > 1}
+
+
+def _lists(tree: Tree, steps: Steps, path: Path, field: str) -> Iterator[tuple[Steps, Names]]:
+    if type(tree) is dict:
+        for name, node in tree.items():
+            if type(node) is not Sourced:
+                yield from _lists(node, (*steps, name), (*path, name), name)
+    elif type(tree) is list:
+        key = MERGE_KEYS.get(field, "")
+        names = []
+        for index, item in enumerate(tree):
+            leaf = item.get(key) if key and type(item) is dict else None
+            step: Step = index
+            if type(leaf) is Sourced:
+                names.append(((*path, index, key), leaf))
+                step = (key, leaf.value)
+            if type(item) is not Sourced:
+                yield from _lists(item, (*steps, step), (*path, index), field)
+        yield steps, names
+
+
+def keys(names: Names) -> list[object]:
+    """The keys alone."""
+    return [leaf.value for _, leaf in names]
+
+
+def moved(old: Mapping[Any, Keys], new: Mapping[Any, Keys]) -> Iterator[tuple[Any, list[object], list[object]]]:
+    """The lists in which what both sides have stands in another order: path, and the keys that moved, old and new."""
+    for path, after in new.items():
+        before = old.get(path, ())
+        if before == after:
+            continue
+        was, now = [name for name in before if name in after], [name for name in after if name in before]
+        apart = [at for at, (one, other) in enumerate(zip(was, now, strict=False)) if one != other]
+        if apart:
+            yield path, was[apart[0] : apart[-1] + 1], now[apart[0] : apart[-1] + 1]

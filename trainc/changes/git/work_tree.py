@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -24,3 +25,72 @@ def repository_of(folder: str) -> GitRepository | None:
         return GitRepository(folder)
     except Trouble:
         return None
+
+
+_HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
+
+
+class CommittedTexts:
+    """The texts that both sides of a merge, or the index alone, have for a file below a folder; none outside of Git."""
+
+    def __init__(self, folder: str) -> None:
+        self._repository: GitRepository | None = None
+        self._prefix = ""
+        self._unmerged: dict[str, list[str]] = {}
+        self._absent: dict[str, str] = {}
+        self._tracked: dict[str, str] | None = None  # what the index or, without it, the latest commit has
+        above = os.path.abspath(folder)
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        repository = repository_of(above)
+        if repository is None:
+            return
+        with Suppress(Trouble):
+            self._prefix = repository.prefix(os.path.abspath(folder))
+            self._unmerged = repository.unmerged(self._prefix)
+            self._absent = repository.absent(self._prefix)
+            self._repository = repository
+
+    def absent(self, path: str) -> bytes | None:
+        """The text of a path that a sparse checkout leaves out, None for every other."""
+        name = self._absent.get(self._prefix + path)
+        return None if name is None or self._repository is None else next(self._repository.contents([name]))
+
+    def deleted(self, path: str) -> bytes | None:
+        """The text of a path that is not there any more, None for one that neither the index nor the latest commit has."""
+        if self._repository is None:
+            return None
+        if self._tracked is None:
+            self._tracked = {}
+            with Suppress(Trouble):  # before the first commit
+                self._tracked = dict(self._repository.files(self._repository.commit("HEAD"), self._prefix))
+            self._tracked |= self._repository.tracked(self._prefix)
+        name = self._tracked.get(self._prefix + path)
+        return None if name is None else next(self._repository.contents([name]))
+
+    def sides(self, path: str, *, marked: bool) -> list[bytes]:
+        """The texts of a path in conflict; for a `marked` one, which somebody may have added to the index, also those of the commits."""
+        if self._repository is None:
+            return []
+        objects = self._unmerged.get(self._prefix + path, [])
+        if marked and not objects:
+            objects = self._of_commits(self._repository, self._prefix + path)
+        return list(self._repository.contents(objects))
+
+    def _of_commits(self, repository: GitRepository, path: str) -> list[str]:
+        names = []
+        for head in _HEADS:
+            with Suppress(Trouble):
+                names += [name for file, name in repository.files(repository.commit(head), path) if file == path]
+        return names
+
+
+def absent_files(root: str) -> frozenset[str]:
+    """The files below a folder, relative to it, that a sparse checkout leaves out: they are not gone."""
+    repository = repository_of(root)
+    if repository is None:
+        return frozenset()
+    with Suppress(Trouble):
+        prefix = repository.prefix(root)
+        return frozenset(path.removeprefix(prefix) for path in repository.absent(prefix))
+    return frozenset()

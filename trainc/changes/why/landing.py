@@ -5,24 +5,164 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from trainc.changes.why import Layers, label, of_leaf
-from trainc.changes.why.pieces import Pieces
-from trainc.changes.why.reasons import ValueUse, is_pointer, reason
-from trainc.model.paths import keyed, matches, shown
+from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf
+from trainc.compiler.patched import PATCH
+from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
+from trainc.model.paths import keyed, keyed_leaves, matches, shown
+from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, leaves
+from trainc.model.tree import first_leaf, get, leaves, value
 from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from trainc.changes.why import Why
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
     from trainc.model.finding import Finding
+    from trainc.model.paths import Step, Steps
+    from trainc.model.plan import Plan
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+
+_FRAMEWORK = "trainer.kubeflow.org/framework"
+_OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods stand in its template"
+_JOB_LEVEL = (
+    "wrong level: labels and annotations of a TrainJob are copied to nothing but for kueue.x-k8s.io/*; write them into "
+    "runtimePatches[].trainingRuntimeSpec.template.metadata, or further down for the Jobs and the pods"
+)
+_TRAINJOB: tuple[tuple[Path, str], ...] = (
+    (("spec", "runtimeRef"), "says which runtime the job starts from"),
+    (("spec", "suspend"), "a queue owns `suspend`: only true is written"),
+    (("spec", "managedBy"), "says which controller is in charge; MultiKueue's name alone reaches the JobSet"),
+    (
+        ("spec", "activeDeadlineSeconds"),
+        "not overridable upstream: the Trainer controller alone knows this timer, and writes it to no object",
+    ),
+    (
+        ("spec", "trainer", "resourcesPerNode", "claims"),
+        "not overridable upstream: limits and requests are merged, claims are not (Trainer v2.3.0)",
+    ),
+)
+_OWN = {
+    "extends": "says which runtime this one inherits from",
+    "components": "switches on a component, or chooses for one of its parameters",
+    "locks": "says what nobody above may change",
+    "parameters": "describes a parameter; its value stands where it is set",
+    "roles": "says which replicated jobs the component is for",
+    "requires": "says what the component needs",
+    "conflictsWith": "says what the component excludes",
+    "after": "says what the component is applied after",
+    "description": "says what the component is for",
+}
+_CLUSTER = {
+    "components": "switches on a component for every job of the cluster",
+    "paths": "says which jobs the cluster runs",
+    "folder": "says where the dumps of the cluster are",
+    "images": "rewrites the images that start so, or pins those that are called so; no image of a job is or does",
+}
+_SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no manifest itself"
+_EMPTY = "the API leaves an empty value out, or nothing in the manifests rests on it"
+_META = ("name", "namespace", "finalizers")
+
+
+class ValueUse(NamedTuple):
+    """What became of a value on the way: whether it counts itself, its document does, and somebody above says the same."""
+
+    counts: bool
+    held: bool
+    renamed: bool
+
+
+def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: ValueUse) -> str:
+    """Why the value at a path of a document is in no manifest, in words that name the cause where it is known."""
+    if len(path) == 1:
+        return "says what this document is"
+    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
+    if path[0] == "metadata":
+        return _metadata(document.kind, path)
+    if document.kind == "TrainJob":
+        return _of_job(path, plans[0] if plans else None)
+    if document.kind == "Project" and "patch" not in path[3:4]:
+        return _of_project(path)
+    if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
+        return _OWN[str(path[1])]
+    if not use.held:
+        return "no job that was compiled uses it"
+    if path[-1] == "$patch" or (content is None and use.counts):
+        return "takes away what lower layers say" if content != "replace" else "replaces what lower layers say"
+    if is_pointer(path):
+        return f"points at `{content}`; the name itself was written by a {'higher' if use.renamed else 'lower'} layer"
+    if not use.counts:
+        return "a parameter of the component writes this field"
+    return _EMPTY
+
+
+def _metadata(kind: str, path: Path) -> str:
+    if path[-1] == _FRAMEWORK:
+        return "says which framework the runtime is for; where no policy does, it selects the framework"
+    if str(path[-1]).startswith(TRAINC_PREFIX):
+        return "trainc itself reads it"
+    if path[1] == "name":
+        return "names this document"
+    return _JOB_LEVEL if kind == "TrainJob" else _OUTSIDE.format(kind=kind)
+
+
+def _of_project(path: Path) -> str:
+    if path[1] != "clusters" or len(path) < 4:
+        return _SETTING.format("project")
+    return _CLUSTER.get(str(path[3]), _SETTING.format("cluster"))
+
+
+def _of_job(path: Path, plan: Plan | None) -> str:
+    for prefix, text in _TRAINJOB:
+        if path[: len(prefix)] == prefix:
+            return text
+    if len(path) == 2:
+        return _EMPTY
+    if path[:2] == ("spec", "runtimePatches"):
+        return _of_patch(path)
+    if plan is not None and path[:2] == ("spec", "trainer"):
+        return _of_trainer(str(path[2]), plan)
+    if path[:2] == ("spec", "initializer"):
+        return f"wrong container: the runtime has no `{path[2]}-initializer` job with a container of that name"
+    return "nothing in the manifests rests on it"
+
+
+def _of_trainer(field: str, plan: Plan) -> str:
+    trainers = [role for role in plan.roles if role.ancestor == TRAINER]
+    if not trainers:
+        return "wrong container: no replicated job of the runtime is labelled as the trainer"
+    if not any(role.container(NODE) for role in trainers):
+        names = ", ".join(f"`{role.name.value}`" for role in trainers)
+        return f"wrong container: {names} has no container `{NODE}`, the one that `spec.trainer` reaches"
+    if field == "numProcPerNode":
+        return f"the framework {plan.framework} counts its processes in another way"
+    if field == "resourcesPerNode" and plan.policy is None:
+        return "not overridable upstream: without an mlPolicy in the runtime nobody looks at resourcesPerNode (Trainer v2.3.0)"
+    if field == "numNodes" and get(plan.policy, "mpi") is None:
+        return "beaten: the framework counts the nodes"
+    return f"the framework {plan.framework} writes this field itself"
+
+
+def _of_patch(path: Path) -> str:
+    if path[3:] == ("manager",):
+        return "says who patches"
+    if path[3:] == ("time",):
+        return "says when the patch was made"
+    if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
+        return "not overridable upstream: of a patch's metadata only labels and annotations count"
+    if is_pointer(path):
+        return "points at what is patched; the name itself was written by the runtime"
+    return "nothing in the manifests rests on it: an empty value in a patch changes nothing"
+
+
+def is_pointer(path: Path) -> bool:
+    """Whether a path leads to the key of an item of a keyed list."""
+    return len(path) > 2 and type(path[-2]) is int and MERGE_KEYS.get(str(path[-3])) == path[-1]
+
 
 LANDS, BEATEN, REFUSED, NOWHERE = "lands", "beaten", "refused", "nowhere"
 
@@ -200,3 +340,130 @@ class _Known:
             counts, held=counts or (document.kind != "Project" and self._pieces.hold(document)), renamed=at in self.lost
         )
         return reason(document, path, leaf.value, bundles, use)
+
+
+_WORD = "$patch"
+
+
+class Pieces:
+    """The pieces of all runtimes that some jobs start from, each read once."""
+
+    def __init__(self, bundles: Sequence[Bundle]) -> None:
+        self._bundles = [(bundle, tuple(_pieces(bundle))) for bundle in bundles if bundle.plan is not None]
+        self._places: dict[int, dict[Span, tuple[Steps, object]]] = {}
+
+    def hold(self, document: Document) -> bool:
+        """Whether a runtime of theirs was made with a document."""
+        same = (document.file, document.kind, document.name)
+        documents = (part.document for _, parts in self._bundles for part in parts)
+        return any(one is not None and (one.file, one.kind, one.name) == same for one in documents)
+
+    def say(self, at: Span) -> bool:
+        """Whether a piece holds the value that is written there."""
+        return any(at in self._read(part) for _, parts in self._bundles for part in parts)
+
+    def taken(self, at: Span, known: Collection[tuple[str, str]]) -> Iterator[Why]:
+        """For each job, but for those already told of (cluster, object): what took away the value written there."""
+        for bundle, parts in self._bundles:
+            name = label(bundle.jobset)
+            below = next((index for index, part in enumerate(parts) if at in self._read(part)), None)
+            if below is None or (bundle.cluster, name) in known:
+                continue
+            steps, overruled = self._read(parts[below])[at]
+            for part in reversed(parts[below + 1 :]):
+                leaf = _over(part, steps, overruled)
+                if leaf is not None:
+                    who = LayerValue(part.name, part.label, leaf.value, leaf.origin)
+                    yield Why(name, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
+                    break
+
+    def _read(self, part: RuntimePart) -> dict[Span, tuple[Steps, object]]:
+        key = id(part.tree)
+        if key not in self._places:
+            by_span = ((steps, leaf) for steps, leaf in keyed_leaves(part.tree) if type(leaf) is Sourced)
+            self._places[key] = {
+                one.origin.at: (steps, one.value) for steps, one in by_span if one.origin.at is not None
+            }
+        return self._places[key]
+
+
+def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
+    """All pieces of a job's runtime, the job's own patches last."""
+    plan = bundle.plan
+    if plan is None or plan.runtime is None:
+        return
+    runtime = plan.runtime
+    if isinstance(runtime, Composed):
+        yield from runtime.parts
+    else:
+        yield RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime)
+    for layer in plan.layers:
+        if layer.name in ("patches", PATCH) and layer.tree is not None:
+            yield RuntimePart(layer.name, layer.label, {"template": layer.tree})
+
+
+def _over(part: RuntimePart, steps: Steps, leaf: object) -> Sourced[Any] | None:
+    """What a later piece says at a place or above it that leaves nothing of what was said there, None where all stays."""
+    if part.name == "components" and not ADDING.isdisjoint(steps):
+        return None  # lists that components add to
+    tree: Tree = part.tree
+    for step in steps:
+        if type(tree) is dict:
+            word = _of_map(tree, step)
+        elif type(tree) is list:
+            word = _of_list(tree, step)
+        else:
+            break
+        if word is not None:
+            return word
+        tree = _child(tree, step)
+    return tree if type(tree) is Sourced and (tree.value != leaf or type(tree.value) is not type(leaf)) else None
+
+
+def _of_map(node: dict[str, Tree], step: Step) -> Sourced[Any] | None:
+    """The directive of a map that takes away what stood at a step."""
+    word: Sourced[Any] | None = node.get(_WORD)
+    return word if word is not None and (word.value == "delete" or _child(node, step) is None) else None
+
+
+def _of_list(node: list[Tree], step: Step) -> Sourced[Any] | None:
+    """The directive in a list that takes away what stood at a step, or what begins a shorter list in its place."""
+    if _child(node, step) is not None:
+        return None
+    words = [item[_WORD] for item in node if type(item) is dict and value(item, _WORD) == "replace"]
+    return words[0] if words else first_leaf(node) if type(step) is int else None
+
+
+def _child(node: Tree, step: Step) -> Tree:
+    if type(node) is dict:
+        return node.get(step)
+    if type(step) is tuple:
+        return next((item for item in node if value(item, str(step[0])) == step[1]), None)
+    return node[step] if type(step) is int and step < len(node) else None
+
+
+def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bundle]) -> tuple[list[Why], bool]:
+    """The fields on a line, or below a key that stands there, explained; and whether the file still says what they are.
+
+    A run keeps its rendering when a runtime changes: a field is looked up by its object and path, never by its line.
+    """
+    answers: list[Why] = []
+    current = True
+    for document in documents:
+        tree = document.tree
+        written = {shown(keyed(tree, path)): value(tree, *path) for path in on_line(document, line)}
+        of_object = list(_of_object(bundles, label(tree), written)) if written else []
+        current = current and written == {answer.path: answer.value for answer in of_object}
+        answers.extend(of_object)
+    return answers, current
+
+
+def _of_object(bundles: Sequence[Bundle], name: str, paths: Mapping[str, Any]) -> Iterator[Why]:
+    for bundle in bundles:
+        layers = Layers(bundle)
+        for tree in bundle.objects:
+            if label(tree) == name:
+                for path, leaf in leaves(tree):
+                    steps = keyed(tree, path)
+                    if shown(steps) in paths:
+                        yield of_leaf(layers, name, steps, leaf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.cli.shared.options import Option
 
-# The words are those of trainc.changes.compare.operations, which only runs that compare load.
+# The words are those of trainc.changes.compare.updates, which only runs that compare load.
 AS = Option(
     "--as",
     "how --against applies the edit: built manifests, or files as they are",

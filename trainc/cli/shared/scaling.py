@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.cluster.capacity.edits import with_pods
+from trainc.cluster.capacity.advice import with_pods
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.load import load

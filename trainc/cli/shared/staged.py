@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import chdir
 
-from trainc.changes.git.repository import GitRepository
-from trainc.changes.git.staged import staged_folder
+from trainc.changes.git.repository import GitRepository, staged_folder
 from trainc.cli.shared.options import Options
 from trainc.cli.shared.process import Orderly
 from trainc.cli.shared.session import WORK_TREE

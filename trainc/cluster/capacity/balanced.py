@@ -8,15 +8,15 @@ from trainc.cluster.capacity.topology import descendants, roll_up, sorted_domain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from trainc.cluster.capacity.domain_search import TopologySearch
+    from trainc.cluster.capacity.requests import SliceLayer
     from trainc.cluster.capacity.topology import Domain, Question, Topology
 
 MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
 
 
-def domains(topology: Topology, search: TopologySearch, question: Question) -> tuple[list[Domain], int] | None:
+def evenly_filled(topology: Topology, search: TopologySearch, question: Question) -> tuple[list[Domain], int] | None:
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
     threshold = most = 0
@@ -190,3 +190,125 @@ def _placed(candidates: list[Domain], needed: int, least: int, search: TopologyS
         domain.pods_beside = domain.pods - domain.leaders
         extra -= more
     return None if extra > 0 or leaders > 0 else chosen
+
+
+def leader_first(domains: list[Domain], count: int, leaders: int, size: int, *, in_slices: bool) -> list[Domain]:
+    """The domains with the first one in front that takes the leader and leaves room for all workers."""
+    if leaders == 0 or len(domains) < 2:
+        return domains
+    needed = count // size if in_slices else count
+    room = sum(domain.slices if in_slices else domain.pods for domain in domains)
+    for index, domain in enumerate(domains):
+        lost = domain.slices - domain.slices_beside if in_slices else domain.pods - domain.pods_beside
+        if domain.leaders >= leaders and room - lost >= needed:
+            return [domain, *domains[:index], *domains[index + 1 :]]
+    return domains
+
+
+def spread(
+    domains: list[Domain], count: int, leaders: int, size: int, search: TopologySearch, *, in_slices: bool
+) -> list[Domain]:
+    """The domains that get the pods, each with its share in `pods`; none where they do not hold them all."""
+    unit = "slices" if in_slices else "pods"
+    domains = leader_first(domains, count, leaders, size, in_slices=in_slices)
+    left = count // size if in_slices else count
+    each = size if in_slices else 1
+    chosen: list[Domain] = []
+    for index, first in enumerate(domains):
+        if leaders > 0:
+            domain, got, led = _with_leader(domains[index:], left, leaders, unit, each, search)
+            chosen.append(domain)
+            left, leaders = left - got, leaders - led
+            if got < 0:
+                return chosen
+            continue
+        domain = first
+        if not search.ascending and getattr(first, unit) >= left:
+            domain = smallest_that_fits(domains[index:], left, 0, search, unit)
+        domain.leaders = 0
+        share = min(getattr(domain, unit), left)
+        is_last = getattr(domain, unit) >= left
+        _assign(domain, unit, share, each, is_last=is_last)
+        chosen.append(domain)
+        if is_last:
+            return chosen
+        left -= share
+    return []
+
+
+def _assign(domain: Domain, unit: str, share: int, each: int, *, is_last: bool) -> None:
+    domain.pods = share * each
+    if is_last and unit == "slices":
+        domain.slices = share
+
+
+def _with_leader(
+    domains: list[Domain], left: int, leaders: int, unit: str, each: int, search: TopologySearch
+) -> tuple[Domain, int, int]:
+    """The next domain with a leader's share in it, what it takes of the rest (-1 where all of it), and its leaders."""
+    domain, beside = domains[0], f"{unit}_beside"
+    if not search.ascending and getattr(domain, beside) >= left and domain.leaders >= leaders:
+        domain = smallest_that_fits(domains, left, leaders, search, unit)
+    room: int = getattr(domain, beside)
+    if room >= left and domain.leaders >= leaders:
+        setattr(domain, unit, left)
+        domain.leaders = leaders
+        domain.pods = left * each
+        return domain, -1, leaders
+    room = min(room, left)
+    setattr(domain, beside, room)
+    domain.leaders = min(domain.leaders, leaders)
+    setattr(domain, unit, room)
+    domain.pods = room * each
+    return domain, room, domain.leaders
+
+
+class TopologySearch:
+    """What one search asks for; levels are counted from the top."""
+
+    __slots__ = (
+        "ascending",
+        "balanced",
+        "count",
+        "inner",
+        "layers",
+        "leaders",
+        "level",
+        "required",
+        "scores",
+        "size",
+        "slice_level",
+        "unconstrained",
+    )
+
+    count: int  # of the workers
+    leaders: int  # 1 with a leader
+    size: int  # pods of a slice
+    level: int
+    slice_level: int
+    required: bool
+    unconstrained: bool
+    ascending: bool  # the fullest domains first
+    scores: bool  # preferred node affinity comes before everything else
+    balanced: bool  # spread over domains evenly where that is possible
+    layers: Sequence[SliceLayer]  # of more than one layer of slices
+    inner: dict[int, int]
+
+    def __init__(self, **fields: object) -> None:
+        self.inner = {}
+        for field, content in fields.items():
+            setattr(self, field, content)
+
+
+def smallest_that_fits(domains: list[Domain], needed: int, leaders: int, search: TopologySearch, unit: str) -> Domain:
+    """The first of the domains with the smallest count that is enough; the first of all where none is."""
+    field = f"{unit}_beside" if leaders > 0 else unit
+    score = domains[0].score
+    best, least = domains[0], -1
+    for domain in domains:
+        if search.scores and domain.score != score:
+            break
+        room: int = getattr(domain, field)
+        if domain.leaders >= leaders and room >= needed and (least < 0 or room < least):
+            best, least = domain, room
+    return best

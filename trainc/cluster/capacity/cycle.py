@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from trainc.cluster.capacity.attempts import NO_PLACE, Attempt, no_fit_reason
-from trainc.cluster.capacity.flavors import Assigner
+from trainc.cluster.capacity.amounts import (
+    in_labels,
+    in_order,
+    matches_terms,
+    plus,
+    spelled,
+    spelled_quota,
+    untolerated,
+)
+from trainc.cluster.capacity.cluster import borrowed
 from trainc.cluster.capacity.placement import PlacementError, place
-from trainc.cluster.capacity.quota import borrowed
+from trainc.cluster.capacity.verdict import (
+    NO_FLAVOR,
+    NO_PLACE,
+    TOO_MUCH,
+    WAITS,
+    Assigned,
+    Attempt,
+    FlavorChoice,
+    merge,
+    more_severe,
+    no_fit_reason,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from trainc.cluster.capacity.amounts import Units
     from trainc.cluster.capacity.cluster import Snapshot
-    from trainc.cluster.capacity.queues import ClusterQueue
+    from trainc.cluster.capacity.facts import Cell, ClusterQueue, Flavor, ResourceGroup
     from trainc.cluster.capacity.requests import Defaults, PodSet
     from trainc.cluster.capacity.topology import Values
-    from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
+    from trainc.cluster.capacity.verdict import KueueVerdict
 
 MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
@@ -150,3 +170,183 @@ def _take(used: dict[Values, Units], domains: Sequence[tuple[Values, int]], pods
         for name, amount in pods.placed.items():
             taken[name] = taken.get(name, 0) + amount * count
         taken["pods"] = taken.get("pods", 0) + count
+
+
+class Assigner:
+    """One cycle: the pod sets of a workload in order, each group of them as one."""
+
+    def __init__(self, snapshot: Snapshot, queue: str, tried: Sequence[Mapping[str, int]]) -> None:
+        self.snapshot = snapshot
+        self.queue = snapshot.facts.queues[queue]
+        self.pool = snapshot.pools.queues[queue]
+        self.tried = tried
+        self.usage: dict[Cell, int] = {}
+
+    def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[Assigned], bool]:
+        """The outcome of every pod set that was tried, and whether the search went through all of them."""
+        out: list[Assigned] = []
+        for unit in _units(podsets):
+            members = [Assigned(podsets[index], self._requests(podsets[index])) for index in unit]
+            self._unit(unit[0], members, ignores_undeclared=ignores_undeclared)
+            out += members
+            if any(member.requests and not member.choices for member in members):
+                return out, False
+        return out, True
+
+    def _requests(self, pods: PodSet) -> dict[str, int]:
+        requests = {name: min(amount * pods.count, 2**63 - 1) for name, amount in pods.quota_cost.items()}
+        if self.queue.group_of("pods") is not None:
+            requests["pods"] = pods.count
+        return requests
+
+    def _unit(self, first: int, members: list[Assigned], *, ignores_undeclared: bool) -> None:
+        """Find flavors for pod sets that go together."""
+        total: dict[str, int] = {}
+        for member in members:
+            for name, amount in member.requests.items():
+                total[name] = plus(total.get(name, 0), amount)
+        assigned: dict[str, FlavorChoice] = {}
+        attempts: dict[str, Attempt] = {}
+        reasons: list[str] = []
+        for name in in_order(total):
+            undeclared = self.queue.group_of(name) is None
+            if name in assigned or (undeclared and (total[name] == 0 or ignores_undeclared)):
+                continue
+            choices, reasons = self._flavor(first, [member.pods for member in members], total, name, attempts)
+            if not choices:
+                assigned = {}
+                break
+            assigned.update(choices)
+        for member in members:
+            self._settle(member, assigned, attempts, reasons)
+
+    def _settle(
+        self, member: Assigned, choices: Mapping[str, FlavorChoice], attempts: dict[str, Attempt], reasons: list[str]
+    ) -> None:
+        member.attempts, member.reasons = attempts, list(reasons)
+        if member.requests:
+            member.choices = {name: choice for name, choice in choices.items() if name in member.requests}
+        elif member.pods.wish.group is not None:
+            flavors = self.snapshot.facts.flavors
+            member.choices = {n: c for n, c in choices.items() if c.flavor in flavors and flavors[c.flavor].topology}
+        for name, choice in member.choices.items():
+            cell = (choice.flavor, name)
+            self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))
+
+    def _flavor(
+        self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, Attempt]
+    ) -> tuple[dict[str, FlavorChoice], list[str]]:
+        """The best flavor for all resources of the group that covers `name`, or the reasons why there is none."""
+        group = self.queue.group_of(name)
+        if group is None:
+            return {}, [f"resource {name} unavailable in ClusterQueue"]
+        requests = {one: total[one] for one in in_order(total) if one in group.resources}
+        best: dict[str, FlavorChoice] = {}
+        least = at = -1
+        reasons: list[str] = []
+        tried: dict[str, Attempt] = {}
+        for at in range(self._start(first, name), len(group.flavors)):
+            flavor = group.flavors[at]
+            refusal = self._mismatch(flavor, podsets, group)
+            if refusal:
+                reasons.append(refusal)
+                tried[flavor] = Attempt(NO_FLAVOR, fits=False)
+                continue
+            choices, height = self._fit(flavor, requests, reasons, tried)
+            if choices and (not best or height < least):
+                best, least = choices, height
+            if choices and not (height and self.queue.tries_next_on_borrowing):
+                break
+        merge(attempts, tried, group)
+        stop = -1 if at == len(group.flavors) - 1 else at
+        for choice in best.values():
+            choice.tried = stop
+        return best, [] if best else reasons
+
+    def _start(self, first: int, name: str) -> int:
+        return self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0
+
+    def _fit(
+        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
+    ) -> tuple[dict[str, FlavorChoice], int]:
+        """The flavor for every resource asked for and how far up that borrows, nothing where one does not fit."""
+        choices: dict[str, FlavorChoice] = {}
+        reason, highest = "", 0
+        for name, amount in requests.items():
+            cell = (flavor, name)
+            before = self.usage.get(cell, 0)
+            most, wanted = self.pool.most(cell), plus(before, amount)
+            if wanted > most:
+                reason = more_severe(reason, TOO_MUCH)
+                reasons.append(
+                    f"insufficient quota for {name} in flavor {flavor}, previously considered podsets requests "
+                    f"({spelled_quota(name, before)}) + current podset request ({spelled(name, amount)}) > "
+                    f"maximum capacity ({spelled_quota(name, most)})"
+                )
+            elif wanted > self.pool.free(cell):
+                reason = more_severe(reason, WAITS)
+                more = spelled(name, wanted - self.pool.free(cell))
+                reasons.append(f"insufficient unused quota for {name} in flavor {flavor}, {more} more needed")
+            else:
+                height = self.pool.borrowing_height(cell, wanted)
+                highest = max(highest, height)
+                choices[name] = FlavorChoice(flavor, height)
+        tried[flavor] = Attempt(reason, fits=not reason)
+        return ({}, 0) if reason else (choices, highest)
+
+    def _mismatch(self, name: str, podsets: Iterable[PodSet], group: ResourceGroup) -> str:
+        """Why a flavor is out of the question whatever its quota, empty where it is not."""
+        flavor = self.snapshot.facts.flavors.get(name)
+        if flavor is None:
+            return f"flavor {name} not found"
+        for pods in podsets:
+            refusal = self._topology_mismatch(flavor, pods, group)
+            if refusal:
+                return refusal
+            taint = untolerated(flavor.taints, [*pods.tolerations, *flavor.tolerations])
+            if taint is not None:
+                text = " ".join(str(taint.get(part) or "") for part in ("key", "value", "effect"))
+                return f"untolerated taint {{{text} <nil>}} in flavor {name}"
+            if not _takes(flavor, pods):
+                return f"flavor {name} doesn't match node affinity"
+        return ""
+
+    def _topology_mismatch(self, flavor: Flavor, pods: PodSet, group: ResourceGroup) -> str:
+        wish = pods.wish
+        if not wish.is_explicit:
+            if wish.is_implied or not flavor.topology:
+                return ""
+            return f'Flavor "{flavor.name}" supports only TopologyAwareScheduling'
+        if not flavor.topology:
+            if not any(name in group.resources for name in pods.placed):
+                return ""
+            return f'Flavor "{flavor.name}" does not support TopologyAwareScheduling'
+        levels = self.snapshot.facts.levels(flavor.topology)
+        if levels is None:
+            return f'Flavor "{flavor.name}" information missing in TAS cache'
+        needed_levels = [wish.main_level(levels), *(layer.level for layer in wish.slices)]
+        if not all(level in levels for level in needed_levels):
+            return f'Flavor "{flavor.name}" does not contain the requested level'
+        return ""
+
+
+def _units(podsets: Sequence[PodSet]) -> list[list[int]]:
+    """The pod sets that go together, in the order of their first ones."""
+    units: dict[object, list[int]] = {}
+    for index, pods in enumerate(podsets):
+        units.setdefault(index if pods.wish.group is None else pods.wish.group, []).append(index)
+    return list(units.values())
+
+
+def _takes(flavor: Flavor, pods: PodSet) -> bool:
+    """Whether the flavor's labels agree with the pods' selector and affinity, as far as they know the keys."""
+    selector: dict[str, Any] = pods.spec.get("nodeSelector") or {}
+    if not in_labels({key: wanted for key, wanted in selector.items() if key in flavor.labels}, flavor.labels):
+        return False
+    terms = []
+    for term in pods.terms or []:
+        known = [one for one in term.get("matchExpressions") or [] if one.get("key") in flavor.labels]
+        if not known:
+            return True
+        terms.append({"matchExpressions": known})
+    return not terms or matches_terms(terms, flavor.labels)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, times, units_of
-from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.cluster import PROVISIONING
 from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
-from trainc.cluster.capacity.groups import back_end, group_refusal
+from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.cluster.capacity.unfilled import unfilled
-from trainc.cluster.capacity.verdict import unknown_queue
-from trainc.cluster.capacity.volcano import queue_of
+from trainc.cluster.capacity.verdict import NO_PLACE, unknown_queue
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
+from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -349,3 +348,49 @@ def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingP
                 yield pod, name, share
                 if not left:
                     break
+
+
+_OF_CONTAINERS = ("resources", "restartPolicy", "ports")
+_HOLDING_CONTAINERS = frozenset({"containers", "initContainers"})
+_UNINTERESTING = frozenset({"volumes", "imagePullSecrets", "hostname", "subdomain", "serviceAccountName"})
+
+
+def unfilled(jobset: Tree) -> str:
+    """The first such value, empty where everything that decides is known."""
+    todo = list(_deciding(jobset))
+    while todo:
+        node = todo.pop()
+        if type(node) is dict:
+            todo += node.values()
+        elif type(node) is list:
+            todo += node
+        elif type(node) is Sourced and is_placeholder(node.value):
+            return str(node.value)
+    return ""
+
+
+def _deciding(jobset: Tree) -> Iterator[Tree]:
+    yield get(jobset, "metadata", "namespace")
+    yield from _keys(get(jobset, "metadata"))
+    jobs = get(jobset, "spec", "replicatedJobs")
+    for job in jobs if type(jobs) is list else []:
+        spec = get(job, "template", "spec")
+        yield from (get(job, "replicas"), get(spec, "parallelism"), get(spec, "completions"))
+        yield from _keys(get(job, "template", "metadata"))
+        yield from _keys(get(spec, "template", "metadata"))
+        pod = get(spec, "template", "spec")
+        for field, node in pod.items() if type(pod) is dict else ():
+            if field in _HOLDING_CONTAINERS:
+                listed = node if type(node) is list else []
+                yield from (get(container, part) for container in listed for part in _OF_CONTAINERS)
+            elif field not in _UNINTERESTING:
+                yield node
+
+
+def _keys(metadata: Tree) -> Iterator[Tree]:
+    """Labels and annotations that queues and JobSet read."""
+    for part in ("labels", "annotations"):
+        keys = get(metadata, part)
+        for key, leaf in keys.items() if type(keys) is dict else ():
+            if "kueue" in key or "jobset.sigs" in key:
+                yield leaf

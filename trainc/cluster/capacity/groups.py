@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.cluster.capacity import volcano
-from trainc.cluster.capacity.amounts import added, spelled, units_of
+from trainc.cluster.capacity.amounts import added, spelled, taken, units_of
 from trainc.cluster.capacity.requests import PodSet
 from trainc.model.tree import get, value
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
@@ -70,7 +69,7 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
         reason = f"the group waits for {minimum} pods, and {tied} of this job belong to it"
         yield GroupRefusal(_MINIMUM[kind], reason, f"set `{_MINIMUM[kind][-1]}` to {tied}", is_final=True)
     if kind == "volcano":
-        for reason, is_final in volcano.refusals(facts, group, used):
+        for reason, is_final in queue_refusals(facts, group, used):
             change = "ask for fewer or smaller pods, or name another queue"
             yield GroupRefusal(("spec", "queue"), reason, change, is_final)
     elif kind == "coscheduling":
@@ -96,3 +95,70 @@ def _beyond_the_cluster(facts: ClusterFacts, group: Tree) -> Iterator[GroupRefus
         if amount > total.get(name, 0):
             reason = f"the group needs {spelled(name, amount)} {name} at once, and all nodes have {spelled(name, total.get(name, 0))}"
             yield GroupRefusal(("spec", "minResources"), reason, "lower `minResources`, or add nodes", is_final=False)
+
+
+_ROOT = "root"
+
+
+def queue_of(group: Tree) -> str:
+    """The name of the queue that a group waits in."""
+    return value(group, "spec", "queue") or "default"
+
+
+def queue_refusals(facts: ClusterFacts, group: Tree, used: Mapping[str, Units]) -> Iterator[tuple[str, bool]]:
+    """Why the group's queue does not let it in, and whether neither time nor more nodes change that.
+
+    `used` is what other groups hold of each queue. What the dump does not tell is no reason.
+    """
+    name, seen = queue_of(group), set[str]()
+    needed = units_of(get(group, "spec", "minResources"))
+    if facts.objects.get("Queue") and facts.find("Queue", name) is None:
+        yield f"there is no queue `{name}` of Volcano", True
+    queues = facts.objects.get("Queue", {}).items()
+    if any(other != name and value(queue, "spec", "parent") == name for other, queue in queues):
+        yield f"Volcano's queue `{name}` has queues below it, and takes no groups itself", True
+    held: Units = {}
+    while name and name not in seen:
+        seen.add(name)
+        queue = facts.find("Queue", name)
+        if queue is None:
+            return
+        state = value(queue, "status", "state")
+        if state and state != "Open":
+            yield f"Volcano's queue `{name}` is {str(state).lower()}", True
+        capability = units_of(get(queue, "spec", "capability"))
+        yield from _beyond(needed, {}, capability, f"Volcano's queue `{name}` is capable of")
+        held = added(held, used.get(name, {}))
+        yield from _beyond(needed, held, capability, f"Volcano's queue `{name}` is capable of")
+        above = value(queue, "spec", "parent") or ""
+        if above in {"", _ROOT}:
+            yield from _not_guaranteed(facts, name, needed)
+        name = above
+
+
+def _beyond(needed: Units, held: Units, most: Units, words: str) -> Iterator[tuple[str, bool]]:
+    for resource, amount in sorted(needed.items()):
+        limit, others = most.get(resource), held.get(resource, 0)
+        if limit is not None and amount > 0 and amount + others > limit:
+            beside = f", of which others hold {spelled(resource, others)}" if others else ""
+            have = f"{words} {spelled(resource, limit)}{beside}"
+            yield f"the group needs {spelled(resource, amount)} {resource} at once, and {have}", not others
+
+
+def _not_guaranteed(facts: ClusterFacts, name: str, needed: Units) -> Iterator[tuple[str, bool]]:
+    """What other queues are guaranteed is not there for this one, even while they do not use it."""
+    if not facts.has_nodes:
+        return
+    total: Units = {}
+    for node in facts.nodes.values():
+        total = added(total, node.allocatable if node.is_ready else {})
+    others: Units = {}
+    for other, queue in facts.objects.get("Queue", {}).items():
+        if other not in (name, _ROOT):
+            others = added(others, units_of(get(queue, "spec", "guarantee", "resource")))
+    for resource, amount in sorted(needed.items()):
+        kept = others.get(resource, 0)
+        left = max(0, taken(total, others).get(resource, 0))
+        if kept and amount > left:
+            have = f"beside what Volcano guarantees to other queues the nodes have {spelled(resource, left)}"
+            yield f"the group needs {spelled(resource, amount)} {resource} at once, and {have}", False

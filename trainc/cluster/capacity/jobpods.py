@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from trainc.apiserver.jobset.labels import written_labels
-from trainc.cluster.capacity.creation import Namespace
+from trainc.cluster.capacity.creation import Namespace, object_usage, pod_usage
 from trainc.cluster.capacity.pods import (
     JOB_KEY,
     bound_pods,
@@ -16,22 +16,23 @@ from trainc.cluster.capacity.pods import (
     pod_of,
 )
 from trainc.cluster.capacity.requests import PodSet
-from trainc.cluster.capacity.resourcequota import object_usage, pod_usage
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.cluster.capacity.stages import stages_of
 from trainc.model.tree import get, value
+from trainc.schedulers.gang import ended_before, roles_of
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.apiserver.pods.requests import Amounts
+    from trainc.cluster.capacity.creation import Budget
     from trainc.cluster.capacity.facts import ClusterFacts
     from trainc.cluster.capacity.pods import PendingPod
-    from trainc.cluster.capacity.resourcequota import Budget
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 
 class Share:
@@ -287,3 +288,29 @@ def _role_data(role: RolePods) -> dict[str, Any]:
     if role.refused:
         data["refused"] = role.refused
     return data
+
+
+class Stages(NamedTuple):
+    """Names of roles by stage; `are_strict` where no role of one stage ever meets one of another."""
+
+    names: list[frozenset[str]]
+    are_strict: bool
+
+
+def stages_of(jobset: Tree) -> Stages:
+    """The stages of a JobSet, one where no role waits for the end of another."""
+    bits, ended = ended_before(roles_of(get(jobset, "spec")))
+    stages: list[list[str]] = [[]]
+    masks = [0]  # the bits of the roles of each stage
+    for name, before in ended.items():
+        at = next((index + 1 for index in reversed(range(len(masks))) if masks[index] & before), 0)
+        if at == len(stages):
+            stages.append([])
+            masks.append(0)
+        stages[at].append(name)
+        masks[at] |= bits[name]
+    are_strict, earlier = True, 0
+    for stage, mask in zip(stages, masks, strict=True):
+        are_strict = are_strict and not any(earlier & ~ended[name] for name in stage)
+        earlier |= mask
+    return Stages([frozenset(stage) for stage in stages], are_strict)

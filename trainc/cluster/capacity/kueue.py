@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
 from trainc.apiserver.profile import Profile
-from trainc.cluster.capacity.attempts import TOO_MUCH
+from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
-from trainc.cluster.capacity.limits import reserved_fault
-from trainc.cluster.capacity.matching import matches_selector
-from trainc.cluster.capacity.requests import Defaults, PodSet, unknown_of_pod
-from trainc.cluster.capacity.verdict import RECONCILER, WEBHOOK, WORKLOAD, KueueVerdict
+from trainc.cluster.capacity.requests import Defaults, PodSet, reserved_fault, unknown_of_pod
+from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
 from trainc.model.tree import get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
 
@@ -22,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.queues import ClusterQueue
+    from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
     from trainc.model.tree import Tree
 
 _MOST_PODSETS = 18  # of a Workload, by its CRD

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from trainc.apiserver.pods.requests import pod_requests
-from trainc.cluster.capacity.amounts import Units, added, all_units, taken, units_of
-from trainc.cluster.capacity.matching import in_labels, matches_terms, required_terms, untolerated
+from trainc.cluster.capacity.amounts import (
+    Units,
+    added,
+    all_units,
+    in_labels,
+    matches_terms,
+    required_terms,
+    taken,
+    units_of,
+    untolerated,
+)
 from trainc.model.tree import get, plain, value
 
 TYPE_CHECKING = False

@@ -6,8 +6,7 @@ up, a level with domains that hold all, then down again with as few domains as i
 
 from __future__ import annotations
 
-from trainc.cluster.capacity import balanced, spread
-from trainc.cluster.capacity.domain_search import TopologySearch, smallest_that_fits
+from trainc.cluster.capacity.balanced import TopologySearch, evenly_filled, leader_first, smallest_that_fits, spread
 from trainc.cluster.capacity.topology import Question, descendants, sorted_domains, sorted_with_leader
 
 TYPE_CHECKING = False
@@ -116,9 +115,9 @@ def _fitting(
 ) -> tuple[list[Domain], int, bool]:
     """The domains that hold everything, their level, and whether the pods are spread evenly over them."""
     if search.balanced and not search.required and not search.unconstrained:
-        balanced_domains = balanced.domains(topology, search, question)
-        if balanced_domains is not None:
-            return (*balanced_domains, True)
+        even = evenly_filled(topology, search, question)
+        if even is not None:
+            return (*even, True)
     level, chosen = _level_that_fits(topology, search.level, search, excluded)
     return chosen, level, False
 
@@ -165,7 +164,7 @@ def _several(
     """Domains in order until they hold everything: first one that takes the leader, then those for workers alone."""
     needed = left = search.count // search.size
     leaders = search.leaders
-    ordered = spread.leader_first(ordered, search.count, leaders, search.size, in_slices=True)
+    ordered = leader_first(ordered, search.count, leaders, search.size, in_slices=True)
     chosen: list[Domain] = []
     at = 0
     while leaders > 0 and at < len(ordered) and ordered[at].leaders > 0:
@@ -197,10 +196,10 @@ def _descend(
 ) -> list[Domain]:
     """Go down to the leaves, at each level with as few domains as it takes."""
     last = len(topology.levels) - 1
-    chosen = spread.over(chosen, search.count, search.leaders, search.size, search, in_slices=True)
+    chosen = spread(chosen, search.count, search.leaders, search.size, search, in_slices=True)
     while not is_even and level < min(last, search.slice_level):
         below = sorted_domains(descendants(chosen), ascending=search.ascending, scores=search.scores)
-        chosen = spread.over(below, search.count, search.leaders, search.size, search, in_slices=True)
+        chosen = spread(below, search.count, search.leaders, search.size, search, in_slices=True)
         level += 1
     while level < last:
         size = search.size
@@ -217,7 +216,7 @@ def _below(domain: Domain, size: int, search: TopologySearch) -> Iterable[Domain
     if size > 1:
         for child in below:
             child.slices, child.slices_beside = child.pods // size, child.pods_beside // size
-    return spread.over(below, domain.pods, domain.leaders, size, search, in_slices=size > 1)
+    return spread(below, domain.pods, domain.leaders, size, search, in_slices=size > 1)
 
 
 def _refusal(topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, fitting: int) -> str:

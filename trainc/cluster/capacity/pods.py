@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.pods.requests import amounts, pod_requests
-from trainc.cluster.capacity.amounts import all_units
-from trainc.cluster.capacity.matching import required_terms
+from trainc.cluster.capacity.amounts import all_units, required_terms
 from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
 from trainc.model.tree import get, plain, value
 from trainc.text.object_keys import EXCLUSIVE

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.cluster.capacity.attempts import NO_PLACE
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.fit import Fit, Problem, class_of
+from trainc.cluster.capacity.fit import Fit, Problem, class_of, unfilled
 from trainc.cluster.capacity.groups import group_refusal, groups_of
 from trainc.cluster.capacity.jobpods import JobPlacement
 from trainc.cluster.capacity.kueue import GATED
-from trainc.cluster.capacity.unfilled import unfilled
+from trainc.cluster.capacity.verdict import NO_PLACE
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.text.object_keys import KUEUE_QUEUE
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from math import sqrt
 
-from trainc.cluster.capacity.filters import NodeUsage, Peers, port_refusal, resource_refusal, static_refusal
-from trainc.cluster.capacity.matching import preference, untolerated
+from trainc.cluster.capacity.amounts import in_labels, matches_selector, matches_terms, preference, untolerated
+from trainc.cluster.capacity.pods import hard_spreads, ports_collide, required_peers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
-    from trainc.cluster.capacity.filters import Refusal
     from trainc.cluster.capacity.nodes import Node
     from trainc.cluster.capacity.pods import PendingPod
 
@@ -172,3 +172,193 @@ def _top(scores: list[int]) -> int:
             heap[at], heap[child] = heap[child], heap[at]
             at = child
     return heap[0]
+
+
+_CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+UNSCHEDULABLE = "node(s) were unschedulable"
+TAINT = "node(s) had untolerated taint(s)"
+AFFINITY = "node(s) didn't match Pod's node affinity/selector"
+PORTS = "node(s) didn't have free ports for the requested pod ports"
+FULL = "Too many pods"
+SPREAD = "node(s) didn't match pod topology spread constraints"
+NEAR = "node(s) didn't match pod affinity rules"
+AWAY = "node(s) didn't match pod anti-affinity rules"
+OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
+
+
+class NodeUsage:
+    """A node while pods are being placed: what is free, and the pods that are there."""
+
+    __slots__ = ("free", "node", "pods", "room", "used")
+
+    def __init__(self, node: Node, free: Mapping[str, int]) -> None:
+        self.node = node
+        self.free = dict(free)
+        self.room = self.free.pop("pods", 0)
+        self.pods: list[PendingPod] = []
+        self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in self.free.items()}
+
+    def take(self, pod: PendingPod) -> None:
+        """Put a pod here."""
+        self.pods.append(pod)
+        self.take_many(pod, 1)
+
+    def take_many(self, pod: PendingPod, count: int) -> None:
+        """Take what so many equal pods need, without regard to other pods' rules."""
+        self.room -= count
+        for name, amount in pod.requests.items():
+            self.free[name] = self.free.get(name, 0) - amount * count
+            self.used[name] = self.used.get(name, 0) + amount * count
+
+
+Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
+
+
+def static_refusal(pod: PendingPod, node: Node) -> str:
+    """Why a node is out of the question for a pod whatever runs there, empty where it is not."""
+    if node.is_unschedulable and untolerated([_CORDON], pod.tolerations) is not None:
+        return UNSCHEDULABLE
+    if untolerated(node.taints, pod.tolerations) is not None:
+        return TAINT
+    selector: Mapping[str, Any] = pod.spec.get("nodeSelector") or {}
+    if not in_labels(selector, node.labels):
+        return AFFINITY
+    if pod.terms is not None and not matches_terms(pod.terms, node.labels, node.name):
+        return AFFINITY
+    return ""
+
+
+def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
+    """The resources that a node lacks for a pod."""
+    reasons, helps = [], True
+    if place.room < 1:
+        reasons.append(FULL)
+        helps = place.node.allocatable.get("pods", 0) >= 1
+    for name, amount in pod.requests.items():
+        if amount > 0 and amount > place.free.get(name, 0):
+            reasons.append(f"Insufficient {name}")
+            helps = helps and amount <= place.node.allocatable.get(name, 0)
+    return (tuple(reasons), helps) if reasons else None
+
+
+class Peers:
+    """Where other pods are, as one pod's spreading and affinity rules see them."""
+
+    def __init__(self, pod: PendingPod, places: Iterable[NodeUsage]) -> None:
+        self.pod = pod
+        self.places = list(places)
+        self.near = [self._counts(term) for term in required_peers(pod.spec, "podAffinity")]
+        self.away = [self._counts(term) for term in required_peers(pod.spec, "podAntiAffinity")]
+        self.spreads = [self._spread(one) for one in hard_spreads(pod.spec)]
+        self.repelled = self._repelled()
+
+    def refusal(self, place: NodeUsage) -> Refusal | None:
+        """Why a node is out because of the pods on it or near it."""
+        labels = place.node.labels
+        for key, counts, least, skew, own in self.spreads:
+            if key not in labels:
+                return (f"{SPREAD} (missing required label)",), False
+            if counts.get(labels[key], 0) + own - least > skew:
+                return (SPREAD,), True
+        if not self._is_near(labels):
+            return (NEAR,), False
+        if any(counts.get(labels.get(key, ""), 0) for key, counts in self.away if key in labels):
+            return (AWAY,), True
+        if any(labels.get(key) == domain for key, domain in self.repelled):
+            return (OTHERS_AWAY,), True
+        return None
+
+    def _is_near(self, labels: Mapping[str, str]) -> bool:
+        if not self.near:
+            return True
+        if not all(key in labels for key, _ in self.near):
+            return False
+        if all(counts.get(labels[key], 0) for key, counts in self.near):
+            return True
+        # The first pod of a group that wants to be near itself has nobody to be near to.
+        terms = required_peers(self.pod.spec, "podAffinity")
+        nobody = not any(counts for _, counts in self.near)
+        return nobody and all(_selects(term, self.pod, self.pod) for term in terms)
+
+    def _counts(self, term: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+        """How many pods a term selects in each domain of its topology key."""
+        key = term.get("topologyKey", "")
+        counts: dict[str, int] = {}
+        for place in self.places:
+            domain = place.node.labels.get(key)
+            count = sum(_selects(term, other, self.pod) for other in place.pods) if domain is not None else 0
+            if count and domain is not None:
+                counts[domain] = counts.get(domain, 0) + count
+        return key, counts
+
+    def _spread(self, one: Mapping[str, Any]) -> tuple[str, dict[str, int], int, int, int]:
+        key = one.get("topologyKey", "")
+        selector = dict(one.get("labelSelector") or {})
+        keys = [k for k in one.get("matchLabelKeys") or [] if k in self.pod.labels]
+        if keys:
+            selector["matchLabels"] = {**(selector.get("matchLabels") or {}), **{k: self.pod.labels[k] for k in keys}}
+        chosen = selector if "labelSelector" in one or keys else None
+        counts: dict[str, int] = {}
+        for place in self.places:
+            domain = place.node.labels.get(key)
+            if domain is None or not self._is_counted(place.node, one):
+                continue
+            count = sum(
+                other.namespace == self.pod.namespace and matches_selector(chosen, other.labels) for other in place.pods
+            )
+            counts[domain] = counts.get(domain, 0) + count
+        least = min(counts.values(), default=0)
+        if len(counts) < int(one.get("minDomains") or 1):
+            least = 0
+        return key, counts, least, int(one.get("maxSkew") or 1), int(matches_selector(chosen, self.pod.labels))
+
+    def _is_counted(self, node: Node, one: Mapping[str, Any]) -> bool:
+        keys = [spread.get("topologyKey", "") for spread in hard_spreads(self.pod.spec)]
+        if not all(key in node.labels for key in keys):
+            return False
+        if one.get("nodeTaintsPolicy") == "Honor" and untolerated(node.taints, self.pod.tolerations) is not None:
+            return False
+        if one.get("nodeAffinityPolicy") == "Ignore":
+            return True
+        fits = in_labels(self.pod.spec.get("nodeSelector"), node.labels)
+        return fits and (self.pod.terms is None or matches_terms(self.pod.terms, node.labels, node.name))
+
+    def _repelled(self) -> set[tuple[str, str]]:
+        """The domains that pods keep to themselves which are already there."""
+        domains = set()
+        for place in self.places:
+            for other in place.pods:
+                for term in required_peers(other.spec, "podAntiAffinity"):
+                    key = term.get("topologyKey", "")
+                    if key in place.node.labels and _selects(term, self.pod, other):
+                        domains.add((key, place.node.labels[key]))
+        return domains
+
+
+def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:
+    """Whether the term of one pod selects another."""
+    namespaces = term.get("namespaces") or []
+    everywhere = term.get("namespaceSelector") is not None
+    if not everywhere and pod.namespace not in (namespaces or [owner.namespace]):
+        return False
+    selector = term.get("labelSelector")
+    expressions = _of_keys(term, owner.labels)
+    if expressions and isinstance(selector, dict):
+        selector = {**selector, "matchExpressions": [*(selector.get("matchExpressions") or []), *expressions]}
+    return matches_selector(selector, pod.labels)
+
+
+def _of_keys(term: Mapping[str, Any], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What the API server adds to a term's selector: the pod's own values of some labels, wanted or not."""
+    return [
+        {"key": key, "operator": operator, "values": [labels[key]]}
+        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
+        for key in term.get(field) or []
+        if key in labels
+    ]
+
+
+def port_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
+    """Whether a port of the node is taken."""
+    taken = any(ports_collide(pod.host_ports, other.host_ports) for other in place.pods) if pod.host_ports else False
+    return ((PORTS,), True) if taken else None

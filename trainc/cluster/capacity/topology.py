@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.cluster.capacity.amounts import pods_in, taken
-from trainc.cluster.capacity.matching import in_labels, matches_terms, preference, taint_text, untolerated
+from trainc.cluster.capacity.amounts import (
+    in_labels,
+    matches_terms,
+    pods_in,
+    preference,
+    taint_text,
+    taken,
+    untolerated,
+)
 from trainc.cluster.capacity.nodes import HOSTNAME
 
 TYPE_CHECKING = False

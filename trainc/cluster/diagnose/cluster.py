@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainc.cluster.diagnose.fields import at, labels, maps, moment, number, text
+from trainc.cluster.diagnose.cause import at, condition, labels, maps, moment, number, text
+from trainc.text.numbers import whole_number
+from trainc.text.object_keys import (
+    JOB_INDEX_LABEL,
+    JOB_NAME_LABELS,
+    JOBSET_NAME,
+    KUEUE_QUEUE,
+    POD_INDEX,
+    REPLICATED_JOB,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from trainc.cluster.diagnose.fields import Plain
+    from trainc.cluster.diagnose.cause import Plain
+    from trainc.model.paths import Steps
 
 # Kinds whose names other groups use as well (Volcano's Job, Kubernetes' own Workload, Knative's Service).
 _VERSIONS = {
@@ -147,3 +157,197 @@ def owner(tree: Plain, kind: str) -> str:
 def label(tree: Plain, key: str) -> str:
     """A label's value, else that of the annotation of the same key."""
     return labels(tree, "metadata", "labels").get(key) or labels(tree, "metadata", "annotations").get(key, "")
+
+
+TEMPLATE = ("template", "spec", "template", "spec")
+
+
+class DumpedPod:
+    """One pod: its place in the job, and the states of its containers."""
+
+    __slots__ = ("job", "name", "namespace", "role", "tree")
+
+    def __init__(self, tree: Plain) -> None:
+        self.tree = tree
+        self.name = name_of(tree)
+        self.namespace = namespace_of(tree)
+        self.role = label(tree, REPLICATED_JOB)
+        self.job = next((job_name for key in JOB_NAME_LABELS if (job_name := label(tree, key))), "") or owner(
+            tree, "Job"
+        )
+
+    @property
+    def phase(self) -> str:
+        """`status.phase`."""
+        return text(self.tree, "status", "phase")
+
+    @property
+    def created(self) -> str:
+        """When the pod was created."""
+        return text(self.tree, "metadata", "creationTimestamp")
+
+    @property
+    def node(self) -> str:
+        """The node that it is bound to, empty for one that is not."""
+        return text(self.tree, "spec", "nodeName")
+
+    @property
+    def index(self) -> int | None:
+        """Its completion index in the Job."""
+        return whole_number(label(self.tree, POD_INDEX))
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether it is being deleted."""
+        return bool(text(self.tree, "metadata", "deletionTimestamp"))
+
+    def statuses(self) -> Iterator[tuple[Plain, bool]]:
+        """The status of each container, with whether it is an init container, in their order."""
+        for status in maps(self.tree, "status", "initContainerStatuses"):
+            yield status, True
+        for status in maps(self.tree, "status", "containerStatuses"):
+            yield status, False
+
+    @property
+    def waits(self) -> bool:
+        """Whether a container of it waits, as between two crashes."""
+        return any(at(status, "state", "waiting") for status, is_init in self.statuses() if not is_init)
+
+    def condition(self, kind: str) -> Plain:
+        """A condition of its status."""
+        return condition(self.tree, kind)
+
+
+class DumpedJob:
+    """One job of the dump; `tree` is empty where only its children are there."""
+
+    __slots__ = ("cluster", "gone", "jobs", "kind", "name", "namespace", "pods", "tree")
+
+    def __init__(self, cluster: DumpedCluster, kind: str, namespace: str, name: str, tree: Plain) -> None:
+        self.cluster = cluster
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.tree = tree
+        self.jobs: list[Plain] = []
+        self.pods: list[DumpedPod] = []
+        self.gone: list[str] = []  # pods of which only events are left
+
+    def events(self, *reasons: str) -> list[Event]:
+        """Events about the job itself."""
+        return self.cluster.events(self.kind, self.namespace, self.name, *reasons)
+
+    def pod_events(self, pod: str, *reasons: str) -> list[Event]:
+        """Events about one of its pods."""
+        return self.cluster.events("Pod", self.namespace, pod, *reasons)
+
+    def roles(self) -> list[Plain]:
+        """The replicatedJobs of a JobSet."""
+        return maps(self.tree, "spec", "replicatedJobs") if self.kind == "JobSet" else []
+
+    def pod_spec(self, role: str) -> Plain:
+        """The pod template's spec of a role, of a Job its own."""
+        if self.kind == "Job":
+            return _map(at(self.tree, "spec", "template", "spec"))
+        own_role = next((one for one in self.roles() if text(one, "name") == role), {})
+        return _map(at(own_role, *TEMPLATE))
+
+    def field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
+        """The path of a field of a role's pod template, as it stands in the JobSet."""
+        if self.kind == "Job" or not role:
+            return ("spec", *TEMPLATE[2:], *steps) if self.kind == "Job" else ("spec", "replicatedJobs")
+        return ("spec", "replicatedJobs", ("name", role), *TEMPLATE, *steps)
+
+    def resources(self, role: str, resource: str = "") -> Steps:
+        """The path of what the role's pods ask for; of one resource, of the first container that names it."""
+        containers = maps(self.pod_spec(role), "containers")
+        asking = [
+            (one, side) for one in containers for side in ("requests", "limits") if at(one, "resources", side, resource)
+        ]
+        if resource and asking:
+            container, side = asking[0]
+            return self.field(role, "containers", ("name", text(container, "name")), "resources", side, resource)
+        name = text(containers[0], "name") if containers else ""
+        return self.field(role, "containers", ("name", name), "resources")
+
+    def job_field(self, role: str, *steps: str) -> Steps:
+        """The path of a field of a role's Job template."""
+        if self.kind == "Job" or not role:
+            return ("spec", *steps) if self.kind == "Job" else ("spec", "replicatedJobs")
+        return ("spec", "replicatedJobs", ("name", role), "template", "spec", *steps)
+
+    def shown(self, pod: DumpedPod) -> str:
+        """A pod as people know it: its rank in its role, and its name."""
+        rank = self.rank(pod)
+        if rank is None:
+            return f"`{pod.name}`"
+        several = len(self.roles()) > 1
+        return f"rank {rank} of {pod.role} (`{pod.name}`)" if several else f"rank {rank} (`{pod.name}`)"
+
+    def rank(self, pod: DumpedPod) -> int | None:
+        """Its number within its role: the index of its Job times the pods of a Job, and its own index."""
+        if pod.index is None:
+            return None
+        job = whole_number(label(pod.tree, JOB_INDEX_LABEL))
+        role = next((one for one in self.roles() if text(one, "name") == pod.role), {})
+        pods = number(role, "template", "spec", "parallelism") or 1
+        return pod.index + (job or 0) * pods
+
+    @property
+    def queue(self) -> str:
+        """The LocalQueue that it names."""
+        return labels(self.tree, "metadata", "labels").get(KUEUE_QUEUE, "")
+
+
+def _map(value: object) -> Plain:
+    return value if type(value) is dict else {}
+
+
+def runs(cluster: DumpedCluster) -> list[DumpedJob]:
+    """Every job that the dump shows, by namespace and name: JobSets, and Jobs of no JobSet.
+
+    A JobSet that is not in the dump, while Jobs or pods of it are, is there with an empty tree.
+    """
+    by_key: dict[tuple[str, str, str], DumpedJob] = {}
+    by_job: dict[tuple[str, str], DumpedJob] = {}
+    for tree in cluster.all("JobSet"):
+        _run(cluster, by_key, "JobSet", namespace_of(tree), name_of(tree), tree)
+    for tree in cluster.all("Job"):
+        space, parent = namespace_of(tree), label(tree, JOBSET_NAME) or owner(tree, "JobSet")
+        kind, name = ("JobSet", parent) if parent else ("Job", name_of(tree))
+        run = _run(cluster, by_key, kind, space, name, tree if kind == "Job" else {})
+        run.jobs.append(tree)
+        by_job[space, name_of(tree)] = run
+    for tree in cluster.all("Pod"):
+        pod = DumpedPod(tree)
+        parent = label(tree, JOBSET_NAME)
+        if parent:
+            _run(cluster, by_key, "JobSet", pod.namespace, parent, {}).pods.append(pod)
+        elif pod.job:
+            known = by_job.get((pod.namespace, pod.job))
+            (known or _run(cluster, by_key, "Job", pod.namespace, pod.job, {})).pods.append(pod)
+    _add_gone(cluster, by_key, by_job)
+    return [by_key[key] for key in sorted(by_key, key=lambda key: (key[1], key[2], key[0]))]
+
+
+def _run(
+    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], kind: str, space: str, name: str, tree: Plain
+) -> DumpedJob:
+    return by_key.setdefault((kind, space, name), DumpedJob(cluster, kind, space, name, tree))
+
+
+def _add_gone(
+    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], by_job: dict[tuple[str, str], DumpedJob]
+) -> None:
+    """Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM."""
+    there = {(pod.namespace, pod.name) for run in by_key.values() for pod in run.pods}
+    roles = {
+        (run.namespace, f"{run.name}-{text(role, 'name')}"): run for run in by_key.values() for role in run.roles()
+    }
+    for space, name in cluster.pods_with_events():
+        if (space, name) in there:
+            continue
+        job = name.rsplit("-", 2)[0]
+        run = by_job.get((space, job)) or roles.get((space, job.rpartition("-")[0]))
+        if run is not None:
+            run.gone.append(name)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trainc.cluster.diagnose.cause import Cause
+from trainc.cluster.diagnose.cause import Cause, at, condition, is_true, maps, moment, number, text
 from trainc.cluster.diagnose.cluster import label, name_of
-from trainc.cluster.diagnose.fields import at, condition, is_true, maps, moment, number, text
 from trainc.text.object_keys import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cluster.diagnose.cluster import Event
-    from trainc.cluster.diagnose.fields import Plain
-    from trainc.cluster.diagnose.run import DumpedJob
+    from trainc.cluster.diagnose.cause import Plain
+    from trainc.cluster.diagnose.cluster import DumpedJob, Event
     from trainc.model.paths import Steps
 
 _HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")

@@ -6,23 +6,34 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from trainc.cluster.diagnose.cause import DONE, FAILED, RUNS, UNKNOWN, WAITS, Cause, Diagnosis
-from trainc.cluster.diagnose.cluster import label, name_of, namespace_of
+from trainc.cluster.diagnose.cause import (
+    DONE,
+    FAILED,
+    RUNS,
+    UNKNOWN,
+    WAITS,
+    Cause,
+    Diagnosis,
+    at,
+    condition,
+    is_true,
+    labels,
+    maps,
+    moment,
+    number,
+    text,
+)
+from trainc.cluster.diagnose.cluster import DumpedPod, label, name_of, namespace_of, runs
 from trainc.cluster.diagnose.creation import nothing_created, refused, waiting_roles
-from trainc.cluster.diagnose.failing import TOGETHER, counted, deadline, failing, unreplaced
-from trainc.cluster.diagnose.fields import at, condition, is_true, labels, maps, moment, number, text
-from trainc.cluster.diagnose.network import coordinator, service
+from trainc.cluster.diagnose.failing import TOGETHER, coordinator, counted, deadline, failing, service, unreplaced
 from trainc.cluster.diagnose.queue import managed_elsewhere, suspended
-from trainc.cluster.diagnose.run import DumpedPod, runs
-from trainc.cluster.diagnose.scheduling import group_refused, pending
-from trainc.cluster.diagnose.starting import starting, stuck_deletion, stuck_init
+from trainc.cluster.diagnose.scheduling import group_refused, pending, starting, stuck_deletion, stuck_init
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from trainc.cluster.diagnose.cluster import DumpedCluster
-    from trainc.cluster.diagnose.run import DumpedJob
+    from trainc.cluster.diagnose.cluster import DumpedCluster, DumpedJob
 
 _BY_RULE = re.compile(r"Container (\S+) for pod (\S+) failed with exit code (\d+)")
 _FIRST_JOB = re.compile(r"first failed job: ([^)\s]+)")

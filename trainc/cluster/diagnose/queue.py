@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trainc.cluster.diagnose.cause import FAILED, Cause
+from trainc.cluster.diagnose.cause import FAILED, Cause, at, condition, is_true, maps, number, text
 from trainc.cluster.diagnose.cluster import name_of
-from trainc.cluster.diagnose.fields import at, condition, is_true, maps, number, text
 from trainc.text.object_keys import JOBSET_CONTROLLER, KUEUE_QUEUE, MULTIKUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cluster.diagnose.fields import Plain
-    from trainc.cluster.diagnose.run import DumpedJob
+    from trainc.cluster.diagnose.cause import Plain
+    from trainc.cluster.diagnose.cluster import DumpedJob
 
 _BUILT_IN = (JOBSET_CONTROLLER, "kubernetes.io/job-controller")
 QUEUE: tuple[str, ...] = ("metadata", "labels", KUEUE_QUEUE)

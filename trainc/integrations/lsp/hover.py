@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from trainc.authoring.explain.annotations import ANNOTATIONS
-from trainc.changes.why.landing import landings
-from trainc.changes.why.rendered import rendered_line
+from trainc.changes.why.landing import landings, rendered_line
 from trainc.compiler.emit import path_of
 from trainc.compiler.header import is_rendered
 from trainc.integrations.lsp.cursor import documents_of, find

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from trainc.cluster.capacity.amounts import UNLIMITED, spelled, spelled_quota
-from trainc.cluster.capacity.usage import quota_used
+from trainc.cluster.capacity.cluster import quota_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from trainc.cluster.capacity.facts import ClusterFacts
+    from trainc.cluster.capacity.facts import Cell, ClusterFacts
     from trainc.cluster.capacity.fit import FitAnswer
     from trainc.cluster.capacity.nodes import Node
-    from trainc.cluster.capacity.queues import Cell
 
     Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
 

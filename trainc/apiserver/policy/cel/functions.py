@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from trainc.apiserver.policy.cel import conversions, kubernetes, texts, times
+from trainc.apiserver.policy.cel import conversions, kubernetes, texts
+from trainc.apiserver.policy.cel.conversions import TIME_FUNCTIONS
 from trainc.apiserver.policy.cel.syntax import Uint
 from trainc.apiserver.policy.cel.values import (
     NONE,
@@ -309,6 +310,6 @@ FUNCTIONS: dict[str, Function] = {
     "hasValue": _has_value,
     **conversions.FUNCTIONS,
     **texts.FUNCTIONS,
-    **times.FUNCTIONS,
+    **TIME_FUNCTIONS,
     **kubernetes.FUNCTIONS,
 }

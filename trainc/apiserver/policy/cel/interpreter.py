@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.apiserver.policy.cel.costs import cost_of
-from trainc.apiserver.policy.cel.declarations import ASKING
+from trainc.apiserver.policy.cel.declarations import ASKING, cost_of
 from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
 from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
 from trainc.apiserver.policy.cel.two_variables import two_variables
@@ -34,8 +33,7 @@ from trainc.apiserver.policy.cel.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trainc.apiserver.policy.cel.scope import Run, Scope, Valued
-    from trainc.apiserver.policy.cel.values import Paths
+    from trainc.apiserver.policy.cel.values import Paths, Run, Scope, Valued
 
 _LIST, _MAP = 10, 30  # ListCreateBaseCost, MapCreateBaseCost of cel-go
 _TYPES = ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")

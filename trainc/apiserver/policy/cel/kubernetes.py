@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from trainc.apiserver.policy.cel.times import timestamp
+from trainc.apiserver.policy.cel.conversions import timestamp
 from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload
 from trainc.text.quantity import Quantity, QuantityError
 

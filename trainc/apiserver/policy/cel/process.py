@@ -17,7 +17,7 @@ sys.path.append(dirname(dirname(dirname(dirname(dirname(abspath(__file__))))))) 
 from trainc.apiserver.schema.engine_process import limit, whole
 
 if TYPE_CHECKING:
-    from trainc.apiserver.policy.cel.compiled_policy import CompiledPolicy
+    from trainc.apiserver.policy.cel.compiler import CompiledPolicy
 
 MEMORY = 512 * 1024 * 1024
 SECONDS = 4.0  # of processor time for one question
@@ -72,12 +72,12 @@ class PolicyJudge:
         policy = self._policy(question["policy"])
         if "object" not in question:
             return {"troubles": policy.troubles(), "needs": policy.needs()}
-        from trainc.apiserver.policy.cel.compiled_policy import with_unknowns  # noqa: PLC0415 (as above)
+        from trainc.apiserver.policy.cel.compiler import with_unknowns  # noqa: PLC0415 (as above)
 
         return policy.judge(with_unknowns(question))
 
     def _policy(self, written: dict[str, Any]) -> CompiledPolicy:
-        from trainc.apiserver.policy.cel.compiled_policy import CompiledPolicy  # noqa: PLC0415
+        from trainc.apiserver.policy.cel.compiler import CompiledPolicy  # noqa: PLC0415
 
         key = json.dumps(written, sort_keys=True)
         if key not in self._compiled:

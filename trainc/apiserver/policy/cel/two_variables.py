@@ -13,8 +13,7 @@ from trainc.apiserver.policy.cel.values import Built, EvaluationError, NotKnownE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from trainc.apiserver.policy.cel.scope import Run, Scope, Valued
-    from trainc.apiserver.policy.cel.values import Paths
+    from trainc.apiserver.policy.cel.values import Paths, Run, Scope, Valued
 
 
 def two_variables(node: Call, bound: frozenset[str], runnable: Callable[[Node, frozenset[str]], Run]) -> Run:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trainc.apiserver.policy.cel.syntax import Uint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     Paths: TypeAlias = "tuple[tuple[str | int, ...], ...] | Place | None"
+    Valued = tuple[Any, Paths]
+    Run = Callable[["Scope"], Valued]
 
 MAX_PATHS = 12  # of which one value remembers that it rests on them
 
@@ -228,3 +230,27 @@ def size(value: Any) -> int:
     if type(value) is Opaque:
         return int(value.value.max_prefixlen // 8) if value.kind in ("net.IP", "net.CIDR") else 1
     return 1
+
+
+PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
+
+
+class Scope:
+    """The names that one evaluation sees, and what it has cost so far; `lazy` gives the value of a name when first asked."""
+
+    __slots__ = ("cost", "lazy", "names")
+
+    def __init__(self, names: dict[str, Valued], lazy: Callable[[str], Valued]) -> None:
+        self.names = names
+        self.lazy = lazy
+        self.cost = 0
+
+    def pay(self, cost: int) -> None:
+        """Count a cost.
+
+        Raises:
+            OutOfBudgetError: where the expression costs more than one may.
+        """
+        self.cost += cost
+        if self.cost > PER_EXPRESSION:
+            raise OutOfBudgetError
