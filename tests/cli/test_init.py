@@ -24,6 +24,17 @@ case "$2" in
 esac
 echo "error: the server doesn't have a resource type \\"$2\\"" >&2
 exit 1 #"""
+MISMATCH = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {{name: bert-{}, namespace: nlp}}
+spec:
+  runtimeRef: {{name: torch-distributed}}
+  trainer:
+    image: registry.example.com/nlp/bert:1.4.0
+    numNodes: 4
+    command: [torchrun, --nnodes=2, pretrain.py]
+"""
 TRAINC = "exec {python} -m trainc"
 IDENTITY = "git config --global user.name a; git config --global user.email a@example.com"
 
@@ -257,3 +268,22 @@ def test_a_second_cluster_with_another_tool_says_so_in_the_project(tmp_path: Pat
     further = compile_in(tmp_path, "init", "--cluster", "c", "--delivery", "flux")
     assert "Apply deploy/flux-c.yaml to cluster `c`" in further.out
     assert "set `delivery: argocd` there" in compile_in(tmp_path, "init", "--cluster", "b", "--delivery", "argocd").out
+
+
+def test_a_repository_with_broken_jobs_starts_green(tmp_path: Path) -> None:
+    """What a server refuses stays an error; the other errors of today are warnings, and the project says which."""
+    (tmp_path / "jobs").mkdir()
+    for number in (1, 2):
+        (tmp_path / f"jobs/bert-{number}.yaml").write_text(MISMATCH.format(number), "utf-8")
+    assert compile_in(tmp_path, "validate").code == 1
+    done = compile_in(tmp_path, "init")
+    assert "errors of 2 rules, which trainc.yaml turns into warnings: nodes-mismatch, shipped-runtime." in done.out
+    assert "    nodes-mismatch: warning  # 2 jobs\n" in (tmp_path / "trainc.yaml").read_text("utf-8")
+    checked = compile_in(tmp_path, "validate")
+    assert checked.code == 0
+    assert "2 jobs, no errors" in checked.err + checked.out
+    refused = MISMATCH.format(3).replace("numNodes", "nodes")
+    (tmp_path / "jobs/bert-3.yaml").write_text(refused, "utf-8")
+    (tmp_path / "trainc.yaml").unlink()
+    compile_in(tmp_path, "init")
+    assert compile_in(tmp_path, "validate").code == 1

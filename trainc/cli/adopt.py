@@ -14,7 +14,7 @@ from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_d
 from trainc.cli.shared.dumps import contents, source_name
 from trainc.cli.shared.lock import FolderLock
 from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.scaffold import scaffold
+from trainc.cli.shared.scaffold import errors_as_warnings, scaffold
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler.emit.spool.disk import Staged
 from trainc.compiler.project import open_project
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from trainc.cli.shared.options import Options
 
 _MAX_MIXED = 10  # objects of two clusters that are named
-_LEVELS = """\
-  # Errors in jobs that run already, as warnings. Mend them, then remove the line: `trainc explain RULE` says how.
-  rules:
-"""
 _PROJECT = """\
 # What holds for every job of this repository.
 apiVersion: trainc.dev/v1alpha1
@@ -110,21 +106,16 @@ def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
 
 def _config(cluster: str, delivery: str, levels: Mapping[str, int]) -> dict[str, str]:
     """What every project needs besides its jobs and runtimes."""
-    rules = "".join(f"    {rule}: warning  # {_jobs(number)}\n" for rule, number in sorted(levels.items()))
     project = _PROJECT.format(
         version=__version__,
         output=OUTPUT,
         delivery=f"  delivery: {delivery}\n" if delivery else "",
-        rules=f"{_LEVELS}{rules}" if rules else "",
+        rules=errors_as_warnings(levels),
         cluster=cluster,
     )
     started = scaffold(cluster, delivery)
     known = {path: text for path, text in started.items() if path.startswith("clusters/") or path == ".gitattributes"}
     return {**known, FILE: project}
-
-
-def _jobs(number: int) -> str:
-    return f"{number} job{'s' * (number != 1)}"
 
 
 def _other_runtimes(folder: str, cluster: str, adoption: Adoption) -> list[str]:

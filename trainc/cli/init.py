@@ -6,21 +6,23 @@ import os
 from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
+from trainc.cli.compiling import run
+from trainc.cli.shared.options import Options
 from trainc.cli.shared.output import answer
 from trainc.cli.shared.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
+from trainc.cli.shared.session import Session
 from trainc.cli.starter_policies import starter_policies, with_labels
+from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import create, replace
 from trainc.compiler.load.shipped import catalogue
 from trainc.compiler.load.walk import contents
+from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import get, value
+from trainc.report.text import counted
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.shared.options import Options
 
 _RUNTIME = "torch-distributed"
 # What has to be done so that the manifests of a further cluster reach that one.
@@ -44,9 +46,9 @@ def init(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
+    is_there = os.path.exists(os.path.join(folder, FILE))
     if options.has("policies"):
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
-    is_there = os.path.exists(os.path.join(folder, FILE))
     adds = is_there and options.has("cluster")
     if adds:
         files = _further(files, folder, cluster, options.one("delivery"))
@@ -60,6 +62,14 @@ def init(options: Options) -> int:
     }
     rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
+    if not is_there and (levels := _levels(folder)):
+        text = scaffold(cluster, options.one("delivery"), below, levels)[FILE]
+        replace(os.path.join(folder, FILE), text.encode())
+        answer(
+            "",
+            f"The jobs here have errors of {counted(len(levels), 'rule')}, which {FILE} turns into warnings: {', '.join(sorted(levels))}.",
+            "`trainc validate` shows them; remove a rule from that list once its jobs are mended.",
+        )
     step = "" if folder == "." else f"cd {quote(folder)} && "
     git = "" if top is not None else "git init && "
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
@@ -73,6 +83,17 @@ def init(options: Options) -> int:
     if not origin():
         answer("The workflow needs the repository variable TRAINC: what pip installs trainc from.")
     return 0
+
+
+def _levels(folder: str) -> dict[str, int]:
+    """In how many jobs of a new project each rule is an error; what a server refuses stays an error."""
+    session = Session(Options([folder], {}), compiles=False)
+    run(session, Tally())
+    levels: dict[str, int] = {}
+    for finding in session.report.findings:
+        if finding.level == ERROR and not finding.rule.verdict:
+            levels[finding.rule.name] = levels.get(finding.rule.name, 0) + max(1, session.report.jobs_reached(finding))
+    return levels
 
 
 def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:

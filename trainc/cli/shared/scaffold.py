@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from json import loads
+from types import MappingProxyType
 
 from trainc import __version__
 from trainc.cluster.inventory import GET
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PROJECT = """\
 # What holds for every job of this repository.
@@ -14,7 +19,7 @@ kind: Project
 spec:
   requires: "trainc>={version}"
   output: rendered
-{delivery}  clusters:
+{delivery}{rules}  clusters:
     {cluster}:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
@@ -22,6 +27,10 @@ spec:
 UNDELIVERED = (
     "  # delivery: argocd  # or flux: who applies what is rendered, for annotations and for what would train twice\n"
 )
+_RULES = """\
+  # Errors in jobs that are here already, as warnings. Mend them, then remove the line: `trainc explain RULE` says how.
+  rules:
+"""
 JOB = """\
 # One training job: what to run, on how many nodes. Its runtime says the rest.
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -265,13 +274,22 @@ def origin() -> str:
     return f"{commit['vcs']}+{url}@{commit['commit_id']}" if commit else url
 
 
-def scaffold(cluster: str, delivery: str, below: str = "") -> dict[str, str]:
+def errors_as_warnings(levels: Mapping[str, int]) -> str:
+    """The entry `rules` of a trainc.yaml, for an old repository: `levels` has the number of jobs by rule."""
+    rows = [f"    {rule}: warning  # {number} job{'s' * (number != 1)}\n" for rule, number in sorted(levels.items())]
+    return "".join([_RULES, *rows]) if rows else ""
+
+
+def scaffold(
+    cluster: str, delivery: str, below: str = "", levels: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, str]:
     """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
     words = {
         "version": __version__,
         "cluster": cluster,
         "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
+        "rules": errors_as_warnings(levels),
         "refresh": refresh(cluster),
         "dump": GET,
         "install": origin() or "${{ vars.TRAINC }}",
