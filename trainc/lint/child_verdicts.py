@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.fault import Fault
     from trainc.lint.facts.job import Job
-    from trainc.lint.refusal import Explanation
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
@@ -87,25 +86,14 @@ def _volume(complaint: ServerComplaint) -> Path:
 
 def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
     """The rule of a complaint and the words for it, the server's own where nobody has better ones."""
+    from trainc.lint.rules.refusals import EXPLANATIONS  # noqa: PLC0415 (few jobs are refused)
+
     steps, reason = steps_of(complaint.path), complaint.reason
-    for explanation in _explanations():
+    for explanation in EXPLANATIONS:
         if explanation.explains(steps, reason):
             return explanation.rule, explanation.words_for(complaint)
     field = next((step for step in reversed(complaint.path) if type(step) is str), "")
     return _RULES[complaint.fault.kind], Words(f"`{field}` is refused: {reason}")
-
-
-def _explanations() -> list[Explanation]:
-    """All explanations; they are loaded when the first job is refused."""
-    if not _KNOWN:
-        from trainc.lint.rules import accelerators, container_fields, jobs, names, resources, templates, volumes  # noqa: PLC0415
-
-        for module in (accelerators, container_fields, resources, volumes, templates, names, jobs):
-            _KNOWN.extend(module.EXPLANATIONS)
-    return _KNOWN
-
-
-_KNOWN: list[Explanation] = []
 
 
 def _finding(job: Job, group: ComplaintGroup) -> Finding:

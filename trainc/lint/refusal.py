@@ -7,12 +7,14 @@ from trainc.model.tree import get, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.apiserver.fault import Fault
     from trainc.lint.facts.job import Container, ExpandedRole, Job
     from trainc.model.finding import Label, Rule
     from trainc.model.tree import Path
+else:
+    from trainc.text.record import NamedTuple
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -49,6 +51,27 @@ class ServerComplaint:
         return next((each for each in self.role.containers if each.path == (*self.role.pod_path, *below[:2])), None)
 
     @property
+    def container_name(self) -> str:
+        """Its name, empty where the mistake is elsewhere."""
+        container = self.container
+        return container.name if container is not None else ""
+
+    @property
+    def role_name(self) -> str:
+        """The name of the replicatedJob that the mistake is in."""
+        return self.role.name if self.role is not None else ""
+
+    @property
+    def field(self) -> str:
+        """The last field of the path."""
+        return str(self.path[-1])
+
+    @property
+    def value(self) -> str:
+        """The value that the server quotes."""
+        return "" if self.fault.value is None else str(self.fault.value)
+
+    @property
     def written(self) -> Any:
         """The value that stands at the place, as it is written."""
         return value(self.job.tree, *self.path)
@@ -62,50 +85,45 @@ class ServerComplaint:
         return get(self.job.tree, *path) is not None
 
 
-class Words:
+class Words(NamedTuple):
     """What a finding says of a refusal.
 
     `key` points at the key of the place, `group` is what one finding is about: several complaints of a group are
     lines of one refusal.
     """
 
-    __slots__ = ("also", "group", "help", "key", "message")
-
-    def __init__(
-        self,
-        message: str,
-        help: str = "",  # noqa: A002 (the word users see)
-        *,
-        also: tuple[Label, ...] = (),
-        key: bool = False,
-        group: object = None,
-    ) -> None:
-        self.message = message
-        self.help = help
-        self.also = also
-        self.key = key
-        self.group = group
+    message: str
+    help: str = ""
+    also: tuple[Label, ...] = ()
+    key: bool = False
+    group: object = None
 
 
 class Explanation:
     """The rule for complaints at certain places: `places` end in these fields, with `*` for what varies.
 
-    `says` is a part of the server's words. `words` are those of the finding, or a function that gives them.
+    `says` is a part of the server's words. `message` and `help` are those of the finding, with `{value}`, `{field}`,
+    `{written}`, `{container}` and `{role}` filled in; or `message` is a function that gives both.
     """
 
-    __slots__ = ("places", "rule", "says", "words")
+    __slots__ = ("help", "key", "message", "places", "rule", "says")
 
     def __init__(
         self,
         rule: Rule,
         places: str | tuple[str, ...],
-        words: Words | Callable[[ServerComplaint], Words],
-        says: str = "",
+        says: str,
+        message: str | Callable[[ServerComplaint], Words],
+        help: str = "",  # noqa: A002 (the word users see)
+        *,
+        key: bool = False,
     ) -> None:
         self.rule = rule
         self.places = [place.split(".") for place in ((places,) if type(places) is str else places)]
         self.says = says
-        self.words = words
+        self.message = message
+        self.help = help
+        self.key = key
 
     def explains(self, steps: list[str], reason: str) -> bool:
         """Whether this is about a complaint at a place, spelled as steps."""
@@ -119,7 +137,16 @@ class Explanation:
 
     def words_for(self, refused: ServerComplaint) -> Words:
         """The words for one complaint."""
-        return self.words if isinstance(self.words, Words) else self.words(refused)
+        if not isinstance(self.message, str):
+            return self.message(refused)
+        facts = {
+            "value": refused.value,
+            "field": refused.field,
+            "written": refused.written,
+            "container": refused.container_name,
+            "role": refused.role_name,
+        }
+        return Words(self.message.format_map(facts), self.help.format_map(facts), key=self.key)
 
 
 def steps_of(path: Path) -> list[str]:

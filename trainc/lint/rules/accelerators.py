@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.lint.facts.machine import machine_of
 from trainc.lint.facts.values import rows, table, text, whole
-from trainc.lint.refusal import Explanation, Words
 from trainc.lint.tables.devices import EFA, is_network
 from trainc.lint.tables.machines import ACCELERATOR
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -15,7 +14,6 @@ from trainc.text.numbers import whole_number
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Findings, Job
-    from trainc.lint.refusal import ServerComplaint
     from trainc.model.tree import Tree
 
 _NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
@@ -24,7 +22,6 @@ PARTIAL = Rule("partial-node", WARNING)
 CARDS = Rule("network-cards-mismatch", WARNING)
 ARM = Rule("arm-not-tolerated", WARNING)
 CLAIM = Rule("claim-not-used", WARNING)
-CLAIM_UNKNOWN = Rule("claim-unknown", ERROR)
 DOMAIN = Rule("compute-domain-mismatch", ERROR)
 SPOT = Rule("spot-without-toleration", WARNING)
 
@@ -180,12 +177,6 @@ def compute_domain_mismatch(job: Job) -> Findings:
             )
 
 
-def _unknown_claim(refused: ServerComplaint) -> Words:
-    name, owner = refused.fault.value, refused.container.name if refused.container is not None else ""
-    message = f"`{owner}` uses the claim `{name}`, which the pod does not declare"
-    return Words(message, "declare it under `resourceClaims` of the pod")
-
-
 def spot_without_toleration(job: Job) -> Findings:
     for role in job.roles:
         if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
@@ -197,9 +188,6 @@ def spot_without_toleration(job: Job) -> Findings:
                 effect="where the node pool carries the taint the pods stay pending for ever",
                 help=f'tolerate `{_SPOT}` with value `"true"`',
             )
-
-
-EXPLANATIONS = (Explanation(CLAIM_UNKNOWN, "resources.claims.#", _unknown_claim, "Not found"),)
 
 
 CHECKS = (

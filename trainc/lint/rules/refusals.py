@@ -1,0 +1,537 @@
+"""What the API server refuses of child Jobs and pods, in a person's words (Kubernetes 1.36)."""
+
+from __future__ import annotations
+
+from trainc.apiserver.pods.sources import SOURCES
+from trainc.lint.facts.amounts import ONE, amount, canonical
+from trainc.lint.facts.demand import STANDARD
+from trainc.lint.facts.values import text
+from trainc.lint.refusal import Explanation, Words
+from trainc.lint.tables.devices import DEVICES
+from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.tree import get, plain, value
+from trainc.text.spelling import meant, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.refusal import ServerComplaint
+
+CLAIM_UNKNOWN = Rule("claim-unknown", ERROR)
+NO_CONTAINERS = Rule("no-containers", ERROR)
+CONTAINER_NAME = Rule("bad-container-name", ERROR)
+MISSING_IMAGE = Rule("missing-image", ERROR)
+IMAGE_SPACE = Rule("image-with-space", ERROR)
+ENV_NAME = Rule("bad-env-name", ERROR)
+ENV_TWICE_SET = Rule("env-value-and-source", ERROR)
+FIELD_PATH = Rule("bad-field-path", ERROR)
+ENV_SOURCE = Rule("bad-env-source", ERROR)
+PULL_POLICY = Rule("bad-pull-policy", ERROR)
+PORT = Rule("bad-port", ERROR)
+PROBE = Rule("bad-probe", ERROR)
+NEGATIVE = Rule("negative-quantity", ERROR)
+FRACTION = Rule("fractional-device", ERROR)
+OVER_LIMIT = Rule("request-over-limit", ERROR)
+NOT_LIMIT = Rule("request-not-limit", ERROR)
+UNKNOWN = Rule("unknown-resource", ERROR)
+HUGEPAGES = Rule("hugepages-alone", ERROR)
+VOLUME_NAME = Rule("bad-volume-name", ERROR)
+VOLUME_SOURCE = Rule("bad-volume-source", ERROR)
+NO_VOLUME = Rule("mount-without-volume", ERROR)
+MOUNT = Rule("bad-mount", ERROR)
+WORD = Rule("unknown-pod-setting", ERROR)
+POD_FIELD = Rule("bad-pod-name-field", ERROR)
+LABEL = Rule("bad-label", ERROR)
+DEADLINE = Rule("bad-pod-deadline", ERROR)
+ALIAS = Rule("bad-host-alias", ERROR)
+AFFINITY = Rule("empty-topology-key", ERROR)
+TOLERATION = Rule("bad-toleration", ERROR)
+POD_NAME = Rule("pod-name-too-long", ERROR)
+PLACEMENT = Rule("placement-label-too-long", ERROR)
+ALWAYS = Rule("restart-policy-always", ERROR)
+NO_COMPLETIONS = Rule("completions-missing", ERROR)
+MODE = Rule("unknown-completion-mode", ERROR)
+COUNT = Rule("negative-job-setting", ERROR)
+SELECTOR = Rule("job-selector", ERROR)
+PER_INDEX = Rule("per-index-limit-without-index", ERROR)
+OWN_SUCCESS = Rule("bad-job-success-policy", ERROR)
+NEEDS_NEVER = Rule("failure-policy-needs-never", ERROR)
+FAILURE_RULE = Rule("bad-pod-failure-rule", ERROR)
+NO_CONTAINER = Rule("exit-code-container-unknown", ERROR)
+
+_MAX_NAME = 63
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_OBJECTS = {
+    "secretKeyRef": "Secret",
+    "configMapKeyRef": "ConfigMap",
+    "secretRef": "Secret",
+    "configMapRef": "ConfigMap",
+}
+_CALLED = {"priorityClassName": "priority class", "schedulingGates": "scheduling gate"}
+_COUNTS = (
+    "parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex", "maxFailedIndexes",
+)  # fmt: skip
+
+
+def _no_containers(refused: ServerComplaint) -> Words:
+    job = refused.job
+    others = [other.name for other in job.roles if other is not refused.role]
+    by_patch = bool(others) and job.bundle.document.kind == "TrainJob"
+    help_ = f"a patch finds replicatedJobs by name: did you mean `{others[0]}`?" if by_patch else ""
+    message = f"the pods of `{refused.role_name}` have no containers"
+    return Words(message, help_ or "write at least one container with an image")
+
+
+def _no_image(refused: ServerComplaint) -> Words:
+    return Words(f"container `{refused.container_name}` has no image", _image_meant(refused))
+
+
+def _image_meant(refused: ServerComplaint) -> str:
+    """What to write where a patch of a TrainJob makes a container because no container has that name."""
+    role, job = refused.role, refused.job
+    if job.bundle.document.kind != "TrainJob" or role is None:
+        return "write `image:` with a registry, a repository and a tag"
+    others = [container.name for container in role.main if text(container.tree, "image")]
+    if others:
+        return f"a patch finds containers by name: did you mean `{others[0]}`? Else give it an image"
+    roles = [other.name for other in job.roles if other is not role]
+    if roles and len(role.main) == 1 and "replicas" not in role.tree:
+        return f"a patch finds replicatedJobs by name: did you mean `{roles[0]}` instead of `{role.name}`?"
+    return "write `spec.trainer.image` in the job, or an image in the runtime"
+
+
+def _space(refused: ServerComplaint) -> Words:
+    message = f"the image of `{refused.container_name}` starts or ends with white space"
+    return Words(message, f"write `{refused.value.strip()}`")
+
+
+def _env_name(refused: ServerComplaint) -> Words:
+    help_ = "write the name and the value apart: `- name: A` and `value: B`" if "=" in refused.value else ""
+    return Words(f"`{refused.value}` cannot be the name of a variable", help_)
+
+
+def _two_values(refused: ServerComplaint) -> Words:
+    name = value(refused.job.tree, *refused.above(1, "name"))
+    also = (Label(refused.job.at(refused.above(1, "value")), "the value"),)
+    return Words(f"`{name}` has both a value and a source", "keep one of `value` and `valueFrom`", also=also, key=True)
+
+
+def _field(refused: ServerComplaint) -> Words:
+    at = refused.path if refused.path[-1] == "fieldPath" else (*refused.path, "fieldPath")
+    return Words(
+        f"`{value(refused.job.tree, *at)}` is not a field that a pod can read about itself",
+        "the index of a pod is `metadata.annotations['batch.kubernetes.io/job-completion-index']`",
+    )
+
+
+def _no_object(refused: ServerComplaint) -> Words:
+    source, field = str(refused.path[-2]), str(refused.path[-1])
+    variable = value(refused.job.tree, *refused.above(3, "name")) if source.endswith("KeyRef") else None
+    of_variable = f" of `{variable}`" if variable else ""
+    what = _OBJECTS[source] if field == "name" else "key"
+    return Words(f"`{source}`{of_variable} names no {what}", f"write its `{field}`", key=True)
+
+
+def _port_twice(refused: ServerComplaint) -> Words:
+    name, ports = refused.fault.value, refused.above(2)
+    number = next(n for n in range(100_000) if value(refused.job.tree, *ports, n, "name") == name)
+    also = (Label(refused.job.at((*ports, number, "name")), "first used here"),)
+    return Words(f"two ports are called `{name}`", also=also)
+
+
+def _negative(refused: ServerComplaint) -> Words:
+    return Words(f"`{refused.field}: {canonical(refused.written)}` is less than nothing")
+
+
+def _fraction(refused: ServerComplaint) -> Words:
+    resource, written = refused.field, refused.written
+    return Words(
+        f"`{resource}: {written}` asks for a part of a device",
+        f"ask for whole devices, as in `{resource}: {-(-(amount(written) or 0) // ONE)}`, "
+        "or for a slice by the name that its device plugin gives it",
+    )
+
+
+def _no_resource(refused: ServerComplaint) -> Words:
+    name = refused.field.lower()
+    devices = [device for device in DEVICES if device.rpartition("/")[2].lower() == name.removesuffix("s")]
+    near = nearest(name, STANDARD)
+    help_ = f"write the whole name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
+    if near and not devices:
+        help_ = f"did you mean `{near}`?"
+    # One name to mend, under limits and requests.
+    group = (refused.above(2), refused.field)
+    return Words(f"there is no resource `{refused.field}`", help_, key=True, group=group)
+
+
+def _over(refused: ServerComplaint) -> Words:
+    return _unlike(refused, "raise the limit or lower the request")
+
+
+def _differs(refused: ServerComplaint) -> Words:
+    return _unlike(refused, "write the limit alone: the request of a device follows it")
+
+
+def _unlike(refused: ServerComplaint, help_: str) -> Words:
+    limit = refused.above(2, "limits", refused.field)
+    most = value(refused.job.tree, *limit)
+    message = f"`{refused.container_name}` requests {refused.written} of {refused.field}, but its limit is {most}"
+    return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),))
+
+
+def _volume_name(refused: ServerComplaint) -> Words:
+    help_ = "use `-` instead of dots" if "." in refused.value else ""
+    return Words(f"`{refused.value}` cannot be the name of a volume", help_)
+
+
+def _second_source(refused: ServerComplaint) -> Words:
+    path = refused.above(1)
+    volume = get(refused.job.tree, *path)
+    first = next(source for source in SOURCES if source in volume)
+    also = (Label(refused.job.at((*path, first), key=True), "the other source"),)
+    return Words(f"volume `{text(volume, 'name')}` has more than one source", also=also, key=True)
+
+
+def _no_volume(refused: ServerComplaint) -> Words:
+    name, owner = refused.value, refused.container_name
+    if not refused.written:
+        return Words(f"a mount of `{owner}` names no volume")
+    known = [*(refused.role.volumes if refused.role is not None else ()), *refused.job.claimed]
+    help_ = meant(name, known, f"add a volume named `{name}` to the pod")
+    return Words(f"`{owner}` mounts `{name}`, but the pod has no volume of that name", help_)
+
+
+def _path_twice(refused: ServerComplaint) -> Words:
+    place, mounts = refused.fault.value, refused.above(2)
+    if not place:
+        return Words(f"a mount of `{refused.container_name}` has no path")
+    first = next(n for n in range(100_000) if value(refused.job.tree, *mounts, n, "mountPath") == place)
+    also = (Label(refused.job.at((*mounts, first, "mountPath")), "first mounted here"),)
+    return Words(f"two mounts stand at `{place}`", also=also)
+
+
+def _absolute(refused: ServerComplaint) -> Words:
+    return Words(f"`{refused.value}` is not below the volume", group=(*refused.path, "absolute"))
+
+
+def _leaving(refused: ServerComplaint) -> Words:
+    return Words(f"`{refused.value}` leaves the volume", group=(*refused.path, "leaving"))
+
+
+def _word(refused: ServerComplaint) -> Words:
+    words = refused.reason.partition("supported values: ")[2].replace('"', "`")
+    return Words(f"`{refused.value}` is not a `{refused.field}`", f"use one of {words}")
+
+
+def _pod_field(refused: ServerComplaint) -> Words:
+    field = refused.field if refused.field != "name" else str(refused.path[-3])
+    return Words(f"`{refused.value}` cannot be a {_CALLED.get(field, field)}", "use lower-case letters, digits and `-`")
+
+
+def _label(refused: ServerComplaint) -> Words:
+    key = refused.path[-1]
+    if refused.fault.value == key:
+        return Words(f"`{key}` cannot be a key", key=True, group=(*refused.path, "key"))
+    return Words(f"`{refused.value}` cannot be the value of `{key}`")
+
+
+def _pod_name(refused: ServerComplaint) -> Words:
+    host = refused.reason.rpartition(": ")[2]
+    role = refused.job.roles[int(refused.fault.message.partition("[")[2].partition("]")[0])]
+    message = f"the last pod would be called `{host}`, which has {len(host)} characters"
+    help_ = f"shorten the name of the job or of the role by {len(host) - _MAX_NAME}"
+    if len(host) <= _MAX_NAME:
+        message = f"the last pod would be called `{host}`, which is no host name"
+        help_ = "use lower-case letters, digits and `-` for the name of the job and of the role"
+    return Words(
+        message, help_, also=(Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
+    )
+
+
+def _placement(refused: ServerComplaint) -> Words:
+    length = len(refused.value)
+    help_ = f"shorten the name of the job, the role or the namespace by {length - _MAX_NAME}"
+    return Words(f"the label `{refused.value}` has {length} characters", help_)
+
+
+def _completions(refused: ServerComplaint) -> Words:
+    role = refused.role
+    if role is None or "parallelism" not in role.spec:
+        return Words("an indexed Job has no `completions`", "add `completions`", key=True)
+    width = role.width
+    help_ = f"add `completions: {width}`" if type(width) is int else "add `completions` of the same value"
+    return Words(f"`{role.name}` has `parallelism` but no `completions`", help_)
+
+
+def _count(refused: ServerComplaint) -> Words:
+    least = 1 if refused.field in ("parallelism", "completions") else 0
+    # Both counts come from one number of nodes, and are wrong together.
+    group = ("count", refused.path[2]) if least else None
+    return Words(f"`{refused.field}` is {refused.written}", f"write {least} or more", group=group)
+
+
+def _selector(refused: ServerComplaint) -> Words:
+    name = refused.role_name
+    field = refused.path[-1] if refused.path[-1] in ("selector", "manualSelector") else "selector"
+    return Words(f"`{field}` is set on the Job of `{name}`", "remove it", key=True, group=(name, "selector"))
+
+
+def _needs_never(refused: ServerComplaint) -> Words:
+    role = refused.role
+    also: tuple[Label, ...] = ()
+    if role is not None:
+        also = (Label(refused.job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy needs `Never`"),)
+    message = (
+        "the pods restart on failure, so the pod failure policy cannot judge them"
+        if refused.has(refused.path)
+        else "JobSet makes the pods restart on failure where nothing is said, and the pod failure policy needs `Never`"
+    )
+    return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
+
+
+def _order(refused: ServerComplaint) -> Words:
+    values = plain(get(refused.job.tree, *refused.path))
+    return Words("the exit codes are not in order", f"write {sorted(values)}")
+
+
+def _exit_container(refused: ServerComplaint) -> Words:
+    names = {container.name for container in refused.role.containers} if refused.role is not None else set()
+    known = ", ".join(f"`{name}`" for name in sorted(names))
+    return Words(f"no container is called `{refused.value}`", f"the containers are {known}")
+
+
+def _replacement(refused: ServerComplaint) -> Words:
+    if '"TerminatingOrFailed"' in refused.reason.partition("supported values")[2]:
+        return Words(f"`{refused.value}` is not a pod replacement policy", "use `Failed`")
+    return Words(f"`{refused.value}` does not go with a pod failure policy", "use `Failed`")
+
+
+def _succeeded(refused: ServerComplaint) -> Words:
+    return Words(f"{refused.written} pods cannot succeed here: {refused.reason.rpartition(': ')[2]}")
+
+
+_AMOUNTS = ("resources.limits.*", "resources.requests.*")
+_PAGES = tuple(f"requests.hugepages-{size}" for size in ("64Ki", "2Mi", "32Mi", "512Mi", "1Gi", "16Gi"))
+_SUB_PATHS = ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr")
+_NO_TOPOLOGY = ("an affinity term names no topology", "name the node label that makes a group, e.g. `kubernetes.io/hostname`")  # fmt: skip
+
+# The first that explains a complaint counts: its rule, the places, a part of the server's words, and what is said.
+EXPLANATIONS = (
+    Explanation(
+        CLAIM_UNKNOWN,
+        "resources.claims.#",
+        "Not found",
+        "`{container}` uses the claim `{value}`, which the pod does not declare",
+        "declare it under `resourceClaims` of the pod",
+    ),
+    Explanation(NO_CONTAINERS, "spec.containers", "", _no_containers),
+    Explanation(CONTAINER_NAME, "containers.#.name", "Required value", "a container has no name"),
+    Explanation(
+        CONTAINER_NAME,
+        "containers.#.name",
+        "Duplicate value",
+        "two containers are called `{value}`",
+        "give each container a name of its own",
+    ),
+    Explanation(
+        CONTAINER_NAME,
+        "containers.#.name",
+        "",
+        "`{value}` cannot be the name of a container",
+        "use lower-case letters, digits and `-`, at most 63 of them",
+    ),
+    Explanation(IMAGE_SPACE, "containers.#.image", "whitespace", _space),
+    Explanation(MISSING_IMAGE, "containers.#.image", "", _no_image),
+    Explanation(ENV_NAME, "env.#.name", "Required value", "a variable has no name"),
+    Explanation(ENV_NAME, "env.#.name", "", _env_name),
+    Explanation(ENV_TWICE_SET, "env.#.valueFrom", "when `value` is not empty", _two_values),
+    Explanation(FIELD_PATH, ("valueFrom.fieldRef", "valueFrom.fieldRef.fieldPath"), ": ", _field),
+    *(
+        Explanation(ENV_SOURCE, f"{source}.{field}", says, _no_object)
+        for source in _OBJECTS
+        for field, says in (("name", 'Invalid value: ""'), ("name", "Required value"), ("key", "Required value"))
+    ),
+    Explanation(
+        PULL_POLICY,
+        "containers.#.imagePullPolicy",
+        "",
+        "`{value}` is not a pull policy",
+        "use `IfNotPresent` or `Always`",
+    ),
+    Explanation(PORT, "ports.#.containerPort", "Required value", "a port has no number"),
+    Explanation(
+        PORT,
+        ("ports.#.containerPort", "ports.#.hostPort"),
+        "must be between",
+        "{value} is not a port",
+        "ports go from 1 to 65535",
+    ),
+    Explanation(PORT, "ports.#.name", "Duplicate value", _port_twice),
+    Explanation(
+        PROBE,
+        tuple(f"containers.#.{probe}" for probe in _PROBES),
+        "init containers",
+        "`{container}` runs to its end before the others start: no probe can be set",
+        key=True,
+    ),
+    Explanation(
+        PROBE,
+        tuple(f"containers.#.{probe}" for probe in _PROBES),
+        "handler",
+        "the `{field}` says nothing to try",
+        key=True,
+    ),
+    *(
+        Explanation(PROBE, f"{probe}.*", "more than 1 handler", f"the `{probe}` tries two things", key=True)
+        for probe in _PROBES
+    ),
+    Explanation(NEGATIVE, _AMOUNTS, "or equal to 0", _negative),
+    Explanation(UNKNOWN, _AMOUNTS, "must be a standard resource", _no_resource),
+    Explanation(FRACTION, _AMOUNTS, "must be an integer", _fraction),
+    Explanation(HUGEPAGES, _PAGES, "must be equal to", "request and limit of `{field}` differ"),
+    Explanation(HUGEPAGES, _PAGES, "Limit must be set", "`{field}` is requested without a limit"),
+    Explanation(
+        HUGEPAGES,
+        "resources",
+        "HugePages require",
+        "huge pages are asked for without cpu or memory",
+        "ask for cpu or memory as well",
+        key=True,
+    ),
+    Explanation(OVER_LIMIT, "requests.*", "must be less than or equal to", _over),
+    Explanation(NOT_LIMIT, "requests.*", "must be equal to", _differs),
+    Explanation(
+        NOT_LIMIT,
+        "requests.*",
+        "Limit must be set",
+        "`{field}` is requested without a limit",
+        "write it under `limits`: `{field}: {written}`; the request follows",
+    ),
+    Explanation(VOLUME_NAME, "volumes.#.name", "Required value", "a volume has no name"),
+    Explanation(VOLUME_NAME, "volumes.#.name", "Invalid value", _volume_name),
+    Explanation(VOLUME_SOURCE, "volumes.#.*", "more than 1 volume type", _second_source),
+    Explanation(NO_VOLUME, "volumeMounts.#.name", "", _no_volume),
+    Explanation(MOUNT, "volumeMounts.#.mountPath", "Required value", "a mount of `{container}` has no path"),
+    Explanation(MOUNT, "volumeMounts.#.mountPath", "must be unique", _path_twice),
+    Explanation(MOUNT, _SUB_PATHS, "must be a relative path", _absolute),
+    Explanation(MOUNT, _SUB_PATHS, "must not contain", _leaving),
+    Explanation(WORD, ("spec.restartPolicy", "spec.dnsPolicy", "spec.preemptionPolicy"), "supported values", _word),
+    Explanation(
+        POD_FIELD,
+        ("template.spec.hostname", "template.spec.subdomain", "spec.priorityClassName", "schedulingGates.#.name"),
+        "Invalid value",
+        _pod_field,
+    ),
+    Explanation(LABEL, ("metadata.labels.*", "metadata.annotations.*", "spec.nodeSelector.*"), "must ", _label),
+    Explanation(
+        DEADLINE,
+        "template.spec.activeDeadlineSeconds",
+        "must be between",
+        "{value} seconds is not a deadline",
+        "remove it, or give the seconds a pod may take",
+    ),
+    Explanation(
+        ALIAS,
+        "hostAliases.#.ip",
+        "valid IP address",
+        "`{value}` is not an IP address",
+        "a Service or a pod is found by its DNS name instead",
+    ),
+    Explanation(AFFINITY, "topologyKey", "Required value: can not be empty", *_NO_TOPOLOGY),
+    Explanation(AFFINITY, "topologyKey", 'Invalid value: ""', *_NO_TOPOLOGY),
+    Explanation(
+        TOLERATION,
+        "tolerations.#.operator",
+        '"Exists", "Lt"',
+        "`{value}` is an operator of servers with TaintTolerationComparisonOperators",
+        "use `Exists` or `Equal`, or say that the gate is on: `--set gates=TaintTolerationComparisonOperators`",
+    ),
+    Explanation(
+        TOLERATION,
+        "tolerations.#.operator",
+        "supported values",
+        "`{value}` is not an operator",
+        "use `Exists` or `Equal`",
+    ),
+    Explanation(
+        TOLERATION,
+        "tolerations.#.effect",
+        "supported values",
+        "`{value}` is not an effect of a taint",
+        "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`",
+    ),
+    Explanation(
+        TOLERATION, "tolerations.#.value", "value must be empty", "a toleration that tolerates any value also names one"
+    ),
+    Explanation(POD_NAME, "metadata.name", "will not able to create pod", _pod_name),
+    Explanation(PLACEMENT, "metadata.name", "must be no more than 63 bytes", _placement),
+    Explanation(
+        ALWAYS,
+        "spec.restartPolicy",
+        'valid values: "OnFailure", "Never"',
+        "the pods of `{role}` restart always, so the Job never ends",
+        "use `Never`, and let JobSet's `failurePolicy.maxRestarts` restart all pods together",
+    ),
+    Explanation(NEEDS_NEVER, "spec.restartPolicy", "when podFailurePolicy is specified", _needs_never),
+    Explanation(NO_COMPLETIONS, ("spec.parallelism", "spec.completionMode"), "mode is Indexed", _completions),
+    Explanation(MODE, "spec.completionMode", "", "`{value}` is not a completion mode", "use `Indexed`"),
+    Explanation(COUNT, tuple(f"template.spec.{field}" for field in _COUNTS), "or equal to 0", _count),
+    Explanation(SELECTOR, ("template.spec.selector", "template.spec.manualSelector"), "", _selector),
+    Explanation(
+        PER_INDEX,
+        "spec.maxFailedIndexes",
+        "when maxFailedIndexes is specified",
+        "`maxFailedIndexes` needs `backoffLimitPerIndex`",
+        key=True,
+    ),
+    Explanation(
+        PER_INDEX,
+        ("spec.backoffLimitPerIndex", "spec.maxFailedIndexes"),
+        "requires indexed",
+        "`{field}` needs an indexed Job",
+        key=True,
+    ),
+    Explanation(
+        OWN_SUCCESS, "spec.successPolicy", "requires indexed", "a Job's success policy needs an indexed Job", key=True
+    ),
+    Explanation(
+        OWN_SUCCESS, "spec.successPolicy", "at least one rules", "a Job's success policy has no rules", key=True
+    ),
+    Explanation(
+        OWN_SUCCESS,
+        "successPolicy.rules.#",
+        "at least one of",
+        "a rule of the Job's success policy names no indexes and no count",
+        key=True,
+    ),
+    Explanation(
+        OWN_SUCCESS,
+        "rules.#.succeededIndexes",
+        "error parsing",
+        "`{value}` does not list indexes of the Job",
+        "write ascending indexes and ranges below `completions`, such as `0,2-4`",
+    ),
+    Explanation(OWN_SUCCESS, "rules.#.succeededCount", "", _succeeded),
+    Explanation(
+        FAILURE_RULE,
+        "podFailurePolicy.rules.#",
+        "specifying both",
+        "a rule looks at exit codes and at conditions",
+        "make two rules of it",
+    ),
+    Explanation(FAILURE_RULE, "podFailurePolicy.rules.#", "specifying one of", "a rule looks at nothing"),
+    Explanation(FAILURE_RULE, "rules.#.action", "requires the backoff", "`FailIndex` needs `backoffLimitPerIndex`"),
+    Explanation(
+        FAILURE_RULE,
+        "rules.#.action",
+        "",
+        "`{value}` is not an action",
+        "use `FailJob`, `FailIndex`, `Ignore` or `Count`",
+    ),
+    Explanation(NO_CONTAINER, "onExitCodes.containerName", "", _exit_container),
+    Explanation(FAILURE_RULE, "onExitCodes.values", "at least one value", "a rule lists no exit codes"),
+    Explanation(FAILURE_RULE, "onExitCodes.values", "must be ordered", _order),
+    Explanation(FAILURE_RULE, "onExitCodes.values.#", "must not be 0", "exit code 0 is not a failure"),
+    Explanation(FAILURE_RULE, "onExitCodes.values.#", "Duplicate value", "an exit code is listed twice"),
+    Explanation(FAILURE_RULE, "spec.podReplacementPolicy", "", _replacement),
+)
