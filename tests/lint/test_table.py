@@ -16,7 +16,7 @@ from tests.compiling import ROOT
 from tests.sampling import sampled
 from trainc.lint import expand, look
 from trainc.lint.child_verdicts import refused
-from trainc.lint.registry import MODULES, all_checks
+from trainc.lint.registry import MODULES, all_checks, checks_of
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.finding import NOTE, Rule
@@ -24,7 +24,7 @@ from trainc.model.report import Report
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from types import FunctionType
 
@@ -121,31 +121,30 @@ def test_a_check_that_reads_an_undeclared_field_is_named() -> None:
         if "failurePolicy" in job.spec:
             yield Rule("restarts", NOTE, "a", "b").at(job.at(("spec",)), "a", effect="b", help="c")
 
-    def _files() -> Checks:
-        return (look,)
-
     jobset = "kind: JobSet\nspec: {failurePolicy: {}, replicatedJobs: []}\n"
-    assert list(undeclared(jobset, [(_files, frozenset(("spec.failurePolicy",)))])) == []
-    assert list(undeclared(jobset, [(_files, frozenset(("pod.volumes",)))])) == [
+    assert list(undeclared(jobset, {"files": ("spec.failurePolicy",)}, lambda _: (look,))) == []
+    assert list(undeclared(jobset, {"files": ("pod.volumes",)}, lambda _: (look,))) == [
         (
             "tests.lint.test_table: look reports restarts in a job without pod.volumes, and trainc does not call it for such"
-            " a job: add the field that it reads to the line of `_files` in MODULES of trainc/lint/registry.py"
+            " a job: add the field that it reads to the line of `files` in MODULES of trainc/lint/registry.py"
         )
     ]
 
 
-def undeclared(text: str, modules: Iterable[tuple[Callable[[], Checks], frozenset[str]]]) -> Iterator[str]:
+def undeclared(
+    text: str, modules: dict[str, tuple[str, ...]], load: Callable[[str], Checks] = checks_of
+) -> Iterator[str]:
     """A sentence for each check that finds something in a job without any field that its module declares."""
-    reporting = rules_of(text, tuple(check for load, _ in modules for check in load()))
-    for load, fields in modules:
-        if "JobSet" in fields or reporting.keys().isdisjoint(load()):
+    reporting = rules_of(text, tuple(check for module in modules for check in load(module)))
+    for module, fields in modules.items():
+        if "JobSet" in fields or reporting.keys().isdisjoint(load(module)):
             continue
-        documents = without(list(yaml.safe_load_all(text)), fields)
-        for check, rules in rules_of(yaml.safe_dump_all(documents), load()).items():
+        documents = without(list(yaml.safe_load_all(text)), frozenset(fields))
+        for check, rules in rules_of(yaml.safe_dump_all(documents), load(module)).items():
             yield (
                 f"{check.__module__}: {check.__name__} reports {', '.join(sorted(rules))} in a job without"
                 f" {', '.join(sorted(fields))}, and trainc does not call it for such a job: add the field that it reads"
-                f" to the line of `{load.__name__}` in MODULES of trainc/lint/registry.py"
+                f" to the line of `{module}` in MODULES of trainc/lint/registry.py"
             )
 
 

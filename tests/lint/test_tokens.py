@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.lint.rules.tokens import is_secret
+from trainc.lint.rules.security import is_secret
 
 
 @pytest.mark.parametrize(

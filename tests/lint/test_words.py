@@ -8,7 +8,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.lint.reading import verified
-from trainc.lint.rules.words import LIBRARY_IMAGES
+from trainc.lint.rules.commands import LIBRARY_IMAGES
 
 TORCH = "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
 JOB = """

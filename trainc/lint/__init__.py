@@ -23,7 +23,7 @@ __all__ = ["check_text", "expand", "look", "verify"]
 
 def check_text(document: Document, report: Report) -> None:
     """What a job gives away by its text alone, whatever keeps it from being read."""
-    from trainc.lint.rules.tokens import secret_in_document  # noqa: PLC0415 (most jobs can be read)
+    from trainc.lint.rules.security import secret_in_document  # noqa: PLC0415 (most jobs can be read)
 
     secret_in_document(document, report)
 

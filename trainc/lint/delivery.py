@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table, text
-from trainc.lint.rules.endings import self_deleting
+from trainc.lint.rules.exits import self_deleting
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.references import KINDS

@@ -16,205 +16,44 @@ if TYPE_CHECKING:
     Checks = tuple[Callable[[Job], Findings], ...]
 
 
-def _every() -> Checks:
-    from trainc.lint.rules import hygiene, images, life, sizes
-
-    return (*sizes.CHECKS, *life.CHECKS, *hygiene.CHECKS, *images.CHECKS)
-
-
-def _processes() -> Checks:
-    from trainc.lint.rules import (
-        commands,
-        environment,
-        exits,
-        meeting,
-        mesh,
-        ranks,
-        references,
-        rendezvous,
-        tokens,
-        topology,
-        words,
-    )
-
-    return (
-        *topology.CHECKS,
-        *ranks.CHECKS,
-        *commands.CHECKS,
-        *meeting.CHECKS,
-        *rendezvous.CHECKS,
-        *mesh.CHECKS,
-        *exits.CHECKS,
-        *references.CHECKS,
-        *words.CHECKS,
-        *environment.CHECKS,
-        *tokens.CHECKS,
-    )
-
-
-def _mpi() -> Checks:
-    from trainc.lint.rules import launchers, mpi
-
-    return (*mpi.CHECKS, *launchers.CHECKS)
-
-
-def _amounts() -> Checks:
-    from trainc.lint.rules import checkpoints, memory, resources, units
-
-    return (*resources.CHECKS, *units.CHECKS, *memory.CHECKS, *checkpoints.CHECKS)
-
-
-def _networks() -> Checks:
-    from trainc.lint.rules import networks
-
-    return networks.CHECKS
-
-
-def _tpu() -> Checks:
-    from trainc.lint.rules import slices, tpu
-
-    return (*tpu.CHECKS, *slices.CHECKS)
-
-
-def _machines() -> Checks:
-    from trainc.lint.rules import accelerators, pod_sizes
-
-    return (*accelerators.CHECKS, *pod_sizes.CHECKS)
-
-
-def _parts() -> Checks:
-    from trainc.lint.rules import bundles
-
-    return bundles.CHECKS
-
-
-def _volumes() -> Checks:
-    from trainc.lint.rules import access, volumes
-
-    return (*volumes.CHECKS, *access.CHECKS)
-
-
-def _claims() -> Checks:
-    from trainc.lint.rules import claims
-
-    return claims.CHECKS
-
-
-def _files() -> Checks:
-    from trainc.lint.rules import files
-
-    return files.CHECKS
-
-
-def _annotations() -> Checks:
-    from trainc.lint.rules import buckets
-    from trainc.lint.rules.scheduling import nodes
-
-    return (*buckets.CHECKS, *nodes.CHECKS)
-
-
-def _written_annotations() -> Checks:
-    from trainc.lint.rules import annotations
-
-    return annotations.CHECKS
-
-
-def _schedulers() -> Checks:
-    from trainc.lint.rules import gangs
-
-    return gangs.CHECKS
-
-
-def _ports() -> Checks:
-    from trainc.lint.rules import ports
-
-    return ports.CHECKS
-
-
-def _endings() -> Checks:
-    from trainc.lint.rules import endings
-
-    return endings.CHECKS
-
-
-def _rights() -> Checks:
-    from trainc.lint.rules import rights
-
-    return rights.CHECKS
-
-
-def _managers() -> Checks:
-    from trainc.lint.rules import jobs
-
-    return jobs.CHECKS
-
-
-def _grace() -> Checks:
-    from trainc.lint.rules import templates
-
-    return templates.CHECKS
-
-
-# Who loads modules of rules, and the fields of which a job must have one.
-MODULES: tuple[tuple[Callable[[], Checks], frozenset[str]], ...] = (
-    (_every, frozenset(("JobSet",))),
-    (_processes, frozenset(("container.command", "container.args", "container.env"))),
-    (_mpi, frozenset(("roles.1", "beside.ConfigMap"))),
-    (_amounts, frozenset(("container.resources",))),
-    (_networks, frozenset(("container.resources", "container.env"))),
-    (_tpu, frozenset(("resources.google.com/tpu",))),
-    (_machines, frozenset(("pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain"))),
-    (
-        _parts,
-        frozenset(
-            (
-                "resources.google.com/tpu",
-                "failurePolicy.rules",
-                "Job.podFailurePolicy",
-                "pod.initContainers",
-                "containers.1",
-            )
-        ),
+_PROCESSES = ("container.command", "container.args", "container.env")
+# Modules of checks, and the fields of which a job must have one for the module to find anything.
+MODULES: dict[str, tuple[str, ...]] = {
+    "life": ("JobSet",),
+    "hygiene": ("JobSet",),
+    "topology": _PROCESSES,
+    "commands": _PROCESSES,
+    "meeting": _PROCESSES,
+    "mesh": _PROCESSES,
+    "environment": _PROCESSES,
+    "references": _PROCESSES,
+    "exits": (
+        *_PROCESSES, "roles.1", "role.dependsOn", "Job.ttlSecondsAfterFinished", "Job.activeDeadlineSeconds",
+        "spec.ttlSecondsAfterFinished",
     ),
-    (_volumes, frozenset(("pod.volumes", "container.volumeMounts"))),
-    (_claims, frozenset(("spec.volumeClaimPolicies",))),
-    (
-        _files,
-        frozenset(
-            (
-                "pod.volumes",
-                "pod.imagePullSecrets",
-                "container.volumeMounts",
-                "container.env",
-                "container.envFrom",
-                "spec.volumeClaimPolicies",
-            )
-        ),
+    "security": (*_PROCESSES, "pod.hostPID", "pod.hostIPC", "pod.securityContext", "container.securityContext"),
+    "mpi": ("roles.1", "beside.ConfigMap"),
+    "resources": ("container.resources",),
+    "networks": ("container.resources", "container.env", "pod.hostNetwork", "container.ports"),
+    "tpu": ("resources.google.com/tpu",),
+    "nodes": (
+        "pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain", "template.annotations", "pod.affinity",
+        "pod.schedulerName",
     ),
-    (_annotations, frozenset(("volume.csi", "template.annotations", "pod.affinity"))),
-    (_written_annotations, frozenset(("written.annotations",))),
-    (_schedulers, frozenset(("pod.schedulerName",))),
-    (_ports, frozenset(("pod.hostNetwork", "container.ports"))),
-    (
-        _endings,
-        frozenset(
-            (
-                "roles.1",
-                "role.dependsOn",
-                "Job.ttlSecondsAfterFinished",
-                "Job.activeDeadlineSeconds",
-                "spec.ttlSecondsAfterFinished",
-            )
-        ),
+    "bundles": (
+        "resources.google.com/tpu", "failurePolicy.rules", "Job.podFailurePolicy", "pod.initContainers", "containers.1",
     ),
-    (_managers, frozenset(("Job.managedBy",))),
-    (_rights, frozenset(("pod.hostPID", "pod.hostIPC", "pod.securityContext", "container.securityContext"))),
-    (_grace, frozenset(("pod.terminationGracePeriodSeconds",))),
-)
+    "volumes": ("pod.volumes", "container.volumeMounts", "spec.volumeClaimPolicies"),
+    "files": (
+        "pod.volumes", "pod.imagePullSecrets", "container.volumeMounts", "container.env", "container.envFrom",
+        "spec.volumeClaimPolicies",
+    ),
+    "annotations": ("volume.csi", "template.annotations", "written.annotations"),
+}  # fmt: skip
 
 
 _READ: dict[str, dict[str, str]] = {}  # the fields that a module declares, by the object that has them
-for _, paths in MODULES:
+for paths in MODULES.values():
     for path in paths:
         _READ.setdefault(path.partition(".")[0], {})[path.partition(".")[2]] = path
 
@@ -250,8 +89,16 @@ def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
             yield "resources", container.requests
 
 
+def checks_of(module: str) -> Checks:
+    """The checks of a module, which is loaded for the first job that has one of its fields."""
+    loaded = __import__(f"trainc.lint.rules.{module}", fromlist=["CHECKS"])
+    return loaded.CHECKS  # type: ignore[no-any-return]
+
+
 def _checks(fields: frozenset[str]) -> Checks:
-    return tuple([check for load, read in MODULES if not read.isdisjoint(fields) for check in load()])
+    return tuple(
+        [check for module, read in MODULES.items() if not fields.isdisjoint(read) for check in checks_of(module)]
+    )
 
 
 _CHECKS = Memo(_checks)
@@ -273,4 +120,4 @@ def checks_for(job: Job) -> Checks:
 
 def all_checks() -> Checks:
     """Every check of this stage."""
-    return tuple([check for load, _ in MODULES for check in load()])
+    return tuple([check for module in MODULES for check in checks_of(module)])

@@ -1,17 +1,18 @@
-"""How jobs end, fail and start again."""
+"""Whether a job has pods, and how it fails, restarts and keeps its state."""
 
 from __future__ import annotations
 
-from trainc.lint.facts.storage import keeps_state
+from trainc.lint.facts.storage import keeps_state, mount_of
 from trainc.lint.facts.values import rows, table, text, texts, whole
 from trainc.lint.facts.world import collective
-from trainc.model.finding import NOTE, WARNING, Label, Rule
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.schedulers.gang import NO_PODS
 from trainc.text.object_keys import TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Findings, Job
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.tree import Tree
 
 PARTIAL = Rule("partial-restarts", WARNING)
@@ -23,7 +24,11 @@ DISRUPTION = Rule("disruption-not-handled", WARNING)
 GRACE = Rule("short-grace-period", NOTE)
 LIVENESS = Rule("liveness-without-startup", WARNING)
 NEGATIVE = Rule("negative-restarts", WARNING)
-
+UNEQUAL = Rule("pods-not-all-at-once", ERROR)
+ROLE = Rule("role-name-empty", ERROR)
+MANAGED = Rule("job-managed-by-other", WARNING)
+NEGATIVE_GRACE = Rule("negative-grace-period", WARNING)
+IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
 
 _SPOT = (
     "cloud.google.com/gke-spot",
@@ -186,6 +191,105 @@ def negative_restarts(job: Job) -> Findings:
         )
 
 
+def role_name_empty(job: Job) -> Findings:
+    for role in job.roles:
+        if not role.name and not text(role.tree, "name"):
+            yield ROLE.at(
+                job.at(role.path), "a role has no name", effect="nothing can refer to it", help="name it, e.g. `worker`"
+            )
+
+
+def no_pods(job: Job) -> Findings:
+    for role in job.roles:
+        for number, path in (
+            (role.replicas, (*role.path, "replicas")),
+            (role.width, (*role.spec_path, "parallelism")),
+            (role.size, (*role.spec_path, "completions")),
+        ):
+            if type(number) is int and number == 0:
+                yield NO_PODS.at(
+                    job.at(path),
+                    f"`{role.name}` has no pods",
+                    effect="nothing runs, and a role that waits for it, or counts on it, never goes on",
+                    help="ask for at least 1, or remove the role",
+                )
+                break
+
+
+def pods_not_all_at_once(job: Job) -> Findings:
+    for role in job.roles:
+        width, size = role.width, role.size
+        if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
+            continue
+        if collective(role):
+            yield UNEQUAL.at(
+                job.at((*role.spec_path, "completions")),
+                f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
+                also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
+                effect=f"the first {width} wait for the other {size - width}, which start only when the first have ended",
+                help=f"use `parallelism: {size}`",
+            )
+
+
+def job_managed_by_other(job: Job) -> Findings:
+    for role in job.roles:
+        manager = text(role.spec, "managedBy")
+        if manager and manager != "kubernetes.io/job-controller":
+            yield MANAGED.at(
+                job.at((*role.spec_path, "managedBy")),
+                f"the Jobs of `{role.name}` are left to `{manager}`",
+                effect="Kubernetes makes no pods for them; without that controller the job waits for ever",
+                help="hand over the whole JobSet instead: `spec.managedBy`",
+            )
+
+
+def negative_grace_period(job: Job) -> Findings:
+    for role in job.roles:
+        leaf = role.pod.get("terminationGracePeriodSeconds")
+        if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
+            yield NEGATIVE_GRACE.at(
+                job.at((*role.pod_path, "terminationGracePeriodSeconds")),
+                f"the pods get {leaf.value} seconds to stop",
+                effect="Kubernetes reads it as one second: a checkpoint that is being written is lost",
+                help="give the seconds that writing a checkpoint takes, e.g. 120",
+            )
+
+
+_OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
+
+
+def checkpoints_in_container(job: Job) -> Findings:
+    for container in job.main:
+        if not container.devices:
+            continue
+        path = _checkpoint_path(container)
+        if path and not _is_kept(container, path):
+            yield IN_CONTAINER.at(
+                job.at_word(container, path),
+                f"`{path}` is on no volume",
+                effect="training restarts from step 0, and the result is lost when the pod ends",
+                help="write to a volume: mount a claim, and use a path below its `mountPath`",
+            )
+
+
+def _checkpoint_path(container: Container) -> str:
+    """The first path that an option names for checkpoints; empty where it is a bucket, unknown, or not there."""
+    given = container.options
+    path = next((given[name] for name in _OPTIONS if given.get(name)), "")
+    is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")
+    return path if is_path else ""
+
+
+def _is_kept(container: Container, path: str) -> bool:
+    """Whether a volume holds the path, or may hold it: a relative one depends on the working directory."""
+    if path.startswith("/"):
+        return bool(mount_of(container, path)[0])
+    if any(simple.program == "cd" for simple in container.commands):
+        return True
+    where = text(container.tree, "workingDir")
+    return bool(where) and bool(mount_of(container, where)[0])
+
+
 CHECKS = (
     partial_restarts,
     no_failure_policy,
@@ -196,4 +300,10 @@ CHECKS = (
     short_grace_period,
     liveness_without_startup,
     negative_restarts,
+    role_name_empty,
+    no_pods,
+    pods_not_all_at_once,
+    job_managed_by_other,
+    negative_grace_period,
+    checkpoints_in_container,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import flag, table, text
 from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself, meetings
@@ -11,7 +12,8 @@ from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Findings, Job
+    from trainc.lint.facts.job import Container, Findings, Job
+    from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.world import Meeting
     from trainc.model.finding import Edit
     from trainc.model.vocabulary import Launcher
@@ -24,6 +26,8 @@ PORTS = Rule("coordinator-ports-differ", ERROR)
 HOSTS = Rule("coordinators-differ", WARNING)
 LATER = Rule("coordinator-starts-later", ERROR)
 NOT_READY = Rule("addresses-only-when-ready", WARNING)
+STANDALONE = Rule("standalone-on-several-nodes", ERROR)
+NO_RENDEZVOUS = Rule("no-rendezvous", ERROR)
 
 _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
@@ -214,6 +218,82 @@ def addresses_only_when_ready(job: Job) -> Findings:
             return
 
 
+_TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
+
+
+def standalone_on_several_nodes(job: Job) -> Findings:
+    for container in job.main:
+        launch = _torchrun(container)
+        if launch is None or "standalone" not in launch.flags or not _several_nodes(container):
+            continue
+        role, nodes = container.role, _nodes(launch)
+        waits = nodes is not None and nodes > 1
+        knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
+        if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
+            continue  # pods that are told nothing of each other may well have work of their own
+        yield STANDALONE.at(
+            job.at_word(container, "--standalone"),
+            f"`--standalone` keeps each of the {role.count} pods of `{role.name}` to itself",
+            also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
+            effect=f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
+            if waits and nodes is not None
+            else "each pod trains the same model by itself",
+            help="remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}"),
+            level=ERROR if waits else WARNING,
+        )
+
+
+def no_rendezvous(job: Job) -> Findings:
+    for container in job.main:
+        launch = _torchrun(container)
+        if launch is None or "standalone" in launch.flags or not _several_nodes(container) or _is_told(container):
+            continue
+        nodes = _nodes(launch)
+        if nodes is None or nodes < 2:
+            continue
+        unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
+        yield NO_RENDEZVOUS.at(
+            job.at_word(container, *TORCHRUN.words),
+            f"`torchrun` is not told where its {nodes} nodes meet{unread}",
+            effect="each pod waits on its own loopback address until the timeout, holding its accelerators",
+            help=_host_of(container),
+        )
+
+
+def _torchrun(container: Container) -> Launch | None:
+    launch = container.launch
+    return launch if launch is not None and launch.launcher is TORCHRUN else None
+
+
+def _several_nodes(container: Container) -> bool:
+    """Whether the pods of the container's role are known to be more than one, and nobody else sets their variables."""
+    return container.role.several and "envFrom" not in container.tree
+
+
+def _nodes(launch: Launch) -> int | None:
+    """The largest number of nodes that torchrun is told of; None where that is unknown, or where it is told of none."""
+    option, variable = TORCHRUN.nodes
+    nodes = launch.value(option) if option in launch.flags else launch.process.value(variable)
+    return parsed_int(nodes.rpartition(":")[2]) if type(nodes) is str else None
+
+
+def _is_told(container: Container) -> bool:
+    launch = container.launch
+    assert launch is not None
+    return (
+        any(option in launch.flags for option in TORCHRUN.addresses)
+        or any(name in container.env or name in launch.exported for name in _TOLD)
+        or any(f"{name}=" in container.script for name in _TOLD)
+    )
+
+
+def _host_of(container: Container) -> str:
+    role, job = container.role, container.role.job
+    if not job.dns:
+        return "pass `--rdzv_backend=c10d --rdzv_endpoint=HOST:29500`"
+    return f"pass `--rdzv_backend=c10d --rdzv_endpoint={role.address()}:29500`"
+
+
 CHECKS = (
     coordinator_names_no_pod,
     coordinator_is_local,
@@ -223,4 +303,6 @@ CHECKS = (
     coordinators_differ,
     coordinator_starts_later,
     addresses_only_when_ready,
+    standalone_on_several_nodes,
+    no_rendezvous,
 )

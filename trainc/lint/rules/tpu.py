@@ -6,7 +6,7 @@ from trainc.lint.facts.values import substituted, table, text
 from trainc.lint.tables.machines import GENERATIONS, SLICE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import whole_number
-from trainc.text.object_keys import KUEUE_QUEUE, TPU_RESOURCE
+from trainc.text.object_keys import EXCLUSIVE, KUEUE_QUEUE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path
 
-ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
-
 CHIPS = Rule("tpu-topology-mismatch", ERROR)
 UNKNOWN = Rule("tpu-topology-unknown", ERROR)
 GENERATION = Rule("tpu-accelerator-unknown", WARNING)
 SELECTOR = Rule("tpu-selector-missing", ERROR)
 HOST = Rule("tpu-chips-per-host", ERROR)
 SINGLE = Rule("multislice-single-host", WARNING)
+SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
+
+ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
 
 def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
@@ -218,6 +219,34 @@ def multislice_single_host(job: Job) -> Findings:
             )
 
 
+def slices_share_node_pools(job: Job) -> Findings:
+    if any(key.startswith("kueue.x-k8s.io/") for key in table(job.metadata, "labels")):
+        return  # the queue chooses the nodes
+    if "MEGASCALE" in job.families:
+        return  # a set-up of which a part is missing is told as a whole
+    for role in job.roles:
+        if _is_multislice(role) and not _is_placed(job, role):
+            yield SHARED_POOLS.at(
+                job.at((*role.path, "replicas")),
+                f"nothing places the {role.replicas} slices of `{role.name}` one to a node pool",
+                effect="pods of one slice may land in two node pools, and the slice never initialises",
+                help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
+            )
+
+
+def _is_multislice(role: ExpandedRole) -> bool:
+    several = type(role.replicas) is int and role.replicas > 1
+    return several and TPU_RESOURCE in role.devices and type(role.size) is int and role.size > 1
+
+
+def _is_placed(job: Job, role: ExpandedRole) -> bool:
+    places = (table(job.metadata, "annotations"), table(table(role.tree["template"], "metadata"), "annotations"))
+    keys = {key for held in (*places, role.annotations) for key in held}
+    if EXCLUSIVE in keys or any(key.startswith("kueue.x-k8s.io/podset") for key in keys):
+        return True
+    return "affinity" in role.pod or "schedulingGates" in role.pod
+
+
 CHECKS = (
     tpu_topology_mismatch,
     tpu_topology_unknown,
@@ -225,4 +254,5 @@ CHECKS = (
     tpu_selector_missing,
     tpu_chips_per_host,
     multislice_single_host,
+    slices_share_node_pools,
 )

@@ -1,20 +1,23 @@
-"""What pod validation says about volumes and mounts, and volumes that nobody uses (Kubernetes 1.36)."""
+"""Volumes and mounts: media, paths, shared memory, InfiniBand devices, PVCs that outlive the job."""
 
 from __future__ import annotations
 
-from trainc.lint.facts.values import rows, substituted, table, text
+from trainc.lint.facts.values import flag, rows, substituted, table, text
+from trainc.lint.tables.devices import is_network
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Findings, Job
-
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+    from trainc.model.tree import Path
 
 RELATIVE = Rule("relative-mount-path", WARNING)
 UNUSED = Rule("unused-volume", WARNING)
 SHM_HOST = Rule("shared-memory-of-host", NOTE)
 MEDIUM = Rule("unknown-medium", ERROR)
+NO_ACCESS = Rule("infiniband-without-access", WARNING)
+RETAINED = Rule("retained-claim-differs", NOTE)
 
 
 def unknown_medium(job: Job) -> Findings:
@@ -79,4 +82,59 @@ def _for_others(name: str, role: ExpandedRole) -> bool:
     )
 
 
-CHECKS = (unknown_medium, relative_mount_path, unused_volume, shared_memory_of_host)
+_DEVICES = "/dev/infiniband"
+
+
+def infiniband_without_access(job: Job) -> Findings:
+    for container in job.main:
+        volumes = container.role.volumes
+        for index, mount in enumerate(rows(container.tree, "volumeMounts") if container.role.reads_host else ()):
+            path = text(table(volumes.get(text(mount, "name"), {}), "hostPath"), "path")
+            if path.rstrip("/") == _DEVICES and not _may_open(container):
+                yield NO_ACCESS.at(
+                    job.at((*container.path, "volumeMounts", index)),
+                    f"`{container.name}` mounts `{_DEVICES}` of the host, but may not open its devices",
+                    effect="opening them fails, and NCCL falls back to TCP",
+                    help="ask for the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
+                )
+
+
+def _may_open(container: Container) -> bool:
+    if flag(table(container.tree, "securityContext"), "privileged") or "resourceClaims" in container.role.pod:
+        return True
+    return any(is_network(resource) for resource in (*container.limits, *container.requests))
+
+
+_STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
+
+
+def retained_claim_differs(job: Job) -> Findings:
+    for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies")):
+        if text(table(policy, "retentionPolicy"), "whenDeleted") != "Retain":
+            continue
+        for at, template in enumerate(rows(policy, "templates")):
+            missing = [field for field in _STORED if not text(table(template, "spec"), field)]
+            if missing:
+                path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec")
+                yield RETAINED.at(
+                    job.at(path, key=True),
+                    f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {_listed(missing)} to the server",
+                    effect="the claim stays when the JobSet is deleted, and the same JobSet is then refused",
+                    help="write `volumeMode: Filesystem`; once the claim is bound, repeat its `storageClassName` and "
+                    "`volumeName` before you create the JobSet again",
+                )
+
+
+def _listed(fields: list[str]) -> str:
+    *first, last = [f"`{field}`" for field in fields]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+CHECKS = (
+    unknown_medium,
+    relative_mount_path,
+    unused_volume,
+    shared_memory_of_host,
+    infiniband_without_access,
+    retained_claim_differs,
+)

@@ -1,22 +1,28 @@
-"""Accelerators against machines, and memory against what is asked of it."""
+"""Whether nodes fit: machines, devices and their claims, selectors and taints, topologies, schedulers."""
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.requests import pod_requests
+from trainc.lint.facts.amounts import ONE, amount
 from trainc.lint.facts.machine import machine_of
 from trainc.lint.facts.values import rows, table, text, whole
+from trainc.lint.facts.world import collective
 from trainc.lint.tables.devices import EFA, is_network
-from trainc.lint.tables.machines import ACCELERATOR
+from trainc.lint.tables.machines import ACCELERATOR, MOST_CPUS
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves
 from trainc.text.numbers import whole_number
+from trainc.text.object_keys import VOLCANO_GROUP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Findings, Job
-    from trainc.model.tree import Tree
+    from collections.abc import Iterator
 
-_NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
+    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+    from trainc.model.sourced import Span
+    from trainc.model.tree import Path, Tree
+
 TOO_MANY = Rule("more-accelerators-than-machine", ERROR)
 PARTIAL = Rule("partial-node", WARNING)
 CARDS = Rule("network-cards-mismatch", WARNING)
@@ -24,7 +30,12 @@ ARM = Rule("arm-not-tolerated", WARNING)
 CLAIM = Rule("claim-not-used", WARNING)
 DOMAIN = Rule("compute-domain-mismatch", ERROR)
 SPOT = Rule("spot-without-toleration", WARNING)
+TOO_LARGE = Rule("larger-than-machine", ERROR)
+TAS = Rule("topology-annotation", ERROR)
+CONTRADICTS = Rule("selector-contradicts-affinity", ERROR)
+NO_GROUP = Rule("scheduler-without-group", WARNING)
 
+_NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
 
 _ARM = ("nvidia-gb200", "nvidia-gb300")
 _SPOT = "cloud.google.com/gke-spot"
@@ -190,6 +201,121 @@ def spot_without_toleration(job: Job) -> Findings:
             )
 
 
+_LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
+
+
+def larger_than_machine(job: Job) -> Findings:
+    seen: set[Span] = set()  # roles may be made of one template
+    for role in job.roles:
+        machine, path = machine_of(role) if "nodeSelector" in role.pod else (None, ())
+        if machine is None or not machine.cpus:
+            continue
+        requests = pod_requests(role.pod)
+        cpu, memory = (
+            ("cpu", f"{machine.cpus} CPUs", machine.cpus * ONE),
+            ("memory", f"{machine.gib}Gi", machine.gib * (ONE << 30)),
+        )
+        for resource, held, most in (cpu, memory):
+            requested = requests.get(resource)
+            # More than any machine has is meant in another unit, and reported as that.
+            if requested is None or not most < requested.quantity.nanos <= _LARGEST[resource]:
+                continue
+            span = job.at(_largest(role, resource))
+            if span in seen:
+                continue
+            seen.add(span)
+            yield TOO_LARGE.at(
+                span,
+                f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}",
+                also=[Label(job.at(path), f"{held} per machine")],
+                effect="the pods stay pending for ever",
+                help="request less: the kubelet and the system keep a part of the machine",
+            )
+
+
+def _largest(role: ExpandedRole, resource: str) -> Path:
+    """Where the pods of a role request the most of a resource: in a container, or as a whole."""
+    amounts = [(_amount_of(each, resource), each.amount_path(resource)) for each in role.containers]
+    held = [(amount, path) for amount, path in amounts if amount is not None]
+    most = max((amount for amount, _ in held), default=None)
+    return next((path for amount, path in held if amount == most), (*role.pod_path, "resources"))
+
+
+def _amount_of(container: Container, resource: str) -> int | None:
+    leaf: Tree = container.requests.get(resource, container.limits.get(resource))
+    return amount(leaf.value) if type(leaf) is Sourced else None
+
+
+_PREFIX = "kueue.x-k8s.io/podset-"
+_LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
+
+
+def topology_annotation(job: Job) -> Findings:
+    for role in job.roles:
+        path = (*role.spec_path, "template", "metadata", "annotations")
+        for key, message, help_ in _topology_faults(role):
+            yield TAS.at(job.at((*path, key)), message, effect="Kueue refuses the job, or leaves pods over", help=help_)
+
+
+def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
+    """The annotation, the message and the help of each."""
+    annotations = role.annotations
+    levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
+    if len(levels) > 1:
+        yield levels[1], f"`{levels[1]}` and `{levels[0]}` exclude each other", "keep one of them"
+    size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
+    if (size in annotations) != (top in annotations):
+        there, missing = (size, top) if size in annotations else (top, size)
+        yield there, f"`{there}` needs `{missing}`", f"add `{missing}`"
+    number, count = whole_number(text(annotations, size)), role.count
+    if number and type(count) is int and count:
+        if number > count:
+            yield size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"
+        elif count % number:
+            yield size, f"slices of {number} pods do not divide the {count} pods of `{role.name}`", "use a divisor"
+
+
+def selector_contradicts_affinity(job: Job) -> Findings:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    for role in job.roles:
+        selector = table(role.pod, "nodeSelector")
+        terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), required), "nodeSelectorTerms")
+        for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
+            key, operator = text(expression, "key"), text(expression, "operator")
+            held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
+            if key in selector and (
+                (operator == "In" and held not in values) or (operator == "NotIn" and held in values)
+            ):
+                term = (*role.pod_path, "affinity", "nodeAffinity", required, "nodeSelectorTerms", 0)
+                yield CONTRADICTS.at(
+                    job.at((*role.pod_path, "nodeSelector", key)),
+                    f"the selector wants `{key}: {held}`, which the affinity excludes",
+                    also=[Label(job.at((*term, "matchExpressions", index)), "the affinity")],
+                    effect="no node satisfies both: the pods stay pending",
+                    help="keep one of them",
+                )
+
+
+_GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
+
+
+def scheduler_without_group(job: Job) -> Findings:
+    if "PodGroup" in job.kinds:
+        return
+    for role in job.roles:
+        if text(role.pod, "schedulerName") != "volcano" or not role.several or not collective(role):
+            continue
+        if any(key in role.annotations for key in _GROUP_KEYS):
+            continue
+        yield NO_GROUP.at(
+            job.at((*role.pod_path, "schedulerName")),
+            f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a group",
+            effect="they are placed one by one: some may hold accelerators while the others wait",
+            help="set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster",
+        )
+        return
+
+
 CHECKS = (
     more_accelerators_than_machine,
     partial_node,
@@ -198,4 +324,8 @@ CHECKS = (
     claim_not_used,
     compute_domain_mismatch,
     spot_without_toleration,
+    larger_than_machine,
+    topology_annotation,
+    selector_contradicts_affinity,
+    scheduler_without_group,
 )
