@@ -22,7 +22,7 @@ def test_every_stage_has_its_time(tmp_path: Path) -> None:
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     spent = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
     assert {stage for stage, seconds in spent.items() if seconds > 0} >= {
-        *("read", "parse", "admission", "merge", "lower", "verdict-jobset", "verdict-pods", "lint-every", "emit")
+        *("read", "parse", "admission", "merge", "lower", "verdict-jobset", "verdict-pods", "lint-life", "emit")
     }
 
 

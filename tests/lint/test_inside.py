@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.lint.facts.scalar_places import within
+from trainc.lint.facts.values import within
 from trainc.model.sourced import Span
 
 

@@ -7,7 +7,7 @@ from trainc.cli.shared.session import user_cache
 from trainc.compiler.project import open_project
 from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of
 from trainc.lint.catalogue import rules as own
-from trainc.lint.plugin_checks import foreign
+from trainc.lint.check import foreign
 from trainc.model.report import Report
 from trainc.report.details import page_of
 from trainc.report.dumps import dumps

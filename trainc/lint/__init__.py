@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import CAPACITY
 from trainc.apiserver.served import served
-from trainc.lint.jobset_verdict import accepted
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods
+from trainc.lint.verdicts import accepted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def verify(bundle: Bundle, project: Project, report: Report) -> None:
             beside(bundle, bundle.objects[0], project.delivery, report)
         return
     if project.delivery:
-        from trainc.lint.delivery import delivered  # noqa: PLC0415 (not where nobody applies it for people)
-        from trainc.lint.unfilled import unfilled_placeholder  # noqa: PLC0415 (as above)
+        from trainc.lint.delivery import delivered, unfilled_placeholder  # noqa: PLC0415 (most projects name no tool)
 
         delivered(bundle, project.delivery, report)
         unfilled_placeholder(bundle, project.delivery, report)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from trainc.model.rule_selection import rule_facts
+from trainc.text.plugins import RULES, installed
+from trainc.text.trouble import Trouble
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,3 +27,20 @@ class Check:
 
     def __repr__(self) -> str:
         return f"Check({self.rule.name})"
+
+
+@cache  # as an import is: a run asks once for every job
+def foreign(name: str) -> tuple[Check, ...]:
+    """The checks that an installed package offers under that name, none where none does.
+
+    Raises:
+        Trouble: where the package offers something else, or a rule that trainc has already.
+    """
+    checks = installed(RULES, name, tuple) or ()
+    own = rule_facts()
+    for check in checks:
+        if not isinstance(check, Check):
+            raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")
+        if check.rule.name in own:
+            raise Trouble(f"{RULES}: `{name}` has a rule `{check.rule.name}`, and so has trainc")
+    return checks

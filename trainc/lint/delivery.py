@@ -6,13 +6,15 @@ Argo CD and Flux hold the cluster to what Git says; a training run is created on
 from __future__ import annotations
 
 from trainc.lint.facts.job import Job
-from trainc.lint.facts.values import table, text
+from trainc.lint.facts.values import is_program_text, table, text
 from trainc.lint.rules.exits import self_deleting
+from trainc.lint.tables.created_once import SUBSTITUTE
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.references import KINDS
 from trainc.model.tree import leaves, value
 from trainc.text.object_keys import KUEUE_QUEUE
+from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,3 +202,40 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
 
 def _shell(tree: Tree) -> bool:
     return any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))
+
+
+UNFILLED = Rule("unfilled-placeholder", ERROR)
+
+_TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
+
+
+def unfilled_placeholder(bundle: Bundle, delivery: str, report: Report) -> None:
+    """A finding for each placeholder of a JobSet in a field that a server reads; one for each text."""
+    tree = bundle.jobset
+    if not _holds_dollar(tree):
+        return
+    if delivery == "flux" and value(tree, "metadata", "annotations", SUBSTITUTE) != "disabled":
+        return
+    seen: set[str] = set()
+    for path, leaf in leaves(tree):
+        if not is_placeholder(leaf.value) or is_program_text(path) or leaf.value in seen:
+            continue
+        seen.add(leaf.value)
+        name = placeholder(leaf.value)
+        report.add_or_skip(
+            UNFILLED.at(
+                bundle.span(tree, path),
+                f"{_TOOLS[delivery]} does not fill in `{name}`",
+                effect="the server gets the text as it stands: it refuses the job, or the pods never start",
+                help="fill it in before `trainc build`, or write what it stands for",
+            )
+        )
+
+
+def _holds_dollar(tree: Tree) -> bool:
+    """Whether any text holds a `$`; few jobs' do, and paths are made for those alone."""
+    if type(tree) is dict:
+        return any(map(_holds_dollar, tree.values()))
+    if type(tree) is list:
+        return any(map(_holds_dollar, tree))
+    return type(tree.value) is str and "$" in tree.value

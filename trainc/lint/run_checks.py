@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.lint.child_verdicts import refused
 from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table
 from trainc.lint.registry import checks_for
 from trainc.lint.rules import scheduling
 from trainc.lint.standards import LEVELS, violations
 from trainc.lint.standards.pod import NEWEST
+from trainc.lint.verdicts import refused
 from trainc.model.cluster import Cluster, version
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import get, value
@@ -37,7 +37,7 @@ def verify(bundle: Bundle, project: Project, report: Report) -> None:
 
 def _foreign(project: Project) -> Sequence[Check]:
     """The checks of the installed packages that a project names."""
-    from trainc.lint.plugin_checks import foreign  # noqa: PLC0415 (few projects name any)
+    from trainc.lint.check import foreign  # noqa: PLC0415 (few projects name any)
 
     return [check for name in project.rules_from for check in foreign(name.value)]
 

@@ -17,8 +17,7 @@ from trainc.cli.shared.options import parse
 from trainc.cli.table.commands import COMMANDS
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.frameworks import FRAMEWORKS
-from trainc.lint.tables.devices import DEVICES
-from trainc.lint.tables.machines import MACHINES
+from trainc.lint.tables.machines import DEVICES, MACHINES
 from trainc.schedulers import TABLE
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE
 

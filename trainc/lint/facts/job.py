@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from trainc.frameworks import vocabulary_of
 from trainc.lint.facts import shell
-from trainc.lint.facts.demand import devices
+from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import find_launch, options
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,
@@ -25,6 +27,7 @@ from trainc.lint.facts.values import (
     texts,
     whole,
 )
+from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.values import Value
+    from trainc.lint.tables.machines import Machine
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.finding import Finding
@@ -64,29 +68,6 @@ class Container:
     arguments, `text` the same in one line; `devices` are its accelerators.
     """
 
-    __slots__ = (
-        "_commands",
-        "_launch",
-        "_options",
-        "_places",
-        "_references",
-        "devices",
-        "env",
-        "has_references",
-        "index",
-        "kind",
-        "limits",
-        "literals",
-        "name",
-        "requests",
-        "role",
-        "script",
-        "shell",
-        "text",
-        "tree",
-        "words",
-    )
-
     def __init__(self, role: ExpandedRole, tree: Tree, index: int, kind: str = MAIN) -> None:
         self.role = role
         self.tree = tree
@@ -111,14 +92,6 @@ class Container:
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
         self.devices = devices(self.limits, self.requests)
-        self._launch: Launch | bool | None = False
-        self._commands: list[shell.Simple] | None = None
-        self._options: dict[str, str] | None = None
-        self._references: dict[str, Value] | None = None
-
-    def close(self) -> None:
-        """Let go of what points back at this container."""
-        self._launch = None
 
     @property
     def path(self) -> Path:
@@ -130,26 +103,20 @@ class Container:
         """Whether the pod's end waits for this container."""
         return self.kind is MAIN
 
-    @property
+    @cached_property
     def commands(self) -> list[shell.Simple]:
         """What runs, as simple commands: those of the script, or the command itself as one."""
-        if self._commands is None:
-            self._commands = shell.simple_commands(self.script) if self.script else [shell.Simple(self.words, {}, "")]
-        return self._commands
+        return shell.simple_commands(self.script) if self.script else [shell.Simple(self.words, {}, "")]
 
-    @property
+    @cached_property
     def options(self) -> dict[str, str]:
         """The settings that its commands give their programs, dashes as underscores."""
-        if self._options is None:
-            self._options = options([word for simple in self.commands for word in simple.words])
-        return self._options
+        return options([word for simple in self.commands for word in simple.words])
 
-    @property
+    @cached_property
     def launch(self) -> Launch | None:
         """The launcher that starts the processes, None where none is seen."""
-        if self._launch is False:
-            self._launch = find_launch(self, self.role.job.vocabulary)
-        return self._launch  # type: ignore[return-value]
+        return find_launch(self, self.role.job.vocabulary)
 
     def env_path(self, name: str) -> Path:
         """Where the variable `name` stands in the JobSet."""
@@ -185,29 +152,29 @@ class Container:
         if written is None:
             return self._elsewhere(entry)
         if "$(" in written:
-            return self._with_references()[name]
+            return self._references[name]
         return SUBSTITUTED if "$" in written and templated(written) else written
 
     def expand(self, written: str) -> Value:
         """A text of the command with its `$(VAR)` references filled in as the kubelet does."""
         return _filled(written, self.value)
 
-    def _with_references(self) -> dict[str, Value]:
+    @cached_property
+    def _references(self) -> dict[str, Value]:
         """Each variable that refers to others, filled in with those that stand before it."""
-        if self._references is None:
-            self._references = {}
-            absent = UNKNOWN if rows(self.tree, "envFrom") else None
-            earlier: dict[str, Value | None] = {}
-            left = MOST_TEXT
-            for name in self.env:
-                written = self.literal(name)
-                if written is None or "$(" not in written:
-                    earlier[name] = self.value(name)
-                    continue
-                value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
-                left -= len(value) if type(value) is str else 0
-                earlier[name] = self._references[name] = value
-        return self._references
+        absent = UNKNOWN if rows(self.tree, "envFrom") else None
+        filled: dict[str, Value] = {}
+        earlier: dict[str, Value | None] = {}
+        left = MOST_TEXT
+        for name in self.env:
+            written = self.literal(name)
+            if written is None or "$(" not in written:
+                earlier[name] = self.value(name)
+                continue
+            value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
+            left -= len(value) if type(value) is str else 0
+            earlier[name] = filled[name] = value
+        return filled
 
     def _elsewhere(self, entry: Tree) -> Value:
         source = table(entry, "valueFrom")
@@ -250,7 +217,7 @@ def index_of(key: str) -> Varies | None:
 Count = int | Unknown
 
 _KNOWN_LATER = frozenset(
-    (
+    [
         "metadata.name",
         "metadata.uid",
         "spec.nodeName",
@@ -258,7 +225,7 @@ _KNOWN_LATER = frozenset(
         "status.hostIPs",
         "status.podIP",
         "status.podIPs",
-    )
+    ]
 )
 
 
@@ -270,25 +237,6 @@ class ExpandedRole:
     says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
     those of its pods by name, `reads_host` says whether one is a path of the node; `init` the init containers, sidecars among them.
     """
-
-    __slots__ = (
-        "devices",
-        "index",
-        "indexed",
-        "init",
-        "job",
-        "main",
-        "metadata",
-        "name",
-        "pod",
-        "reads_host",
-        "replicas",
-        "size",
-        "spec",
-        "tree",
-        "volumes",
-        "width",
-    )
 
     def __init__(self, job: Job, index: int, tree: Tree) -> None:
         self.job = job
@@ -311,7 +259,7 @@ class ExpandedRole:
     def close(self) -> None:
         """Let go of the containers, which point back at this role."""
         for container in self.containers:
-            container.close()
+            vars(container).pop("launch", None)  # it points back as well
         self.main, self.init = [], []
 
     @property
@@ -416,24 +364,33 @@ class ExpandedRole:
         prefix, _, name = key.partition("/")
         if prefix != "jobset.sigs.k8s.io":
             return None
-        if name == "jobset-name":
-            return self.job.name
-        if name == "replicatedjob-name":
-            return self.name
-        if name == "replicatedjob-replicas":
-            return str(self.replicas) if type(self.replicas) is int else UNKNOWN
-        if name == "global-replicas":
-            return self.job.global_replicas
-        if name == "group-name":
-            return text(self.tree, "groupName") or "default"
-        if name == "restart-attempt":
-            return "0"
-        if name == "coordinator":
-            return self.job.coordinator
+        match name:
+            case "jobset-name":
+                return self.job.name
+            case "replicatedjob-name":
+                return self.name
+            case "replicatedjob-replicas":
+                return str(self.replicas) if type(self.replicas) is int else UNKNOWN
+            case "global-replicas":
+                return self.job.global_replicas
+            case "group-name":
+                return text(self.tree, "groupName") or "default"
+            case "restart-attempt":
+                return "0"
+            case "coordinator":
+                return self.job.coordinator
         return UNKNOWN
 
-    def __repr__(self) -> str:
-        return f"Role({self.name} {self.replicas}x{self.size})"
+    @property
+    def machine(self) -> tuple[Machine | None, Path]:
+        """The machine that the node selector names, and where it does."""
+        selector = table(self.pod, "nodeSelector")
+        for label in INSTANCE_LABELS if selector else ():
+            machine = MACHINES.get(text(selector, label).removeprefix("ml.")) if label in selector else None  # HyperPod
+            if machine is not None:
+                return machine, (*self.pod_path, "nodeSelector", label)
+        name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None
+        return (MACHINES[name] if name else None), (*self.pod_path, "nodeSelector", ACCELERATOR)
 
 
 def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
@@ -465,36 +422,12 @@ class Job:
     variables, `families` what these begin with, up to the first `_`. `main` are the containers that pods wait for.
     """
 
-    __slots__ = (
-        "_by_name",
-        "_facts",
-        "_kinds",
-        "bundle",
-        "cluster",
-        "containers",
-        "families",
-        "main",
-        "metadata",
-        "name",
-        "names",
-        "namespace",
-        "report",
-        "roles",
-        "spec",
-        "subdomain",
-        "text",
-        "tree",
-        "vocabulary",
-    )
-
     def __init__(self, bundle: Bundle, jobset: Tree, cluster: Cluster, report: Report) -> None:
         self.bundle = bundle
         self.tree = jobset
         self.cluster = cluster
         self.report = report
-        self._kinds: dict[str, list[Tree]] | None = None
         self._facts: dict[str, object] = {}
-        # The names that its processes go by.
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(jobset, "metadata")
         self.name = text(metadata, "name")
@@ -523,15 +456,14 @@ class Job:
         self.main, self.containers = [], []
         self._facts = {}
 
-    @property
+    @cached_property
     def kinds(self) -> dict[str, list[Tree]]:
         """The objects beside the JobSet by kind."""
-        if self._kinds is None:
-            self._kinds = {}
-            for tree in self.bundle.around:
-                if tree is not self.tree:
-                    self._kinds.setdefault(text(tree, "kind"), []).append(tree)
-        return self._kinds
+        kinds: dict[str, list[Tree]] = {}
+        for tree in self.bundle.around:
+            if tree is not self.tree:
+                kinds.setdefault(text(tree, "kind"), []).append(tree)
+        return kinds
 
     @property
     def claimed(self) -> frozenset[str]:
@@ -620,7 +552,7 @@ class Job:
         fragment = next((f for f in fragments if type(written) is str and f in written), "")
         if not fragment:
             return span
-        from trainc.lint.facts.scalar_places import within  # noqa: PLC0415 (only where something is found)
+        from trainc.lint.facts.values import within  # noqa: PLC0415 (only where something is found)
 
         return within(span, written, fragment)
 

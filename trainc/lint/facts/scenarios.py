@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, items, maps, text
-from trainc.lint.facts.childjob import PENDING
-from trainc.lint.facts.lifecycle import Lifecycle
+from trainc.lint.facts.lifecycle import PENDING, Lifecycle
 from trainc.lint.facts.values import Unknown
 
 TYPE_CHECKING = False

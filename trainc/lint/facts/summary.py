@@ -6,10 +6,9 @@ from typing import Any
 
 from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks.vocabularies import MPIRUN
-from trainc.lint.facts.hostfile import hostfile
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
-from trainc.lint.facts.mpi_ranks import process_ranks, processes_in_all
-from trainc.lint.facts.start_order import stages, waits
+from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all
+from trainc.lint.facts.timing import stages, waits
 from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 from trainc.model.tree import get, given
 from trainc.text.numbers import parsed_int

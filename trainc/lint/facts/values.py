@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Sourced, Span
 from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.model.tree import Tree
+    from trainc.model.cluster import Cluster
+    from trainc.model.tree import Path, Tree
 
 
 class Unknown:
@@ -113,3 +114,57 @@ def templated(written: str) -> bool:
 def substituted(name: str) -> bool:
     """Whether a name still holds a place for another tool to fill in (envsubst, Flux, Helm, Jinja, xpk)."""
     return templated(name) or is_placeholder(name)
+
+
+def within(span: Span, written: str, fragment: str) -> Span:
+    """The word of `written` that begins with `fragment`, where the scalar at `span` shows its text as it is.
+
+    A literal block is taken to be indented to its own indicator, as `- |` usually is; for a scalar that is folded or
+    escaped the place of the whole is given.
+    """
+    offset = written.find(fragment)
+    before = written[:offset]
+    length = len(_word(written[offset:], fragment))
+    if span.line == span.end_line:
+        quotes = span.end_column - span.column - len(written)
+        if quotes not in (0, 2):
+            return span
+        column = span.column + quotes // 2 + offset
+        return Span(span.file, span.line, column, span.line, column + length)
+    if span.end_line - span.line not in (len(written.splitlines()), len(written.splitlines()) + 1):
+        return span
+    line = span.line + 1 + before.count("\n")
+    column = span.column + offset - (before.rfind("\n") + 1)
+    return Span(span.file, line, column, line, column + length)
+
+
+def _word(text: str, fragment: str) -> str:
+    """The fragment, to the end of its word."""
+    rest = text[len(fragment) :]
+    end = next((index for index, char in enumerate(rest) if char.isspace() or char in "'\";|&)"), len(rest))
+    return fragment.partition("\n")[0] if "\n" in fragment else fragment + rest[:end]
+
+
+def repository(image: str, cluster: Cluster) -> tuple[str, str]:
+    """The whole name of an image's repository and its tag, a cluster's mirror undone; empty where it is filled in later."""
+    for public, own in cluster.images.get("registries", {}).items():
+        if image.startswith(own.value.rstrip("/") + "/"):
+            image = public.rstrip("/") + image[len(own.value.rstrip("/")) :]
+    if "$" in image:
+        return "", ""
+    name, _, tag = image.partition("@")[0].partition(":")
+    first, slash, _ = name.partition("/")
+    if not slash:
+        name = f"docker.io/library/{name}"
+    elif "." not in first:
+        name = f"docker.io/{name}"
+    return name, tag
+
+
+# What a shell, a program or a person reads: text may hold a `$` there.
+_TEXTS = frozenset(("command", "args", "annotations"))
+
+
+def is_program_text(path: Path) -> bool:
+    """Whether a text of a JobSet is for a shell, a program or a person, who may mean something by a `$`."""
+    return not _TEXTS.isdisjoint(path) or (path[-1] == "value" and "env" in path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.lint.tables.machines import SLICE
-from trainc.lint.tables.pairs import PAIRS
 from trainc.model.finding import WARNING, Label, Rule
 from trainc.text.memo import Memo
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
@@ -139,3 +138,16 @@ def _tag(image: str) -> str:
 
 
 CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled)
+
+
+PAIRS: tuple[tuple[str, str, dict[str, frozenset[str]]], ...] = (
+    ("tcpx/tcpgpudmarxd-dev", "tcpx/nccl-plugin-gpudirecttcpx-dev", {"v2.0.11": frozenset(("v3.1.7",))}),
+    (
+        "tcpxo/tcpgpudmarxd-dev",
+        "tcpxo/nccl-plugin-gpudirecttcpx-dev",
+        {
+            "v1.0.12": frozenset(("v1.0.7", "v1.0.8", "v1.0.8-1")),
+            "v1.0.13": frozenset(("v1.0.7", "v1.0.8", "v1.0.8-1")),
+        },
+    ),
+)

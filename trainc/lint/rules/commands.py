@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os.path
 
-from trainc.lint.facts.endless import endless, is_daemon
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
-from trainc.lint.facts.values import rows, templated, text, texts
-from trainc.lint.repository import repository
+from trainc.lint.facts.timing import endless, is_daemon
+from trainc.lint.facts.values import repository, rows, templated, text, texts
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 
 TYPE_CHECKING = False
@@ -82,7 +81,7 @@ def endless_init_container(job: Job) -> Findings:
 
 
 def _counts(role: ExpandedRole) -> bool:
-    from trainc.lint.facts.start_order import counts  # noqa: PLC0415 (most pods have one container)
+    from trainc.lint.facts.timing import counts  # noqa: PLC0415 (most pods have one container)
 
     return counts(role)
 

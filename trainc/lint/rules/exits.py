@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.vocabularies import EVERY
-from trainc.lint.facts.endless import never_ends
-from trainc.lint.facts.start_order import counts, waits
+from trainc.lint.facts.timing import counts, never_ends, waits
 from trainc.lint.facts.values import table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced

@@ -168,7 +168,7 @@ def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
 def coordinator_starts_later(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
-    from trainc.lint.facts.start_order import waits_for  # noqa: PLC0415 (most jobs have one role)
+    from trainc.lint.facts.timing import waits_for  # noqa: PLC0415 (most jobs have one role)
 
     for meeting in meetings(job):
         place = meeting.place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.lint.facts.values import table, text
-from trainc.lint.tables.devices import GPU, TPU, device_kind
+from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import TPU_RESOURCE

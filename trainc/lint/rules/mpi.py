@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.hostfile import hostfile
-from trainc.lint.facts.mpi_roles import launchers, workers
-from trainc.lint.facts.start_order import waits_for
+from trainc.lint.facts.mpi import hostfile, launchers, workers
+from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, table, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.tree import get, value

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.machine import machine_of
 from trainc.lint.facts.values import flag, rows, table, text, texts
-from trainc.lint.tables.devices import EFA
+from trainc.lint.tables.machines import EFA
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 
 TYPE_CHECKING = False
@@ -208,7 +207,7 @@ def host_port_clash(job: Job) -> Findings:
     for role in job.roles:
         if not role.host_network or not role.several or not any("ports" in c.tree for c in role.main):
             continue
-        machine, path = machine_of(role)
+        machine, path = role.machine
         count = role.devices.get(machine.resource) if machine is not None else None
         if machine is None or type(count) is not int or not count or count * 2 > machine.count:
             continue

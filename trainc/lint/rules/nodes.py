@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from trainc.apiserver.pods.requests import pod_requests
 from trainc.lint.facts.amounts import ONE, amount
-from trainc.lint.facts.machine import machine_of
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
-from trainc.lint.tables.devices import EFA, is_network
-from trainc.lint.tables.machines import ACCELERATOR, MOST_CPUS
+from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import leaves
@@ -44,7 +42,7 @@ _SPOT = "cloud.google.com/gke-spot"
 def more_accelerators_than_machine(job: Job) -> Findings:
     for role in job.roles:
         devices = role.devices if "nodeSelector" in role.pod else {}
-        machine, path = machine_of(role) if devices else (None, ())
+        machine, path = role.machine if devices else (None, ())
         for resource, count in devices.items():
             worker = role.worker
             if (
@@ -68,11 +66,11 @@ def partial_node(job: Job) -> Findings:
     for role in job.roles:
         if "nodeSelector" not in role.pod or not role.devices:
             continue
-        machine, path = machine_of(role)
+        machine, path = role.machine
         worker = role.worker
         if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
             continue
-        from trainc.lint.facts.start_order import has_peers  # noqa: PLC0415 (few pods have network cards)
+        from trainc.lint.facts.timing import has_peers  # noqa: PLC0415 (few pods have network cards)
 
         count = role.devices.get(machine.resource)
         if type(count) is int and count < machine.count and has_peers(role):
@@ -90,7 +88,7 @@ def network_cards_mismatch(job: Job) -> Findings:
         worker = role.worker
         if worker is None or EFA not in worker.limits:
             continue
-        machine, path = machine_of(role)
+        machine, path = role.machine
         leaf = worker.limits[EFA]
         cards = leaf.value if type(leaf) is Sourced else None
         count = cards if type(cards) is int else whole_number(cards)
@@ -207,7 +205,7 @@ _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
 def larger_than_machine(job: Job) -> Findings:
     seen: set[Span] = set()  # roles may be made of one template
     for role in job.roles:
-        machine, path = machine_of(role) if "nodeSelector" in role.pod else (None, ())
+        machine, path = role.machine if "nodeSelector" in role.pod else (None, ())
         if machine is None or not machine.cpus:
             continue
         requests = pod_requests(role.pod)

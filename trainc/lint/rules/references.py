@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 
 from trainc.lint.facts.shell import SHELLS, script_of
-from trainc.lint.facts.values import rows, substituted, table, templated, text, texts
-from trainc.lint.unfilled import is_program_text
+from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import leaves
 from trainc.text.placeholders import is_placeholder

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from trainc.apiserver.pods.sources import SOURCES
-from trainc.lint.facts.amounts import ONE, amount, canonical
-from trainc.lint.facts.demand import STANDARD
+from trainc.lint.facts.amounts import ONE, STANDARD, amount, canonical
 from trainc.lint.facts.values import text
 from trainc.lint.refusal import Explanation, Words
-from trainc.lint.tables.devices import DEVICES
+from trainc.lint.tables.machines import DEVICES
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import get, plain, value
 from trainc.text.spelling import meant, nearest

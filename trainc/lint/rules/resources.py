@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.amounts import ONE, amount
-from trainc.lint.facts.demand import MANY
+from trainc.lint.facts.amounts import MANY, ONE, amount
 from trainc.lint.facts.values import flag, rows, table, text
-from trainc.lint.tables.devices import GAUDI, GPU, NPU, device_kind, meant_device
-from trainc.lint.tables.machines import MOST_CPUS
+from trainc.lint.tables.machines import GAUDI, GPU, MOST_CPUS, NPU, device_kind, meant_device
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 

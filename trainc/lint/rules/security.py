@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.values import flag, table, text, texts
-from trainc.lint.repository import repository
+from trainc.lint.facts.values import flag, repository, table, text, texts
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.tree import value
 from trainc.text.masking import named_secret

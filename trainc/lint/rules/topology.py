@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.lint.facts.values import COMPLETION_INDEX, Varies
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
-from trainc.lint.tables.devices import GPU, device_kind, is_network
+from trainc.lint.tables.machines import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.text.numbers import parsed_int
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.values import flag, rows, substituted, table, text
-from trainc.lint.tables.devices import is_network
+from trainc.lint.tables.machines import is_network
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.text.spelling import meant
 

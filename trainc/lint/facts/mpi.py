@@ -1,0 +1,106 @@
+"""The hostfile of MPI: the hosts of a job, and how many processes each of them takes."""
+
+from __future__ import annotations
+
+from trainc.frameworks.vocabularies import MPIRUN
+from trainc.lint.facts.values import table, text
+from trainc.lint.facts.world import PodAddress, place_of
+from trainc.text.numbers import parsed_int
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.lint.facts.job import Container, ExpandedRole, Job
+    from trainc.lint.facts.launch import Launch
+    from trainc.model.tree import Tree
+
+
+class Host:
+    """One line of a hostfile."""
+
+    __slots__ = ("name", "slots")
+
+    def __init__(self, name: str, slots: int | None) -> None:
+        self.name = name
+        self.slots = slots
+
+
+def hostfile(job: Job) -> tuple[list[Host], Tree]:
+    """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
+    own = {id(tree) for tree in job.bundle.objects}
+    for config in job.kinds.get("ConfigMap", ()):
+        held = text(table(config, "data"), "hostfile")
+        # One that goes out with another job of the file lists that job's hosts, unless it names pods of this one.
+        if held and (id(config) in own or f"{job.name}-" in held):
+            lines = [line.split() for line in held.splitlines() if line.strip() and not line.startswith("#")]
+            return [Host(words[0].partition(":")[0], _slots(words)) for words in lines], config
+    return [], None
+
+
+def _slots(words: list[str]) -> int | None:
+    for word in words[1:]:
+        if word.startswith("slots="):
+            return parsed_int(word[6:])
+    return parsed_int(words[0].partition(":")[2])
+
+
+# Flags by which mpirun places processes otherwise than slot by slot over the hostfile.
+_PLACING = frozenset(("map_by", "rank_by", "bynode", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H"))
+
+
+def process_ranks(job: Job) -> list[tuple[PodAddress, range]] | None:
+    """The pods of a hostfile with the ranks of their processes, in its order; None where no mpirun with one is seen.
+
+    Empty where mpirun is told another placement, or a number of processes that only the cluster knows.
+    """
+    hosts, _ = hostfile(job)
+    launch = _mpirun(job)
+    if not hosts or launch is None:
+        return None
+    left = launch.number("np")
+    if not _PLACING.isdisjoint(launch.flags) or (left is not None and type(left) is not int):
+        return []
+    ranks: list[tuple[PodAddress, range]] = []
+    first = 0
+    for host in hosts:
+        pod = place_of(job, host.name)
+        if type(pod) is not PodAddress or host.slots is None:
+            return []
+        number = host.slots if left is None else min(host.slots, left - first)
+        if number > 0:
+            ranks.append((pod, range(first, first + number)))
+            first += number
+    return ranks
+
+
+def processes_in_all(job: Job) -> int | None:
+    """How many processes mpirun starts: as many as it is told, else one for each slot; None where unknown."""
+    hosts, _ = hostfile(job)
+    launch = _mpirun(job)
+    np = None if launch is None else launch.number("np")
+    if np is not None:
+        return np if type(np) is int else None
+    slots = [host.slots for host in hosts if host.slots is not None]
+    return sum(slots) if len(slots) == len(hosts) else None
+
+
+def _mpirun(job: Job) -> Launch | None:
+    launches = [role.trainer.launch for role in job.roles if role.trainer is not None]
+    return next((launch for launch in launches if launch is not None and launch.launcher is MPIRUN), None)
+
+
+def launchers(job: Job) -> list[Container]:
+    """The containers that run mpirun."""
+    if not any(word in job.text for word in MPIRUN.programs):
+        return []
+    if job.bundle.plan is not None and job.bundle.plan.barred:
+        return []  # the framework that writes the hostfile was not asked
+    return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
+
+
+def workers(job: Job, launcher: ExpandedRole) -> list[ExpandedRole]:
+    """The roles whose pods mpirun reaches: those of the hostfile, else those that run an SSH daemon."""
+    hosts, _ = hostfile(job)
+    if hosts:
+        host_names = {host.name.partition(".")[0] for host in hosts}
+        return [role for role in job.roles if any(name.startswith(f"{job.name}-{role.name}-") for name in host_names)]
+    return [role for role in job.roles if role is not launcher and any("sshd" in c.text for c in role.main)]
