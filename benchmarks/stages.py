@@ -105,10 +105,10 @@ def time_lint(clock: Clock) -> None:
     vars(run_checks)["checks_for"] = checks_for
 
 
-def call_all(checks: list[Callable[..., Any]], job: Any) -> None:
-    """Let the checks of a group look at a job."""
+def call_all(checks: list[Callable[..., Any]], job: Any) -> Iterator[Any]:
+    """What the checks of a group find in a job."""
     for check in checks:
-        check(job)
+        yield from check(job)
 
 
 def main(folder: str) -> None:

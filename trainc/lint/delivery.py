@@ -82,7 +82,8 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     job = Job(bundle, bundle.jobset, Cluster(), report)
     metadata = table(job.tree, "metadata")
     if "ttlSecondsAfterFinished" in job.spec:
-        self_deleting(job, level=ERROR)
+        for finding in self_deleting(job, level=ERROR):
+            report.add(finding)
     for field in ("labels", "annotations"):
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:
