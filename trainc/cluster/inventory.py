@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY
+from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import spelled
 from trainc.cluster.capacity.facts import malformed_in
 from trainc.cluster.capacity.nodes import HOSTNAME, Node, fill, node_of
@@ -66,15 +67,12 @@ class Dump:
             self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
         elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
             self.objects.setdefault(str(kind), []).append(tree)
-            self._judge(tree, kind, f"{kind} {name}" if name else kind)
+            label = f"{kind} {name}" if name else kind
+            sourced = stamp(tree, "dump")
+            self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
+            self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
         else:
             self.left_out[kind] = self.left_out.get(kind, 0) + 1
-
-    def _judge(self, tree: Plain, kind: str, label: str) -> None:
-        """Note what no server would have stored."""
-        sourced = stamp(tree, "dump")
-        self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
-        self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
 
     def date(self) -> str:
         """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""
@@ -107,9 +105,9 @@ def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
     todo = list(trees)[::-1]
     while todo:
         tree = todo.pop()
-        items = tree if type(tree) is list else tree.get("items") if type(tree) is dict else None
-        if type(items) is list and (type(tree) is list or str(tree.get("kind")).endswith("List")):
-            todo.extend(items[::-1])
+        listed = tree if type(tree) is list else tree.get("items") if type(tree) is dict else None
+        if type(listed) is list and (type(tree) is list or str(tree.get("kind")).endswith("List")):
+            todo.extend(listed[::-1])
             metadata = tree.get("metadata") if type(tree) is dict else None
             if type(metadata) is dict and (metadata.get("continue") or metadata.get("remainingItemCount")):
                 faults.append("a list of the dump is only its first part; dump it without --limit")
@@ -124,7 +122,14 @@ def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Plain
         spec["date"] = date or dump.date()
     seen = {kind for kind in dump.objects if kind in DECISIVE}
     spec["kinds"] = list(DECISIVE) if is_complete else sorted(seen)
-    nodes = list(groups(_nodes(dump)))
+    by_name = {}
+    for tree in dump.objects.get("Node", []):
+        sourced = stamp(tree, "dump")
+        by_name[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], sourced)
+    pods = dump.objects.get("Pod")
+    daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
+    fill(by_name, (stamp(tree, "dump") for tree in pods or []), daemons)
+    nodes = list(groups(by_name))
     if nodes:
         spec["nodes"] = nodes
     objects = [_trimmed(kind, tree) for kind in sorted(dump.objects) if kind in _KEPT for tree in dump.objects[kind]]
@@ -133,17 +138,6 @@ def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Plain
     if listed or configured:
         spec["objects"] = [*listed, *configured]
     return {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": spec}
-
-
-def _nodes(dump: Dump) -> dict[str, Node]:
-    nodes = {}
-    for tree in dump.objects.get("Node", []):
-        sourced = stamp(tree, "dump")
-        nodes[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], sourced)
-    pods = dump.objects.get("Pod")
-    daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
-    fill(nodes, (stamp(tree, "dump") for tree in pods or []), daemons)
-    return nodes
 
 
 def groups(nodes: Mapping[str, Node]) -> Iterator[Plain]:
@@ -203,7 +197,7 @@ def _status(kind: str, status: Any) -> Plain:
     listed = status.get("conditions") if kind in _DECIDING else None
     conditions = [
         {"type": _DECIDING[kind], "status": one.get("status")}
-        for one in (listed if type(listed) is list else [])
+        for one in items(listed)
         if type(one) is dict and one.get("type") == _DECIDING[kind]
     ]
     kept: Plain = {"conditions": conditions} if conditions else {}

@@ -10,6 +10,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.policy.stored import UID, leaf
 from trainc.apiserver.policy.stored import job as with_job_defaults
 from trainc.apiserver.policy.stored import pod as with_pod_defaults
@@ -33,7 +34,7 @@ def children(jobset: Tree) -> Iterator[Tree]:
     """The Jobs and pods of a JobSet, with their defaults."""
     tree = with_defaults(jobset)
     roles = tree["spec"].get("replicatedJobs", ())
-    for role in roles if type(roles) is list else ():
+    for role in items(roles):
         count = _replicas(role)
         for index in sorted({0, count - 1}) if count > 0 else ():
             made = _job(tree, role, index)
@@ -58,28 +59,24 @@ def _replicas(role: Tree) -> int:
     return count if type(count) is int else 1
 
 
-def _map(node: Tree) -> dict[str, Tree]:
-    return node if type(node) is dict else {}
-
-
 def _text(word: object) -> Sourced[str]:
     return Sourced(str(word), _BY)
 
 
 def _job(tree: Tree, role: Tree, index: int) -> Tree:
     metadata = tree["metadata"]
-    template = _map(role.get("template"))
-    spec = dict(_map(template.get("spec")))
-    inner = _map(spec.get("template"))
+    template = fields(role.get("template"))
+    spec = dict(fields(template.get("spec")))
+    inner = fields(spec.get("template"))
     name = f"{value(metadata, 'name')}-{value(role, 'name')}-{index}"
     own = _labels(tree, role, index, name)
-    outer = _map(template.get("metadata"))
-    placed = {**_map(metadata.get("annotations")), **_map(outer.get("annotations"))}
+    outer = fields(template.get("metadata"))
+    placed = {**fields(metadata.get("annotations")), **fields(outer.get("annotations"))}
     marks = {EXCLUSIVE: placed[EXCLUSIVE]} if EXCLUSIVE in placed else {}
-    pod = dict(_map(inner.get("spec")))
+    pod = dict(fields(inner.get("spec")))
     if EXCLUSIVE in placed and _BY_SELECTOR in placed:
         where = _text(f"{value(metadata, 'namespace') or 'default'}_{name}")
-        pod["nodeSelector"] = {**_map(pod.get("nodeSelector")), "alpha.jobset.sigs.k8s.io/namespaced-job": where}
+        pod["nodeSelector"] = {**fields(pod.get("nodeSelector")), "alpha.jobset.sigs.k8s.io/namespaced-job": where}
     if value(tree, "spec", "network", "enableDNSHostnames") is not False:
         pod["subdomain"] = given(get(tree, "spec", "network", "subdomain"), metadata["name"])
     _add_claims(tree, pod)
@@ -105,8 +102,8 @@ def _owner(api_version: str, kind: str, name: object) -> Tree:
 
 def _metadata(written: Tree, own: dict[str, Tree], marks: dict[str, Tree]) -> dict[str, Tree]:
     return {
-        "labels": {**_map(_map(written).get("labels")), **own},
-        "annotations": {**_map(_map(written).get("annotations")), **own, **marks},
+        "labels": {**fields(fields(written).get("labels")), **own},
+        "annotations": {**fields(fields(written).get("annotations")), **own, **marks},
     }
 
 
@@ -156,11 +153,11 @@ def _add_claims(tree: Tree, pod: dict[str, Tree]) -> None:
 
 
 def _pod(job: Tree, index: int | None) -> Tree:
-    template, name = _map(get(job, "spec", "template")), value(job, "metadata", "name")
-    labels = {**_map(get(template, "metadata", "labels"))}
-    annotations = {**_map(get(template, "metadata", "annotations"))}
+    template, name = fields(get(job, "spec", "template")), value(job, "metadata", "name")
+    labels = {**fields(get(template, "metadata", "labels"))}
+    annotations = {**fields(get(template, "metadata", "annotations"))}
     labels |= {key: _text(name) for key in ("batch.kubernetes.io/job-name", "job-name")}
-    spec = dict(_map(template.get("spec")))
+    spec = dict(fields(template.get("spec")))
     generated = f"{name}-"
     if index is not None:
         generated = f"{name}-{index}-"

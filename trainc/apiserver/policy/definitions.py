@@ -6,6 +6,7 @@ import os.path
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.fault import NotJudgedError
+from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.policy.shape import BINDING, POLICY, complaints
 from trainc.apiserver.schema.engine import MISSING, Engine, own
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
@@ -276,8 +277,7 @@ def _name_others(documents: tuple[Document, ...], report: Report) -> int:
             continue
         names = [document.name]
         if document.kind.endswith("WebhookConfiguration"):
-            hooks = get(document.tree, "webhooks")
-            names = [str(value(hook, "name")) for hook in (hooks if type(hooks) is list else [])]
+            names = [str(value(hook, "name")) for hook in items(get(document.tree, "webhooks"))]
             names = [name for name in names if not any(own in name for own in _OWN_WEBHOOKS)]
         if names:
             shown = ", ".join(f"`{name}`" for name in names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5))

@@ -214,18 +214,15 @@ class _Decision:
         chosen = [] if trouble else _chosen(listed, reference, where)
         if not chosen and not trouble:
             denies = reference.get("parameterNotFoundAction") == "Deny"
-            self._missing(kind, reference, where, at, denies=denies)
+            wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
+            text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
+            also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
+            effect = "every request that the policy matches is refused" if denies else "the policy looks at nothing"
+            self._report.add(MISSING_PARAM.at(at, text, also=also, effect=effect, help=_add(kind)))
             trouble = "no params found for policy binding with `Deny` parameterNotFoundAction" if denies else ""
         if trouble:
             self._error(binding, f"failed to configure binding: {trouble}", self._request.own_place(), at)
         return chosen or None
-
-    def _missing(self, kind: dict[str, str], reference: dict[str, Any], where: str, at: Span, *, denies: bool) -> None:
-        wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
-        text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
-        also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
-        effect = "every request that the policy matches is refused" if denies else "the policy looks at nothing"
-        self._report.add(MISSING_PARAM.at(at, text, also=also, effect=effect, help=_add(kind)))
 
     def _answered(self, binding: PolicyBinding, answer: dict[str, Any]) -> None:
         if not self._is_meant(binding, answer["conditions"]):
@@ -276,7 +273,10 @@ class _Decision:
         if len(message.encode()) > _MAX_MESSAGE or "\n" in message:
             message = ""
         message = message or (validation.get("message") or "").strip()
-        self._acted(binding, message or f"failed expression: {validation['expression'].strip()}", result, at, index)
+        text = message or f"failed expression: {validation['expression'].strip()}"
+        where = self._place(result)
+        for action in binding.actions:
+            self._act(action, binding, text, where, at, index)
 
     def _place(self, result: dict[str, Any]) -> Span:
         """Where the user wrote what a result rests on: the last of the fields that decided it."""
@@ -290,11 +290,6 @@ class _Decision:
         if self._policy.fails:
             for action in binding.actions if not text.startswith("failed to configure") else ["Deny"]:
                 self._act(action, binding, text, where, at, index)
-
-    def _acted(self, binding: PolicyBinding, text: str, result: dict[str, Any], at: Span, index: int) -> None:
-        where = self._place(result)
-        for action in binding.actions:
-            self._act(action, binding, text, where, at, index)
 
     def _act(self, action: str, binding: PolicyBinding, text: str, where: Span, at: Span, index: int) -> None:
         if action == "Deny":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.policy.stored import TOKEN, UID
 from trainc.model.finding import place
 from trainc.model.sourced import Sourced, Span
@@ -94,8 +95,7 @@ class AdmissionRequest:
         Raises:
             UnknownFactError: where one of them is filled in later.
         """
-        labels = plain(get(self.tree, "metadata", "labels"))
-        held = labels if type(labels) is dict else {}
+        held = fields(plain(get(self.tree, "metadata", "labels")))
         for text in held.values():
             if is_placeholder(text):
                 raise UnknownFactError(f"what `{placeholder(text)}` will be")
@@ -111,7 +111,7 @@ class AdmissionRequest:
             return self.labels()
         held = self.namespace_object()
         labels = get(held, "metadata", "labels") if type(held) is dict else None
-        return labels if type(labels) is dict else {}
+        return fields(labels)
 
     def namespace_object(self) -> Any:
         """The namespace as policies see it, None for an object that lives in none.

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.names import qualified, subdomain
+from trainc.apiserver.pods.complaints import items
 from trainc.model.tree import plain
 from trainc.text.spelling import meant
 
@@ -93,7 +94,7 @@ def _misfits(node: Tree, shape: Any, at: Path) -> Iterator[Complaint]:
         if held is not None and type(node) is not list:
             yield at, f"`{at[-1]}` is a list", "begin each item with `- `", False
             return
-        for index, item in enumerate(node if type(node) is list else ()):
+        for index, item in enumerate(items(node)):
             if plain(item) is None:
                 yield (*at, index), f"`{at[-1]}` contains an empty item", "remove it", False
             yield from _misfits(item, shape[0], (*at, index))

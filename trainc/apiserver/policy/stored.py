@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, value
 from trainc.text.quantity import QuantityError, stored
@@ -48,7 +49,7 @@ def leaf(content: Any) -> Tree:
 
 
 def _with(tree: Tree, defaults: dict[str, Any]) -> dict[str, Tree]:
-    held = tree if type(tree) is dict else {}
+    held = fields(tree)
     return {**held, **{key: leaf(content) for key, content in defaults.items() if key not in held}}
 
 
@@ -93,7 +94,7 @@ def job(tree: Tree) -> Tree:
     if "completions" not in spec and "parallelism" not in spec:
         spec = _with(spec, {"completions": 1})
     template = spec.get("template")
-    pods = template if type(template) is dict else {}
+    pods = fields(template)
     spec = {**_with(spec, {"parallelism": 1}), "template": {**pods, "spec": pod_spec(pods.get("spec"))}}
     return {**tree, "spec": spec, "status": {}}
 
@@ -123,7 +124,7 @@ def _container(tree: Tree, spec: Tree) -> Tree:
     out = _with(tree, defaults)
     limits, requests = get(out, "resources", "limits"), get(out, "resources", "requests")
     if type(limits) is dict:
-        both = {**limits, **(requests if type(requests) is dict else {})}
+        both = {**limits, **fields(requests)}
         out["resources"] = {**out["resources"], "requests": both}
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         if type(out.get(probe)) is dict:
@@ -168,14 +169,10 @@ def pod(tree: Tree) -> Tree:
         spec = _with(spec, {"priority": UID, "preemptionPolicy": UID})  # its class says them
     else:
         spec = _with(spec, {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"})
-    spec["tolerations"] = [*_items(spec.get("tolerations")), *_tolerated(_items(spec.get("tolerations")))]
+    spec["tolerations"] = [*items(spec.get("tolerations")), *_tolerated(items(spec.get("tolerations")))]
     if value(spec, "automountServiceAccountToken") is not False:
         spec = _with_token(spec)
     return {**tree, "spec": spec, "status": leaf({"phase": "Pending"})}
-
-
-def _items(node: Tree) -> list[Tree]:
-    return node if type(node) is list else []
 
 
 def _tolerated(held: Iterable[Tree]) -> list[Tree]:
@@ -207,14 +204,14 @@ _MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 def _with_token(spec: dict[str, Tree]) -> dict[str, Tree]:
     """The volume of the service account's token, whose name the server generates."""
-    out = {**spec, "volumes": [*_items(spec.get("volumes")), leaf({"name": TOKEN, "projected": _TOKEN})]}
+    out = {**spec, "volumes": [*items(spec.get("volumes")), leaf({"name": TOKEN, "projected": _TOKEN})]}
     mount = leaf({"name": TOKEN, "readOnly": True, "mountPath": _MOUNT})
     for field in ("initContainers", "containers"):
         if type(out.get(field)) is list:
             out[field] = [
-                {**one, "volumeMounts": [*_items(one.get("volumeMounts")), mount]}
+                {**one, "volumeMounts": [*items(one.get("volumeMounts")), mount]}
                 if type(one) is dict
-                and all(value(held, "mountPath") != _MOUNT for held in _items(one.get("volumeMounts")))
+                and all(value(held, "mountPath") != _MOUNT for held in items(one.get("volumeMounts")))
                 else one
                 for one in out[field]
             ]
@@ -226,6 +223,6 @@ def service(tree: Tree) -> Tree:
     spec = _with(get(tree, "spec"), _SERVICE)
     ports = [
         _with(port, {"protocol": "TCP", "targetPort": port["port"]}) if type(port) is dict and "port" in port else port
-        for port in _items(spec.get("ports"))
+        for port in items(spec.get("ports"))
     ]
     return {**tree, "spec": {**spec, **({"ports": ports} if ports else {})}, "status": leaf({"loadBalancer": {}})}

@@ -76,7 +76,10 @@ class Committed:
             self.fixed.setdefault(blamed, {}).update(dict.fromkeys(fields))
             return decision.text
         self.refused.add(file)
-        if self._is_explained(bundle):
+        own = Report()
+        if self._explains is not None:
+            self._explains(bundle, own)
+        if own.failed:
             self.left.add(bundle.document.file)
             return ""
         effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
@@ -86,12 +89,6 @@ class Committed:
         notes = _ended(bundle, header, decision)
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
-
-    def _is_explained(self, bundle: Bundle) -> bool:
-        own = Report()
-        if self._explains is not None:
-            self._explains(bundle, own)
-        return own.failed
 
     def absorb(self, other: Committed) -> None:
         """Add what another worker has decided."""
@@ -170,14 +167,13 @@ def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
     """A note where shared files alone would leave a run as it is committed, but not together with the job's edit."""
     if header.job == job_digest(bundle):
         return []
-    shared = decision.shared if decision.shared is not None else _not_its_own(bundle, decision.refused)
+    shared = decision.shared
+    if shared is None:  # what the job's own file has no part in
+        shared = [
+            one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in decision.refused
+        ]
     blamed = _blamed(bundle, [one for one in shared if one.refused])
     return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
-
-
-def _not_its_own(bundle: Bundle, updates: Collection[Update]) -> list[Update]:
-    """The updates without the changes that the job's own file has a part in."""
-    return [one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in updates]
 
 
 OUT_OF_DATE = Rule(

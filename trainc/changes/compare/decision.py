@@ -83,7 +83,9 @@ class Decisions:
         trees = _trees(former.text, path)
         before = former.bundle.objects
         new = new._replace(shared=self._updates(bundle, trees, before))
-        if _keys(bundle, before) != _keys(bundle, bundle.objects) or self._is_refused(bundle, before, bundle.objects):
+        if _keys(bundle, before) != _keys(bundle, bundle.objects):
+            return new
+        if any(one.refused for one in self._updates(bundle, before, bundle.objects)):
             return new
         if not any(differences(was, now) for was, now in _pairs(bundle, before, bundle.objects)):
             return new._replace(text=former.text, objects=trees)
@@ -116,9 +118,6 @@ class Decisions:
         if any(one.refused for one in changes):
             return new
         return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
-
-    def _is_refused(self, bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> bool:
-        return any(one.refused for one in self._updates(bundle, old, new))
 
     def _updates(self, bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[Update]:
         """What becomes of each object that both forms of a run have."""

@@ -124,6 +124,7 @@ def facts(bundle: Bundle) -> JobFacts:
     leaves = list(_values(bundle.jobset))
     read.places |= {what: at for what, _, leaf in leaves if leaf is not None for at in leaf.origin.spans()[:1]}
     values = {what: text for what, text, _ in leaves}
+    rules = get(bundle.jobset, "spec", "failurePolicy", "rules") or ()
     return JobFacts(
         key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
@@ -132,7 +133,7 @@ def facts(bundle: Bundle) -> JobFacts:
         queue=values.get("queue", ""),
         accelerators=_accelerators(job),
         hours=_hours(job, bundle.jobset),
-        uncounted=_uncounted(bundle.jobset),
+        uncounted=any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules),
         digest=read.digest,
         files=read.files,
         name_leaves=frozenset(read.name_leaves),
@@ -157,19 +158,16 @@ class _Leaves:
         self.places: dict[str, Span] = {}
         given = bundle.document.span(("metadata", "name"))
         for tree in bundle.objects:
-            self._add(tree, given)
-
-    def _add(self, tree: Tree, given: Span) -> None:
-        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-        for steps, names in orders(tree).items():
-            self.order[f"{label} {shown(steps)}"] = keys(names)
-            spans = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
-            self.files[f"{label} {shown(steps)}"] = spans
-        for steps, _, leaf in apart(tree):
-            name = f"{label} {shown(steps)}"
-            self.digest[name] = leaf.value
-            self._rest(name, leaf.origin.spans(), given)
-        self.digest.update({f"{label} {shown(steps)}": node for steps, _, node in empty(tree)})
+            label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+            for steps, names in orders(tree).items():
+                self.order[f"{label} {shown(steps)}"] = keys(names)
+                spans = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
+                self.files[f"{label} {shown(steps)}"] = spans
+            for steps, _, leaf in apart(tree):
+                name = f"{label} {shown(steps)}"
+                self.digest[name] = leaf.value
+                self._rest(name, leaf.origin.spans(), given)
+            self.digest.update({f"{label} {shown(steps)}": node for steps, _, node in empty(tree)})
 
     def _rest(self, name: str, spans: tuple[Span, ...], given: Span) -> None:
         self.files[name] = frozenset(span.file for span in spans)
@@ -249,9 +247,3 @@ def _hours(job: Job | None, jobset: Tree) -> float | None:
     if type(restarts) is not int:
         return None  # a placeholder may become any number
     return float(seconds * (1 + restarts) / 3600)
-
-
-def _uncounted(jobset: Tree) -> bool:
-    """Whether some restarts use up none of those that the job has."""
-    rules = get(jobset, "spec", "failurePolicy", "rules") or ()
-    return any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules)

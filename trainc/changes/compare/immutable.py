@@ -80,11 +80,18 @@ def judge(
             updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in pairs if was is not None]
             refused = [one for one in updates if one.refused]
         if refused:
-            _refuse(bundle, refused, report)
+            judged_before = report.looking_at(bundle.document)
+            effect = "the API server refuses the new text; what is in the cluster stays as it was"
+            report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back"))
+            report.back_to(judged_before)
         for one in updates:
             if one.changed and not one.refused:
                 place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
-                report.add(_in_place(bundle, one, place))
+                shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
+                if len(one.changed) > _FEW:
+                    shown += f" and {len(one.changed) - _FEW} more"
+                kind = value(one.tree, "kind")
+                report.add(CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}"))
     _judge_alone(alone, old, None if applied or operation in OF_FILES else present, report)
 
 
@@ -105,14 +112,6 @@ def unknown(now: Report, project: Project, report: Report) -> None:
         for entry in now.account.refused(cluster.name):
             if entry.cause is not None and not entry.cause.rule.admission:
                 report.add(not_compared(entry.place, entry.name, f"it cannot be compiled: {entry.cause.message}"))
-
-
-def _refuse(bundle: Bundle, refused: Sequence[Update], report: Report) -> None:
-    """Report a change that the server refuses, which is its answer to the job's document as well."""
-    judged_before = report.looking_at(bundle.document)
-    effect = "the API server refuses the new text; what is in the cluster stays as it was"
-    report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back"))
-    report.back_to(judged_before)
 
 
 def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ...]:
@@ -171,14 +170,6 @@ def _asked(bundle: Bundle, one: Update) -> Span:
     """Where the files say what an edit changes in a rendering that stays."""
     present = next((tree for tree in bundle.objects if key_of(bundle, tree) == key_of(bundle, one.tree)), None)
     return bundle.span(present, located(present, one.changed[0].steps) or ())
-
-
-def _in_place(bundle: Bundle, one: Update, place: Span) -> Finding:
-    shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
-    if len(one.changed) > _FEW:
-        shown += f" and {len(one.changed) - _FEW} more"
-    kind = value(one.tree, "kind")
-    return CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}")
 
 
 MOVED_RUN = Rule(

@@ -98,7 +98,7 @@ class RenderedRuns:
         file = file_of(bundle, self._project)
         header = self._header(file)
         if header is None:
-            self._judge_move(bundle, self._inner(file), report)
+            self._judge_move(bundle, file.removeprefix(f"{self._project.output}/"), report)
         if header is None or header.job == job_digest(bundle):
             return
         existing = read_file(os.path.join(self._project.root, file))
@@ -110,16 +110,13 @@ class RenderedRuns:
         own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
         refused = [one for one in own if one.refused]
         if not refused and any(one.refused for one in updates):
-            refused = self._refused_edit(bundle, header, existing, file)
+            # An edit that leaves no trace in the job, such as a line that went: Git knows the former job.
+            text = existing.body.decode("utf-8", "replace")
+            path = os.path.join(self._project.root, file)
+            decision = Decisions(self._project, self._selection).decide(bundle, header, text, path)
+            refused = [] if decision.text else decision.refused
         if refused:
             report.add(_finding(bundle, refused, file))
-
-    def _refused_edit(self, bundle: Bundle, header: Header, existing: OnDisk, file: str) -> list[Update]:
-        """What is refused of an edit that leaves no trace in the job, such as a line that went: Git knows the former job."""
-        text = existing.body.decode("utf-8", "replace")
-        path = os.path.join(self._project.root, file)
-        decision = Decisions(self._project, self._selection).decide(bundle, header, text, path)
-        return [] if decision.text else decision.refused
 
     def is_known(self, rendered: Rendered, written: str) -> bool:
         """Whether the rendered file of a job, if there is one, was made from a job written so."""
@@ -148,9 +145,6 @@ class RenderedRuns:
         data = ordinary_contents(os.path.join(self._project.root, bundle.document.file))
         documents = read(data, bundle.document.file, Report())
         return sum(one.name == bundle.document.name or one.kind.endswith("List") for one in documents) > 1
-
-    def _inner(self, file: str) -> str:
-        return file.removeprefix(f"{self._project.output}/")
 
     def _header(self, file: str) -> Header | None:
         """The first line of a rendered file, None where there is none that trainc wrote."""

@@ -63,7 +63,11 @@ def rendered(
         passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = passing or not clusters or cluster in clusters
-        if source and wanted and _below(source, sources):
+        if (
+            source
+            and wanted
+            and any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in sources)
+        ):
             bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
     return bundles
 
@@ -92,31 +96,18 @@ def _source(data: bytes) -> str:
     return "" if header is None else header.source
 
 
-def _below(source: str, paths: tuple[str, ...]) -> bool:
-    return any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in paths)
-
-
 def _bundles(data: bytes, path: str, made: Made, report: Report) -> Iterator[Bundle]:
     documents = [document for document in read(data, path, report) if type(document.tree) is dict]
     jobset = next((document for document in documents if runs_pods(document.tree)), None)
     if not documents:
         return
     for document in documents if jobset is not None else ():
-        _check(document)
+        if fault := shape_fault(document):
+            raise Trouble(fault)
     # What trainc did not write out in former releases is not a change.
     objects = tuple(load().completed(document.tree) for document in documents)
     first, passing = jobset or documents[0], made.passing and jobset is None
     yield Bundle(Document(made.source, first.tree, {}, 1), objects, cluster=made.cluster, passing=passing)
-
-
-def _check(document: Document) -> None:
-    """Nothing, if an object has the shape that trainc gives it: anybody may have edited the file since.
-
-    Raises:
-        Trouble: where it has not.
-    """
-    if fault := shape_fault(document):
-        raise Trouble(fault)
 
 
 def shape_fault(document: Document) -> str:

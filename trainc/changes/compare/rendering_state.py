@@ -80,14 +80,9 @@ class RenderingStates:
             return FOREIGN
         if existing.header.body != body_digest(existing.body):
             return EDITED
-        if _is_same(bundle, existing):
+        if existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}:
             return CURRENT
         decision = self._decisions.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
         if decision.text:
             return KEPT
         return REFUSED if decision.refused else OLDER
-
-
-def _is_same(bundle: Bundle, existing: OnDisk) -> bool:
-    """Whether a file holds what the job compiles to now, or its own objects where what outlives it stands apart."""
-    return existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}

@@ -203,7 +203,9 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     if answer is None or not answer.by or (answer.by not in _ON_CHANGE and operation not in OF_FILES):
         return Update(new, changed, [], None)
     fixed = {_steps(fault.path, after, live) for fault in answer.faults}
-    refused = [change for change in changed if any(change.steps[:length] in fixed for length in _lengths(change))]
+    refused = [
+        change for change in changed if any(change.steps[:length] in fixed for length in range(len(change.steps) + 1))
+    ]
     return Update(new, changed, refused or changed, Refusal(answer.by, "\n".join(answer.messages)))
 
 
@@ -217,10 +219,6 @@ def _of_job(old: Tree, new: Tree) -> Update:
 
 def _steps(path: Path, *trees: Tree) -> Steps:
     return next((keyed(tree, path) for tree in trees if get(tree, *path) is not None), path)
-
-
-def _lengths(change: LeafUpdate) -> range:
-    return range(len(change.steps) + 1)
 
 
 def differences(old: Tree, new: Tree) -> list[LeafUpdate]:

@@ -277,7 +277,12 @@ class Git:
     def _environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         if self._disabled is None:
             self._disabled = {}
-            self._disabled = _overriding(self._drivers())
+            names = self._drivers()
+            pairs = [(f"filter.{name}.{key}", text) for name in names for key, text in _DRIVER]
+            variables = {"GIT_CONFIG_COUNT": str(len(pairs))} if pairs else {}
+            for index, (key, text) in enumerate(pairs):
+                variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": text}
+            self._disabled = variables
         clean = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         return {**clean, **_ENVIRONMENT, **self._disabled, **(more or {})}
 
@@ -311,15 +316,6 @@ def partial() -> Trouble:
         "this partial clone lacks objects of the revision, and trainc fetches nothing; "
         "run `git archive -o /dev/null REVISION`, which fetches them, and try again"
     )
-
-
-def _overriding(names: list[str]) -> dict[str, str]:
-    """The environment by which Git takes these filter drivers for absent."""
-    pairs = [(f"filter.{name}.{key}", text) for name in names for key, text in _DRIVER]
-    variables = {"GIT_CONFIG_COUNT": str(len(pairs))} if pairs else {}
-    for index, (key, text) in enumerate(pairs):
-        variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": text}
-    return variables
 
 
 LINK = "120000"  # the mode of a symbolic link

@@ -98,18 +98,15 @@ class Layers:
         self._nodes: list[tuple[int, LayerValue]] = []
         self._trained: set[str] = set()  # the roles whose pods `numNodes` counts
         if bundle.plan is not None:
-            self._read(bundle.plan)
-
-    def _read(self, plan: Plan) -> None:
-        self._trained = {role.name.value for role in plan.roles if role.ancestor == TRAINER}
-        for number, layer in enumerate(plan.layers):
-            for known in _trees(plan, layer):
-                for steps, leaf in known.items():
-                    if layer.name == PATCH and not _is_patched(plan, leaf):
-                        continue
-                    self._values.setdefault(steps, []).append((number, _value_of(layer, leaf)))
-            if type(layer.nodes) is Sourced and (layer.name != PATCH or _is_patched(plan, layer.nodes)):
-                self._nodes.append((number, _value_of(layer, layer.nodes)))
+            self._trained = {role.name.value for role in bundle.plan.roles if role.ancestor == TRAINER}
+            for number, layer in enumerate(bundle.plan.layers):
+                for known in _trees(bundle.plan, layer):
+                    for steps, leaf in known.items():
+                        if layer.name == PATCH and not _is_patched(bundle.plan, leaf):
+                            continue
+                        self._values.setdefault(steps, []).append((number, _value_of(layer, leaf)))
+                if type(layer.nodes) is Sourced and (layer.name != PATCH or _is_patched(bundle.plan, layer.nodes)):
+                    self._nodes.append((number, _value_of(layer, layer.nodes)))
 
     def values_at(self, steps: Steps) -> list[LayerValue]:
         """What each layer says about a field of the JobSet, lowest layer first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import taint_text
 from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE
 from trainc.model.plan import ANCESTOR_LABEL
@@ -167,8 +168,7 @@ def _replaced(jobset: Tree, at: int, job: Tree) -> Tree:
 
 
 def _jobs(jobset: Tree) -> list[Tree]:
-    jobs = get(jobset, "spec", "replicatedJobs")
-    return jobs if type(jobs) is list else []
+    return items(get(jobset, "spec", "replicatedJobs"))
 
 
 def _number(holder: Tree, name: str, default: int) -> int:

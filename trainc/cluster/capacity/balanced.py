@@ -228,18 +228,14 @@ def spread(
         domain.leaders = 0
         share = min(getattr(domain, unit), left)
         is_last = getattr(domain, unit) >= left
-        _assign(domain, unit, share, each, is_last=is_last)
+        domain.pods = share * each
+        if is_last and unit == "slices":
+            domain.slices = share
         chosen.append(domain)
         if is_last:
             return chosen
         left -= share
     return []
-
-
-def _assign(domain: Domain, unit: str, share: int, each: int, *, is_last: bool) -> None:
-    domain.pods = share * each
-    if is_last and unit == "slices":
-        domain.slices = share
 
 
 def _with_leader(
@@ -265,21 +261,6 @@ def _with_leader(
 
 class TopologySearch:
     """What one search asks for; levels are counted from the top."""
-
-    __slots__ = (
-        "ascending",
-        "balanced",
-        "count",
-        "inner",
-        "layers",
-        "leaders",
-        "level",
-        "required",
-        "scores",
-        "size",
-        "slice_level",
-        "unconstrained",
-    )
 
     count: int  # of the workers
     leaders: int  # 1 with a leader

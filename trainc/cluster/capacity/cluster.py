@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.pods.requests import amounts
 from trainc.cluster.capacity.amounts import in_labels, minus, plus, times, units
 from trainc.cluster.capacity.topology import Topology
@@ -56,18 +57,15 @@ class Snapshot:
                 used[cell] = used.get(cell, 0) + member.requests.get(name, 0)
             one = {**member.pods.placed, "pods": member.pods.placed.get("pods", 0) + 1}
             for values, count in member.domains or ():
-                for topology in self._sharing(member.flavor):
-                    topology.take(values, times(one, count))
+                mine = self._topologies[member.flavor]
+                for topology in self._topologies.values():
+                    if topology is mine or (topology.by_host and mine.by_host):  # both have the node
+                        topology.take(values, times(one, count))
 
     def take(self, node: Node, requests: Units) -> None:
         """Lessen what topologies hold by pods that Kueue did not place: they stand on one of its nodes."""
         for topology in self._topologies.values():
             topology.take(topology.key_of(node), requests)
-
-    def _sharing(self, flavor: str) -> list[Topology]:
-        """The topologies whose nodes may be those of a flavor: its own, and where hosts are known by name all of them."""
-        mine = self._topologies[flavor]
-        return [one for one in self._topologies.values() if one is mine or (one.by_host and mine.by_host)]
 
     def controller(self, check: str) -> str:
         """The controller of an admission check, empty where the dump does not show it."""
@@ -100,8 +98,7 @@ def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
         if type(queue) is not str or _is_finished(tree):
             continue
         cells = used.setdefault(queue, {})
-        listed = get(admission, "podSetAssignments")
-        for assignment in listed if type(listed) is list else []:
+        for assignment in items(get(admission, "podSetAssignments")):
             flavors = plain(get(assignment, "flavors"))
             for name, amount in amounts(get(assignment, "resourceUsage")).items():
                 if type(flavors) is dict and name in flavors:
@@ -111,10 +108,9 @@ def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
 
 
 def _is_finished(tree: Tree) -> bool:
-    conditions = get(tree, "status", "conditions")
     return any(
         value(one, "type") == "Finished" and value(one, "status") == "True"
-        for one in (conditions if type(conditions) is list else [])
+        for one in items(get(tree, "status", "conditions"))
     )
 
 
@@ -175,16 +171,11 @@ class Pool:
         """The largest amount that can ever be used here, with nothing else running."""
         total = self._mosts.get(cell)
         if total is None:
-            total = self._mosts[cell] = self._most(cell)
-        return total
-
-    def _most(self, cell: Cell) -> int:
-        if self.parent is None:
-            return self.subtree(cell)
-        total = plus(self.kept(cell), self.parent.most(cell))
-        quota = self.quotas.get(cell)
-        if quota and quota.borrowing is not None:
-            total = min(total, plus(self.subtree(cell), quota.borrowing))
+            total = plus(self.kept(cell), self.parent.most(cell)) if self.parent else self.subtree(cell)
+            quota = self.quotas.get(cell)
+            if self.parent and quota and quota.borrowing is not None:
+                total = min(total, plus(self.subtree(cell), quota.borrowing))
+            self._mosts[cell] = total
         return total
 
     def free(self, cell: Cell) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.pods.requests import Amount, amounts, together
 from trainc.cluster.capacity.amounts import all_units
 from trainc.cluster.capacity.pods import zero_requests
-from trainc.cluster.capacity.requests import CONTAINER, POD, may_be_of_pod, ranges_of
+from trainc.cluster.capacity.requests import CONTAINER, POD, joined, may_be_of_pod, ranges_of
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain, value
 from trainc.text.quantity import DECIMAL, NANO, Quantity
@@ -37,8 +38,7 @@ class Namespace:
 
     def amounts_of(self, pod: Tree) -> tuple[Amounts, Amounts]:
         """Requests and limits of a pod in all, with the namespace's defaults and its runtime's overhead."""
-        requests = together(pod, lambda container: dict(self.limits.requests(container)))
-        limits = together(pod, lambda container: dict(self.limits.limits(container)))
+        requests, limits = together(pod, self.limits.requests), together(pod, self.limits.limits)
         if type(get(pod, "resources")) is dict:
             whole = {**amounts(get(pod, "resources", "limits")), **amounts(get(pod, "resources", "requests"))}
             requests.update({name: amount for name, amount in whole.items() if may_be_of_pod(name)})
@@ -102,27 +102,12 @@ class Namespace:
 
     def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
         """Count one more pod; the refusal where a quota has no room for it."""
-        budgets = list(self._budgets(pod))
-        usage = pod_usage(*amounts)
-        for budget in budgets:
-            refused = budget.refusal(usage)
-            if refused:
-                return f'pods "{name}" is forbidden: {refused}'
-        for budget in budgets:
-            budget.add(usage)
-        return ""
+        return _charge(list(self._budgets(pod)), pod_usage(*amounts), f'pods "{name}"')
 
     def create_object(self, kind: str, name: str) -> str:
         """Count one more object of a kind; the refusal where a quota has no room for it."""
-        usage = object_usage(kind)
         budgets = [budget for budget in self.budgets if not budget.scopes]
-        for budget in budgets:
-            refused = budget.refusal(usage)
-            if refused:
-                return f'{kind} "{name}" is forbidden: {refused}'
-        for budget in budgets:
-            budget.add(usage)
-        return ""
+        return _charge(budgets, object_usage(kind), f'{kind} "{name}"')
 
     def is_counted(self, budget: Budget, pod: Tree) -> bool:
         """Whether a quota is about pods like this one, which have the default PriorityClass if they name none."""
@@ -138,10 +123,18 @@ class Namespace:
         return not known or name.startswith("system-") or self.facts.find(kind, name) is not None
 
     def _containers(self, pod: Tree) -> Iterator[tuple[str, Amounts, Amounts]]:
-        for field in ("containers", "initContainers"):
-            listed = get(pod, field)
-            for container in listed if type(listed) is list else []:
-                yield value(container, "name") or "", self.limits.requests(container), self.limits.limits(container)
+        for container in _containers(pod):
+            yield value(container, "name") or "", self.limits.requests(container), self.limits.limits(container)
+
+
+def _charge(budgets: Iterable[Budget], usage: Usage, subject: str) -> str:
+    for budget in budgets:
+        refused = budget.refusal(usage)
+        if refused:
+            return f"{subject} is forbidden: {refused}"
+    for budget in budgets:
+        budget.add(usage)
+    return ""
 
 
 class Limits:
@@ -173,19 +166,12 @@ class Limits:
             for container in _containers(pod) if CONTAINER in ranges else ():
                 faults += _faults(ranges[CONTAINER], CONTAINER, self.requests(container), self.limits(container))
             if POD in ranges:
-                requests = {**together(pod, self._requests), **_of_pod(pod, "requests")}
-                limits = {**together(pod, self._limits), **_of_pod(pod, "limits")}
+                requests = {**together(pod, self.requests), **_of_pod(pod, "requests")}
+                limits = {**together(pod, self.limits), **_of_pod(pod, "limits")}
                 faults += _faults(ranges[POD], POD, requests, limits)
             if faults:
                 break
-        distinct = list(dict.fromkeys(faults))
-        return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
-
-    def _requests(self, container: Tree) -> Amounts:
-        return dict(self.requests(container))
-
-    def _limits(self, container: Tree) -> Amounts:
-        return dict(self.limits(container))
+        return joined(faults)
 
 
 def _of_pod(pod: Tree, part: str) -> Amounts:
@@ -198,17 +184,10 @@ def _of_pod(pod: Tree, part: str) -> Amounts:
 
 def _containers(pod: Tree) -> Iterator[Tree]:
     for field in ("containers", "initContainers"):
-        listed = get(pod, field)
-        yield from listed if type(listed) is list else []
+        yield from items(get(pod, field))
 
 
 def _faults(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
-    yield from _below(one, kind, requests, limits)
-    yield from _above(one, kind, requests, limits)
-    yield from _beyond_ratio(one, kind, requests, limits)
-
-
-def _below(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for name, bound in one.smallest.items():
         start = f"minimum {name} usage per {kind} is {bound.quantity}"
         if name not in requests:
@@ -217,9 +196,6 @@ def _below(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterato
             yield f"{start}, but request is {requests[name].quantity}"
         elif name in limits and limits[name].quantity < bound.quantity:
             yield f"{start}, but limit is {limits[name].quantity}"
-
-
-def _above(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for name, bound in one.largest.items():
         start = f"maximum {name} usage per {kind} is {bound.quantity}"
         if name not in limits:
@@ -228,9 +204,6 @@ def _above(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterato
             yield f"{start}, but limit is {limits[name].quantity}"
         elif name in requests and bound.quantity < requests[name].quantity:
             yield f"{start}, but request is {requests[name].quantity}"
-
-
-def _beyond_ratio(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for name, bound in one.ratio.items():
         start = f"{name} max limit to request ratio per {kind} is {bound.quantity}"
         request = requests[name].quantity.nanos if name in requests else 0
@@ -252,18 +225,16 @@ _ONE = Quantity(NANO, DECIMAL)
 class Budget:
     """One ResourceQuota: what it bounds, what is used, and which pods it counts."""
 
-    __slots__ = ("hard", "name", "scopes", "used")
-
     def __init__(self, name: str, tree: Tree) -> None:
         self.name = name
         self.hard = _quantities(get(tree, "status", "hard")) or _quantities(get(tree, "spec", "hard"))
         self.used = _quantities(get(tree, "status", "used"))
-        scopes = plain(get(tree, "spec", "scopes"))
-        self.scopes: list[Mapping[str, Any]] = [
-            {"scopeName": scope, "operator": "Exists"} for scope in (scopes if type(scopes) is list else [])
-        ]
-        chosen = plain(get(tree, "spec", "scopeSelector", "matchExpressions"))
-        self.scopes += [one for one in (chosen if type(chosen) is list else []) if type(one) is dict]
+        scopes, chosen = (
+            items(plain(get(tree, "spec", "scopes"))),
+            get(tree, "spec", "scopeSelector", "matchExpressions"),
+        )
+        self.scopes: list[Mapping[str, Any]] = [{"scopeName": scope, "operator": "Exists"} for scope in scopes]
+        self.scopes += [one for one in items(plain(chosen)) if type(one) is dict]
 
     def counts(self, pod: Tree) -> bool:
         """Whether the quota is about pods like this one."""

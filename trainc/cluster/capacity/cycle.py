@@ -152,7 +152,11 @@ class _Placer:
             for member, domains in zip([workers, *([leader] if leader else [])], placement, strict=False):
                 member.levels = topology.levels[-1:] if topology.by_host else topology.levels
                 member.domains = domains
-                _take(used, domains, member.pods)
+                for values, count in domains:
+                    taken = used.setdefault(values, {})
+                    for name, amount in member.pods.placed.items():
+                        taken[name] = taken.get(name, 0) + amount * count
+                    taken["pods"] = taken.get("pods", 0) + count
         return True
 
 
@@ -162,14 +166,6 @@ def _roles(unit: Sequence[Assigned]) -> tuple[Assigned, Assigned | None]:
         return unit[0], None
     first, second = unit[0], unit[1]
     return (second, first) if second.pods.count > first.pods.count else (first, second)
-
-
-def _take(used: dict[Values, Units], domains: Sequence[tuple[Values, int]], pods: PodSet) -> None:
-    for values, count in domains:
-        taken = used.setdefault(values, {})
-        for name, amount in pods.placed.items():
-            taken[name] = taken.get(name, 0) + amount * count
-        taken["pods"] = taken.get("pods", 0) + count
 
 
 class Assigner:
@@ -185,7 +181,10 @@ class Assigner:
     def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[Assigned], bool]:
         """The outcome of every pod set that was tried, and whether the search went through all of them."""
         out: list[Assigned] = []
-        for unit in _units(podsets):
+        units: dict[object, list[int]] = {}
+        for index, pods in enumerate(podsets):
+            units.setdefault(index if pods.wish.group is None else pods.wish.group, []).append(index)
+        for unit in list(units.values()):
             members = [Assigned(podsets[index], self._requests(podsets[index])) for index in unit]
             self._unit(unit[0], members, ignores_undeclared=ignores_undeclared)
             out += members
@@ -245,7 +244,7 @@ class Assigner:
         least = at = -1
         reasons: list[str] = []
         tried: dict[str, Attempt] = {}
-        for at in range(self._start(first, name), len(group.flavors)):
+        for at in range(self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0, len(group.flavors)):
             flavor = group.flavors[at]
             refusal = self._mismatch(flavor, podsets, group)
             if refusal:
@@ -262,9 +261,6 @@ class Assigner:
         for choice in best.values():
             choice.tried = stop
         return best, [] if best else reasons
-
-    def _start(self, first: int, name: str) -> int:
-        return self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0
 
     def _fit(
         self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
@@ -328,14 +324,6 @@ class Assigner:
         if not all(level in levels for level in needed_levels):
             return f'Flavor "{flavor.name}" does not contain the requested level'
         return ""
-
-
-def _units(podsets: Sequence[PodSet]) -> list[list[int]]:
-    """The pod sets that go together, in the order of their first ones."""
-    units: dict[object, list[int]] = {}
-    for index, pods in enumerate(podsets):
-        units.setdefault(index if pods.wish.group is None else pods.wish.group, []).append(index)
-    return list(units.values())
 
 
 def _takes(flavor: Flavor, pods: PodSet) -> bool:

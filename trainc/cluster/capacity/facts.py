@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import INVENTORY
-from trainc.apiserver.pods.complaints import items
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import quantity_of
 from trainc.cluster.capacity.amounts import added, quota_units
 from trainc.cluster.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
@@ -14,10 +14,12 @@ from trainc.text.quantity import Quantity, QuantityError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.cluster.capacity.amounts import Units
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 # Feature gates of Kueue that change a verdict, with their defaults in v0.20.
 GATES = {
@@ -88,8 +90,7 @@ class ClusterFacts:
         tree = self.find("Namespace", namespace)
         if tree is None:
             return None
-        labels = plain(get(tree, "metadata", "labels"))
-        return labels if type(labels) is dict else {}
+        return fields(plain(get(tree, "metadata", "labels")))
 
     @property
     def nodes(self) -> dict[str, Node]:
@@ -99,8 +100,7 @@ class ClusterFacts:
             pods = self.objects.get("Pod")
             fill(nodes, (pods or {}).values(), None if pods is not None else self.objects.get("DaemonSet", {}).values())
             for _, inventory in self._all(INVENTORY):
-                groups = get(inventory, "spec", "nodes")
-                for group in groups if type(groups) is list else []:
+                for group in items(get(inventory, "spec", "nodes")):
                     nodes.update({node.name: node for node in grouped(group)})
             self._nodes = dict(sorted(nodes.items()))
         return self._nodes
@@ -129,8 +129,7 @@ class ClusterFacts:
         dates = [value(tree, "spec", "date") for _, tree in self._all(INVENTORY)]
         if not any(dates):
             for _, tree in self._all("Node"):
-                conditions = get(tree, "status", "conditions")
-                dates += [value(one, "lastHeartbeatTime") for one in (conditions if type(conditions) is list else [])]
+                dates += [value(one, "lastHeartbeatTime") for one in items(get(tree, "status", "conditions"))]
         return max([str(date) for date in dates if date], default="")
 
     def gate(self, name: str) -> bool:
@@ -144,8 +143,7 @@ class ClusterFacts:
         return sorted(name for name, assumed in ASSUMED_GATES.items() if chosen.get(name, assumed) is not assumed)
 
     def _chosen_gates(self) -> dict[str, Any]:
-        gates = self.configuration.get("featureGates")
-        return gates if type(gates) is dict else {}
+        return fields(self.configuration.get("featureGates"))
 
     def levels(self, topology: str) -> list[str] | None:
         """The node labels of a Topology from the top down, None where the dump does not show it."""
@@ -211,41 +209,31 @@ Cell = tuple[str, str]  # flavor and resource
 class Flavor:
     """A ResourceFlavor: kinds of nodes under one name."""
 
-    __slots__ = ("labels", "name", "taints", "tolerations", "topology")
-
     def __init__(self, name: str, spec: dict[str, Any]) -> None:
         self.name = name
-        self.labels: dict[str, str] = _map(spec, "nodeLabels")
+        self.labels: dict[str, str] = fields(spec.get("nodeLabels"))
         self.taints: list[dict[str, Any]] = maps(spec.get("nodeTaints"))
         self.tolerations: list[dict[str, Any]] = maps(spec.get("tolerations"))
         self.topology: str = spec.get("topologyName") or ""
 
 
-class Quota:
+class Quota(NamedTuple):
     """What one queue or cohort has of one resource in one flavor; a limit that is None is not set."""
 
-    __slots__ = ("borrowing", "lending", "nominal")
-
-    def __init__(self, nominal: int, borrowing: int | None, lending: int | None) -> None:
-        self.nominal = nominal
-        self.borrowing = borrowing
-        self.lending = lending
+    nominal: int
+    borrowing: int | None
+    lending: int | None
 
 
-class ResourceGroup:
+class ResourceGroup(NamedTuple):
     """Resources that share one list of flavors."""
 
-    __slots__ = ("flavors", "resources")
-
-    def __init__(self, resources: list[str], flavors: list[str]) -> None:
-        self.resources = resources
-        self.flavors = flavors
+    resources: list[str]
+    flavors: list[str]
 
 
 class Cohort:
     """A cohort: its own quota and its parent; a queue is the leaf of such a tree."""
-
-    __slots__ = ("groups", "name", "parent", "quotas")
 
     def __init__(self, name: str, parent: str, spec: Tree) -> None:
         self.name = name
@@ -260,8 +248,6 @@ class Cohort:
 class ClusterQueue(Cohort):
     """A ClusterQueue; `checks` maps an admission check to its flavors, empty for all of them."""
 
-    __slots__ = ("checks", "is_stopped", "selector", "tries_next_on_borrowing")
-
     def __init__(self, name: str, spec: Tree) -> None:
         super().__init__(name, value(spec, "cohortName") or value(spec, "cohort") or "", spec)
         selector = plain(get(spec, "namespaceSelector"))
@@ -273,7 +259,7 @@ class ClusterQueue(Cohort):
 
 def flavor_of(name: str, tree: Tree) -> Flavor:
     """The ResourceFlavor that a manifest describes."""
-    return Flavor(name, _spec(tree))
+    return Flavor(name, fields(plain(get(tree, "spec"))))
 
 
 def cohort_of(name: str, tree: Tree) -> Cohort:
@@ -289,27 +275,23 @@ def cluster_queue_of(name: str, tree: Tree) -> ClusterQueue:
 
 def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:
     groups, quotas = [], {}
-    for tree in _list(get(spec, "resourceGroups")):
+    for tree in items(get(spec, "resourceGroups")):
         names = []
-        for flavor in _list(get(tree, "flavors")):
+        for flavor in items(get(tree, "flavors")):
             name = value(flavor, "name")
             if type(name) is not str:
                 continue
             names.append(name)
-            for resource in _list(get(flavor, "resources")):
+            for resource in items(get(flavor, "resources")):
                 kind = value(resource, "name")
                 if type(kind) is str:
-                    quotas[name, kind] = _quota(kind, resource)
+                    nominal, borrowing, lending = (_amount(kind, get(resource, f)) for f in ("nominalQuota", *_LIMITS))
+                    quotas[name, kind] = Quota(nominal or 0, borrowing, lending)
         covered = plain(get(tree, "coveredResources"))
         groups.append(
             ResourceGroup([one for one in covered if type(one) is str] if type(covered) is list else [], names)
         )
     return groups, quotas
-
-
-def _quota(resource: str, tree: Tree) -> Quota:
-    nominal, borrowing, lending = (_amount(resource, get(tree, f)) for f in ("nominalQuota", *_LIMITS))
-    return Quota(nominal or 0, borrowing, lending)
 
 
 _LIMITS = ("borrowingLimit", "lendingLimit")
@@ -322,30 +304,16 @@ def _amount(resource: str, leaf: Tree) -> int | None:
 
 def _checks(spec: Tree) -> dict[str, frozenset[str]]:
     checks: dict[str, frozenset[str]] = {}
-    for leaf in _list(get(spec, "admissionChecks")):
+    for leaf in items(get(spec, "admissionChecks")):
         if type(value(leaf)) is str:
             checks[value(leaf)] = frozenset()
-    for one in _list(get(spec, "admissionChecksStrategy", "admissionChecks")):
+    for one in items(get(spec, "admissionChecksStrategy", "admissionChecks")):
         name, flavors = value(one, "name"), plain(get(one, "onFlavors"))
         if type(name) is str:
-            checks[name] = frozenset(flavors if type(flavors) is list else ())
+            checks[name] = frozenset(items(flavors))
     return checks
-
-
-def _spec(tree: Tree) -> dict[str, Any]:
-    spec = plain(get(tree, "spec"))
-    return spec if type(spec) is dict else {}
-
-
-def _map(spec: dict[str, Any], key: str) -> dict[str, str]:
-    field = spec.get(key)
-    return field if type(field) is dict else {}
 
 
 def maps(field: Any) -> list[dict[str, Any]]:
     """The maps of a plain list; what is anything else is left out."""
     return [one for one in field if type(one) is dict] if type(field) is list else []
-
-
-def _list(node: Tree) -> list[Tree]:
-    return node if type(node) is list else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, times, units_of
 from trainc.cluster.capacity.cluster import PROVISIONING
@@ -49,8 +50,6 @@ class FitAnswer:
     quota or the nodes); needs nodes (there are not enough, an autoscaler may add them); never (as things are
     configured); or unknown (the dump does not tell).
     """
-
-    __slots__ = ("change", "gang", "headroom", "reason", "status", "verdict")
 
     def __init__(self, verdict: KueueVerdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
         self.verdict = verdict
@@ -288,8 +287,7 @@ def _pods_of(jobset: Tree) -> str:
 
 
 def _jobs(jobset: Tree) -> list[Tree]:
-    jobs = get(jobset, "spec", "replicatedJobs")
-    return jobs if type(jobs) is list else []
+    return items(get(jobset, "spec", "replicatedJobs"))
 
 
 class Problem(NamedTuple):
@@ -351,7 +349,6 @@ def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingP
 
 
 _OF_CONTAINERS = ("resources", "restartPolicy", "ports")
-_HOLDING_CONTAINERS = frozenset({"containers", "initContainers"})
 _UNINTERESTING = frozenset({"volumes", "imagePullSecrets", "hostname", "subdomain", "serviceAccountName"})
 
 
@@ -372,17 +369,14 @@ def unfilled(jobset: Tree) -> str:
 def _deciding(jobset: Tree) -> Iterator[Tree]:
     yield get(jobset, "metadata", "namespace")
     yield from _keys(get(jobset, "metadata"))
-    jobs = get(jobset, "spec", "replicatedJobs")
-    for job in jobs if type(jobs) is list else []:
+    for job in _jobs(jobset):
         spec = get(job, "template", "spec")
         yield from (get(job, "replicas"), get(spec, "parallelism"), get(spec, "completions"))
         yield from _keys(get(job, "template", "metadata"))
         yield from _keys(get(spec, "template", "metadata"))
-        pod = get(spec, "template", "spec")
-        for field, node in pod.items() if type(pod) is dict else ():
-            if field in _HOLDING_CONTAINERS:
-                listed = node if type(node) is list else []
-                yield from (get(container, part) for container in listed for part in _OF_CONTAINERS)
+        for field, node in fields(get(spec, "template", "spec")).items():
+            if field in _POD_PARTS:
+                yield from (get(container, part) for container in items(node) for part in _OF_CONTAINERS)
             elif field not in _UNINTERESTING:
                 yield node
 
@@ -390,7 +384,6 @@ def _deciding(jobset: Tree) -> Iterator[Tree]:
 def _keys(metadata: Tree) -> Iterator[Tree]:
     """Labels and annotations that queues and JobSet read."""
     for part in ("labels", "annotations"):
-        keys = get(metadata, part)
-        for key, leaf in keys.items() if type(keys) is dict else ():
+        for key, leaf in fields(get(metadata, part)).items():
             if "kueue" in key or "jobset.sigs" in key:
                 yield leaf

@@ -33,8 +33,6 @@ class GangPlacement:
     empty where everything fits.
     """
 
-    __slots__ = ("change", "fits", "is_certain", "is_idle", "nodes", "reason", "role", "roles", "rooms", "run")
-
     def __init__(self, run: JobPlacement, *, is_idle: bool) -> None:
         self.run: JobPlacement | None = run
         self.is_idle = is_idle
@@ -54,8 +52,6 @@ class GangOptions:
     Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
     """
 
-    __slots__ = ("is_idle", "names_nodes", "occupants")
-
     def __init__(self, *, is_idle: bool, names_nodes: bool) -> None:
         self.is_idle = is_idle
         self.names_nodes = names_nodes
@@ -64,8 +60,6 @@ class GangOptions:
 
 class Occupants:
     """Pods of other jobs that have places while a job is asked about, which no dump shows."""
-
-    __slots__ = ("are_known", "pods", "queues")
 
     def __init__(self) -> None:
         self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
@@ -364,7 +358,9 @@ def kinds_of(pods: Sequence[PendingPod], classes: Iterable[NodeClass]) -> list[N
     for alike in classes:
         apart: list[tuple[Node, Iterable[str]]] = [(alike.model, alike.names)]
         for node, names in [(node, [node.name]) for node in alike.nodes()] if knows_names else apart:
-            takes = tuple([not static_refusal(pod, node) and _is_named(pod, node.name) for pod in pods])
+            takes = tuple(
+                [not static_refusal(pod, node) and pod.spec.get("nodeName") in (None, "", node.name) for pod in pods]
+            )
             if not any(takes):
                 continue
             key = (tuple(sorted(alike.free.items())), alike.room, takes)
@@ -372,10 +368,6 @@ def kinds_of(pods: Sequence[PendingPod], classes: Iterable[NodeClass]) -> list[N
                 by_key[key] = NodeKind(alike.free, alike.room, takes)
             by_key[key].nodes.extend(names)
     return list(by_key.values())
-
-
-def _is_named(pod: PendingPod, node: str) -> bool:
-    return pod.spec.get("nodeName") in (None, "", node)
 
 
 def rooms(pods: Sequence[PendingPod], kinds: Iterable[NodeKind]) -> list[int]:

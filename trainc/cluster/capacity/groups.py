@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import added, spelled, taken, units_of
 from trainc.cluster.capacity.requests import PodSet
 from trainc.model.tree import get, value
@@ -64,7 +65,9 @@ def group_refusal(
 
 def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str, Units]) -> Iterator[GroupRefusal]:
     kind = back_end(group)
-    tied, minimum = _tied(jobset, group, kind), value(group, *_MINIMUM[kind])
+    jobs, name = items(get(jobset, "spec", "replicatedJobs")), value(group, "metadata", "name")
+    tied = sum(PodSet(job).count for job in jobs if value(job, *_TIES[kind]) == name)
+    minimum = value(group, *_MINIMUM[kind])
     if tied and type(minimum) is int and minimum > tied:
         reason = f"the group waits for {minimum} pods, and {tied} of this job belong to it"
         yield GroupRefusal(_MINIMUM[kind], reason, f"set `{_MINIMUM[kind][-1]}` to {tied}", is_final=True)
@@ -74,13 +77,6 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
             yield GroupRefusal(("spec", "queue"), reason, change, is_final)
     elif kind == "coscheduling":
         yield from _beyond_the_cluster(facts, group)
-
-
-def _tied(jobset: Tree, group: Tree, kind: str) -> int:
-    """How many pods of a job name the group."""
-    jobs, name = get(jobset, "spec", "replicatedJobs"), value(group, "metadata", "name")
-    listed = jobs if type(jobs) is list else []
-    return sum(PodSet(job).count for job in listed if value(job, *_TIES[kind]) == name)
 
 
 def _beyond_the_cluster(facts: ClusterFacts, group: Tree) -> Iterator[GroupRefusal]:

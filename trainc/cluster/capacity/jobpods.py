@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from trainc.apiserver.jobset.labels import written_labels
+from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.creation import Namespace, object_usage, pod_usage
 from trainc.cluster.capacity.pods import (
     JOB_KEY,
@@ -35,31 +36,19 @@ else:
     from trainc.text.record import NamedTuple
 
 
-class Share:
+class Share(NamedTuple):
     """So many pods of a role that a queue sends to one topology domain; `selector` are the domain's labels."""
 
-    __slots__ = ("count", "selector")
-
-    def __init__(self, selector: Mapping[str, str], count: int) -> None:
-        self.selector = selector
-        self.count = count
+    selector: Mapping[str, str]
+    pods: int
 
 
-class Added:
+class Added(NamedTuple):
     """What a queue adds to the pods of a role when it starts the job."""
 
-    __slots__ = ("selector", "shares", "tolerations")
-
-    def __init__(
-        self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]], shares: Sequence[Share] = ()
-    ) -> None:
-        self.selector = selector
-        self.tolerations = tolerations
-        self.shares = shares
-
-    def __repr__(self) -> str:
-        shares = [(share.selector, share.count) for share in self.shares]
-        return f"{self.selector}{self.tolerations}{shares}"
+    selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, Any]]
+    shares: Sequence[Share] = ()
 
 
 class RolePods:
@@ -101,7 +90,7 @@ class RolePods:
             return [(self.pod, self.podset.count)]
         own = self.pod.spec.get("nodeSelector") or {}
         return [
-            (self.pod.like(self.pod.name, nodeSelector={**own, **share.selector}), share.count) for share in self.shares
+            (self.pod.like(self.pod.name, nodeSelector={**own, **share.selector}), share.pods) for share in self.shares
         ]
 
     def pods_of_job(self, job: str, index: int) -> list[PendingPod]:
@@ -136,8 +125,7 @@ class JobPlacement:
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
-        jobs = get(jobset, "spec", "replicatedJobs")
-        listed = jobs if type(jobs) is list else []
+        listed = items(get(jobset, "spec", "replicatedJobs"))
         self.stages = stages_of(jobset)
         self.roles = [
             RolePods(job, jobset, self.namespace, added or {}, index)
@@ -211,7 +199,7 @@ class JobPlacement:
     def place(self, order: Callable[[RolePods], int] | None = None) -> None:
         """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
         roles = self.roles if order is None else sorted(self.roles, key=order)
-        waiting = [self._start(role, index) for role, index in _jobs(roles)]
+        waiting = [self._start(role, index) for role in roles for index in range(role.podset.replicas)]
         for role, job, domain in [one for one in waiting if one is not None]:
             self._follow(role, job, domain)
 
@@ -263,12 +251,6 @@ class JobPlacement:
                 self.placed.append((pod, node))
             else:
                 role.pending[message] += 1
-
-
-def _jobs(roles: Iterable[RolePods]) -> Iterator[tuple[RolePods, int]]:
-    for role in roles:
-        for index in range(role.podset.replicas):
-            yield role, index
 
 
 def run_data(run: JobPlacement) -> dict[str, Any]:

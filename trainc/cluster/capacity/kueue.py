@@ -6,6 +6,7 @@ After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 from __future__ import annotations
 
 from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.profile import Profile
 from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
@@ -17,7 +18,7 @@ from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from trainc.apiserver.pods.requests import Amounts
     from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
@@ -67,8 +68,7 @@ class Kueue:
     def _judge(self, jobset: Tree, verdict: KueueVerdict) -> None:
         namespace = value(jobset, "metadata", "namespace") or "default"
         jobset = with_defaults(jobset, self.profile)
-        labels = plain(get(jobset, "metadata", "labels"))
-        labels = labels if type(labels) is dict else {}
+        labels = fields(plain(get(jobset, "metadata", "labels")))
         verdict.queue = labels.get(KUEUE_QUEUE) or ""
         verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
         faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
@@ -78,7 +78,9 @@ class Kueue:
             return
         if not verdict.is_managed:
             return
-        self._modelled()
+        gates = self.facts.unmodelled_gates()
+        if gates:
+            raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
         if not self._is_opted_in(namespace):
             # The webhook suspends what names a queue; the reconciler passes over the namespace.
             _stop(verdict, "Misconfigured", f"namespace {namespace} is not opted in for Kueue management")
@@ -92,7 +94,9 @@ class Kueue:
             unknown = unknown_of_pod(self.facts, pods.tree)
             if unknown:
                 raise UnknownError(unknown)
-        exact = self._fill(verdict, namespace)
+        if namespace not in self._defaults:
+            self._defaults[namespace] = Defaults(self.facts, namespace)
+        exact = [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
         if not self._is_admissible(verdict, queue, namespace, exact):
             return
         run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
@@ -107,11 +111,6 @@ class Kueue:
         """Whether cohorts that the dump does not show may have quota of their own, or a cohort above them."""
         is_bounded = all(quota.borrowing is not None for quota in queue.quotas.values())
         return bool(queue.parent) and not is_bounded and not self.facts.is_listed("Cohort")
-
-    def _modelled(self) -> None:
-        gates = self.facts.unmodelled_gates()
-        if gates:
-            raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
 
     def _is_covered(self, namespace: str) -> bool | None:
         """Whether Kueue manages jobs of a namespace, None where the dump does not tell."""
@@ -137,8 +136,7 @@ class Kueue:
 
     def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: KueueVerdict) -> bool:
         """Whether Kueue makes a Workload of the job; its pod sets and priority."""
-        jobs = get(jobset, "spec", "replicatedJobs")
-        verdict.podsets = [PodSet(job) for job in (jobs if type(jobs) is list else [])]
+        verdict.podsets = [PodSet(job) for job in items(get(jobset, "spec", "replicatedJobs"))]
         annotations = plain(get(jobset, "metadata", "annotations")) or {}
         prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
         verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)
@@ -210,11 +208,6 @@ class Kueue:
         if not self.facts.is_listed(kind):
             raise UnknownError(f"no {kind} is in the dump")
 
-    def _fill(self, verdict: KueueVerdict, namespace: str) -> list[Amounts]:
-        if namespace not in self._defaults:
-            self._defaults[namespace] = Defaults(self.facts, namespace)
-        return [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
-
     def _is_admissible(
         self, verdict: KueueVerdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
     ) -> bool:
@@ -258,7 +251,7 @@ def _flavors(queue: ClusterQueue) -> list[str]:
 def _missing_flavors(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     missing = [name for name in _flavors(queue) if name not in snapshot.facts.flavors]
     if missing and not snapshot.facts.is_listed("ResourceFlavor"):
-        return "", f"ResourceFlavor {_listed(missing)} of ClusterQueue {queue.name} is not in the dump"
+        return "", f"ResourceFlavor {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump"
     return (f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""), ""
 
 
@@ -266,12 +259,12 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     facts = snapshot.facts
     missing = sorted(check for check in queue.checks if facts.find("AdmissionCheck", check) is None)
     if missing and not facts.is_listed("AdmissionCheck"):
-        return "", f"AdmissionCheck {_listed(missing)} of ClusterQueue {queue.name} is not in the dump"
+        return "", f"AdmissionCheck {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump"
     if missing:
         return f"references missing AdmissionCheck(s): {','.join(missing)}", ""
     silent = sorted(check for check in queue.checks if not _conditions(snapshot, check))
     if silent and not facts.closed:
-        return "", f"AdmissionCheck {_listed(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
+        return "", f"AdmissionCheck {', '.join(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
     inactive = sorted(check for check in queue.checks if not _is_active(snapshot, check))
     if inactive:
         return f"references inactive AdmissionCheck(s): {','.join(inactive)}", ""
@@ -294,8 +287,7 @@ def _is_active(snapshot: Snapshot, check: str) -> bool:
 
 
 def _conditions(snapshot: Snapshot, check: str) -> list[Tree]:
-    conditions = get(snapshot.facts.find("AdmissionCheck", check), "status", "conditions")
-    return conditions if type(conditions) is list else []
+    return items(get(snapshot.facts.find("AdmissionCheck", check), "status", "conditions"))
 
 
 def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
@@ -311,7 +303,3 @@ def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
         if topology and not facts.has_nodes and not is_remote:
             return "", f"no Node is in the dump, and flavor {name} places pods by topology"
     return "", ""
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import pod_requests
 from trainc.cluster.capacity.amounts import (
     Units,
@@ -127,15 +128,17 @@ class NodeClasses:
 
 def node_of(name: str, tree: Tree) -> Node:
     """The node that a dump shows, without its pods."""
-    labels, taints = plain(get(tree, "metadata", "labels")), plain(get(tree, "spec", "taints"))
+    conditions = items(get(tree, "status", "conditions"))
+    ready = [value(one, "status") == "True" for one in conditions if value(one, "type") == "Ready"]
+    taints = [taint for taint in items(plain(get(tree, "spec", "taints"))) if type(taint) is dict]
+    if not all(ready) and not any(taint.get("key") in _NO_PODS for taint in taints):
+        taints.append(_NOT_READY)
     return Node(
         name,
-        labels if type(labels) is dict else {},
+        fields(plain(get(tree, "metadata", "labels"))),
         units_of(get(tree, "status", "allocatable")),
-        taints=_with_not_ready(
-            [taint for taint in taints if type(taint) is dict] if type(taints) is list else [], is_down=_is_down(tree)
-        ),
-        is_ready=_is_ready(tree),
+        taints=taints,
+        is_ready=bool(ready) and ready[0],
         is_unschedulable=value(tree, "spec", "unschedulable") is True,
     )
 
@@ -143,28 +146,6 @@ def node_of(name: str, tree: Tree) -> Node:
 # What the node lifecycle controller taints a node with that is not ready; a dump may leave it out.
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 _NO_PODS = frozenset((_NOT_READY["key"], "node.kubernetes.io/unreachable"))
-
-
-def _with_not_ready(taints: list[dict[str, Any]], *, is_down: bool) -> list[dict[str, Any]]:
-    """The taints of a node, with the one that a node gets that is not ready."""
-    if not is_down or any(taint.get("key") in _NO_PODS for taint in taints):
-        return taints
-    return [*taints, _NOT_READY]
-
-
-def _is_down(tree: Tree) -> bool:
-    """Whether a dump says that a node is not ready; one without conditions says nothing."""
-    conditions = get(tree, "status", "conditions")
-    ready = [one for one in conditions if value(one, "type") == "Ready"] if type(conditions) is list else []
-    return any(value(one, "status") != "True" for one in ready)
-
-
-def _is_ready(tree: Tree) -> bool:
-    conditions = get(tree, "status", "conditions")
-    for condition in conditions if type(conditions) is list else []:
-        if value(condition, "type") == "Ready":
-            return bool(value(condition, "status") == "True")
-    return False
 
 
 def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] | None) -> None:
@@ -179,19 +160,20 @@ def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] |
         else:
             node.system = added(node.system, requests)
     for tree in daemons or ():
-        _spread_daemon(nodes.values(), get(tree, "spec", "template", "spec"))
-
-
-def _spread_daemon(nodes: Iterable[Node], spec: Tree) -> None:
-    if type(spec) is not dict:
-        return
-    requests = added(all_units(pod_requests(spec)), {"pods": 1})
-    pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
-    terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
-    for node in nodes:
-        is_near = terms is None or matches_terms(terms, node.labels, node.name)
-        if is_near and in_labels(pod.get("nodeSelector"), node.labels) and not untolerated(node.taints, tolerations):
-            node.system = added(node.system, requests)
+        spec = get(tree, "spec", "template", "spec")
+        if type(spec) is not dict:
+            continue
+        requests = added(all_units(pod_requests(spec)), {"pods": 1})
+        pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
+        terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
+        for node in nodes.values():
+            is_near = terms is None or matches_terms(terms, node.labels, node.name)
+            if (
+                is_near
+                and in_labels(pod.get("nodeSelector"), node.labels)
+                and not untolerated(node.taints, tolerations)
+            ):
+                node.system = added(node.system, requests)
 
 
 def is_of_job(tree: Tree) -> bool:
@@ -199,18 +181,16 @@ def is_of_job(tree: Tree) -> bool:
     annotations = get(tree, "metadata", "annotations")
     if type(annotations) is dict and not annotations.keys().isdisjoint(_PLACED):
         return True
-    owners = get(tree, "metadata", "ownerReferences")
-    return any(value(owner, "kind") == "Job" for owner in (owners if type(owners) is list else []))
+    return any(value(owner, "kind") == "Job" for owner in items(get(tree, "metadata", "ownerReferences")))
 
 
 def grouped(tree: Tree) -> Iterator[Node]:
     """The nodes of one group in an inventory: alike but for their names."""
-    names, labels = plain(get(tree, "names")), plain(get(tree, "labels"))
     model = node_of("", {"metadata": {"labels": get(tree, "labels")}, "spec": tree, "status": tree})
     system, jobs = units_of(get(tree, "system")), units_of(get(tree, "jobs"))
-    own = labels if type(labels) is dict else {}
+    own = fields(plain(get(tree, "labels")))
     has_hostname = HOSTNAME in own or value(tree, "withoutHostname") is True
-    for name in names if type(names) is list else []:
+    for name in items(plain(get(tree, "names"))):
         node = Node(
             str(name),
             own if has_hostname else {**own, HOSTNAME: str(name)},

@@ -37,7 +37,13 @@ def place(
         PlacementError: where they have none.
     """
     search = _search(topology, workers, leader, gates)
-    question = _question(topology, workers, leader, used, search)
+    one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
+    lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
+    question = Question(workers.spec, one, lead, used)
+    question.tolerations = [*workers.tolerations, *topology.tolerations]
+    question.terms = workers.terms
+    question.scores = search.scores
+    question.size, question.slice_level, question.inner = search.size, search.slice_level, search.inner
     excluded = topology.fill(question)
     fitting, level, is_even = _fitting(topology, search, question, excluded)
     chosen = _descend(topology, search, fitting, level, is_even=is_even)
@@ -97,19 +103,6 @@ def _inner(topology: Topology, workers: PodSet, search: TopologySearch) -> dict[
     return sizes
 
 
-def _question(
-    topology: Topology, workers: PodSet, leader: PodSet | None, used: Mapping[Values, Units], search: TopologySearch
-) -> Question:
-    one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
-    lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
-    question = Question(workers.spec, one, lead, used)
-    question.tolerations = [*workers.tolerations, *topology.tolerations]
-    question.terms = workers.terms
-    question.scores = search.scores
-    question.size, question.slice_level, question.inner = search.size, search.slice_level, search.inner
-    return question
-
-
 def _fitting(
     topology: Topology, search: TopologySearch, question: Question, excluded: Exclusions
 ) -> tuple[list[Domain], int, bool]:
@@ -141,21 +134,15 @@ def _level_that_fits(
             top = smallest_that_fits(ordered, needed, leaders, search, "slices")
         return level, [top]
     if search.required:
-        return _required(topology, level, search, excluded, ordered)
+        needed = search.count // search.size
+        if search.scores:
+            for index, domain in enumerate(ordered):
+                if domain.slices_beside >= needed and domain.leaders >= search.leaders:
+                    return level, [smallest_that_fits(ordered[index:], needed, search.leaders, search, "slices")]
+        raise PlacementError(_refusal(topology, level, search, excluded, ordered[0].slices))
     if level > 0 and not search.unconstrained:
         return _level_that_fits(topology, level - 1, search, excluded)
     return level, _several(topology, level, search, excluded, ordered)
-
-
-def _required(
-    topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, ordered: list[Domain]
-) -> tuple[int, list[Domain]]:
-    needed = search.count // search.size
-    if search.scores:
-        for index, domain in enumerate(ordered):
-            if domain.slices_beside >= needed and domain.leaders >= search.leaders:
-                return level, [smallest_that_fits(ordered[index:], needed, search.leaders, search, "slices")]
-    raise PlacementError(_refusal(topology, level, search, excluded, ordered[0].slices))
 
 
 def _several(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import amounts, pod_requests
 from trainc.cluster.capacity.amounts import all_units, required_terms
 from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
@@ -87,8 +88,8 @@ def host_ports(tree: Tree) -> Ports:
     """The ports that a pod takes on its node: address, protocol, number."""
     ports = set()
     shares_network = value(tree, "hostNetwork") is True
-    for container in _list(get(tree, "containers")):
-        for port in _list(get(container, "ports")):
+    for container in items(get(tree, "containers")):
+        for port in items(get(container, "ports")):
             number = value(port, "hostPort") or (value(port, "containerPort") if shares_network else None)
             if type(number) is int and number > 0:
                 ports.add((value(port, "hostIP") or "0.0.0.0", value(port, "protocol") or "TCP", number))  # noqa: S104
@@ -106,8 +107,7 @@ def ports_collide(first: Ports, second: Ports) -> bool:
 
 def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> PendingPod:
     """The pods of one replicatedJob; `requests` after the namespace's defaults."""
-    labels = plain(get(template, "metadata", "labels"))
-    pod = PendingPod(podset.name, namespace, labels if type(labels) is dict else {}, podset.spec)
+    pod = PendingPod(podset.name, namespace, fields(plain(get(template, "metadata", "labels"))), podset.spec)
     pod.requests = all_units(requests)
     pod.host_ports = host_ports(podset.tree)
     return pod
@@ -126,15 +126,11 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
         namespace, _, name = key.rpartition("/")
         labels = plain(get(tree, "metadata", "labels"))
         parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
-        pod = PendingPod(name, namespace, labels if type(labels) is dict else {}, parts)
+        pod = PendingPod(name, namespace, fields(labels), parts)
         pod.requests = all_units(pod_requests(spec)) if type(spec) is dict else {}
         pod.host_ports = host_ports(spec)
         bound.append((pod, node))
     return bound
-
-
-def _list(node: Tree) -> list[Tree]:
-    return node if type(node) is list else []
 
 
 def exclusive_key(jobset: Tree, job: Tree) -> str:
@@ -174,7 +170,7 @@ def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> Pen
 
 def zero_requests(tree: Tree) -> bool:
     """Whether no container of a pod asks for anything, which makes it a best-effort pod."""
-    containers = [*_list(get(tree, "containers")), *_list(get(tree, "initContainers"))]
+    containers = [*items(get(tree, "containers")), *items(get(tree, "initContainers"))]
     holders = [*containers, *([tree] if type(get(tree, "resources")) is dict else [])]
     listed = [amounts(get(one, "resources", part)) for one in holders for part in ("requests", "limits")]
     return not any(amount.quantity.nanos for one in listed for name, amount in one.items() if name in {"cpu", "memory"})

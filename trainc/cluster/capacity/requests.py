@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import maps, text
+from trainc.apiserver.pods.complaints import fields, items, maps, text
 from trainc.apiserver.pods.requests import Amount, amounts, quantity_of, together
 from trainc.cluster.capacity.amounts import all_units, required_terms, units
 from trainc.model.tree import get, plain, value
@@ -13,12 +13,14 @@ from trainc.text.quantity import NANO, Quantity
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.apiserver.pods.requests import Amounts
     from trainc.cluster.capacity.amounts import Units
     from trainc.cluster.capacity.facts import ClusterFacts
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 _PREFIX = "kueue.x-k8s.io/podset-"
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -38,20 +40,15 @@ _DECIDING = (
 )
 
 
-class SliceLayer:
+class SliceLayer(NamedTuple):
     """Slices of so many pods that stay in one domain of a level."""
 
-    __slots__ = ("level", "size")
-
-    def __init__(self, level: str, size: int) -> None:
-        self.level = level
-        self.size = size
+    level: str
+    size: int
 
 
 class Wish:
     """What a pod set's annotations ask of topology-aware placement."""
-
-    __slots__ = ("group", "is_explicit", "is_implied", "level", "mode", "slices")
 
     def __init__(self, annotations: Mapping[str, str]) -> None:
         self.is_implied = False
@@ -113,20 +110,6 @@ class PodSet:
     `quota_cost` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
     """
 
-    __slots__ = (
-        "annotations",
-        "count",
-        "name",
-        "placed",
-        "quota_cost",
-        "replicas",
-        "spec",
-        "terms",
-        "tolerations",
-        "tree",
-        "wish",
-    )
-
     def __init__(self, job: Tree) -> None:
         name = value(job, "name")
         self.name: str = name.lower() if type(name) is str else ""
@@ -135,9 +118,8 @@ class PodSet:
         self.replicas = _count(job, "replicas", 1)
         self.count = self.replicas * min(parallelism, _count(spec, "completions", parallelism))
         self.tree = get(spec, "template", "spec")
-        annotations = plain(get(spec, "template", "metadata", "annotations"))
-        self.annotations: dict[str, str] = annotations if type(annotations) is dict else {}
-        tree = self.tree if type(self.tree) is dict else {}
+        self.annotations: dict[str, str] = fields(plain(get(spec, "template", "metadata", "annotations")))
+        tree = fields(self.tree)
         self.spec: dict[str, Any] = {key: plain(tree[key]) for key in _DECIDING if key in tree}
         self.tolerations: list[Any] = self.spec.get("tolerations") or []
         self.terms = required_terms(self.spec)
@@ -156,8 +138,7 @@ class Defaults:
 
     def __init__(self, facts: ClusterFacts, namespace: str) -> None:
         self.summary = Summary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
-        resources = facts.configuration.get("resources")
-        resources = resources if type(resources) is dict else {}
+        resources = fields(facts.configuration.get("resources"))
         self.excluded = tuple(str(one) for one in resources.get("excludeResourcePrefixes") or ())
         self.rules = {one.get("input"): one for one in resources.get("transformations") or () if type(one) is dict}
         self.ignores_undeclared = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
@@ -230,8 +211,6 @@ _EXCEEDS = "requests must not exceed its limits"
 class Range:
     """The bounds and defaults of one type of a LimitRange, by resource name."""
 
-    __slots__ = ("default", "default_request", "largest", "ratio", "smallest")
-
     def __init__(self, item: Tree, *, is_container: bool) -> None:
         self.largest = amounts(get(item, "max"))
         self.smallest = amounts(get(item, "min"))
@@ -263,16 +242,17 @@ def keep(first: Mapping[str, Amount], second: Mapping[str, Amount], *, smaller: 
 def ranges_of(tree: Tree) -> dict[str, Range]:
     """The ranges of one LimitRange by type; those of one type are merged."""
     ranges: dict[str, Range] = {}
-    limits = get(tree, "spec", "limits")
-    for item in limits if type(limits) is list else []:
-        kind = value(item, "type")
-        if type(kind) is str:
-            one = Range(item, is_container=kind == CONTAINER)
-            if kind in ranges:
-                ranges[kind].merge(one)
-            else:
-                ranges[kind] = one
+    typed = ((value(item, "type"), item) for item in items(get(tree, "spec", "limits")))
+    _merge(ranges, ((kind, Range(item, is_container=kind == CONTAINER)) for kind, item in typed if type(kind) is str))
     return ranges
+
+
+def _merge(ranges: dict[str, Range], more: Iterable[tuple[str, Range]]) -> None:
+    for kind, one in more:
+        if kind in ranges:
+            ranges[kind].merge(one)
+        else:
+            ranges[kind] = one
 
 
 class Summary:
@@ -281,11 +261,7 @@ class Summary:
     def __init__(self, trees: Iterable[Tree]) -> None:
         self.ranges: dict[str, Range] = {}
         for tree in trees:
-            for kind, one in ranges_of(tree).items():
-                if kind in self.ranges:
-                    self.ranges[kind].merge(one)
-                else:
-                    self.ranges[kind] = one
+            _merge(self.ranges, ranges_of(tree).items())
 
     def of_container(self, container: Tree) -> tuple[Amounts, Amounts]:
         """Requests and limits of a container after the defaults; a limit stands in for a request that is absent."""
@@ -326,9 +302,9 @@ class Summary:
         listed = list(pods)
         messages = list(_each(listed, self._exceeding))
         if messages:
-            return f"resources validation failed: {_joined(messages)}"
+            return f"resources validation failed: {joined(messages)}"
         messages = list(_each(listed, self._outside))
-        return f"resources didn't satisfy LimitRange constraints: {_joined(messages)}" if messages else ""
+        return f"resources didn't satisfy LimitRange constraints: {joined(messages)}" if messages else ""
 
     def _exceeding(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:  # noqa: ARG002 (one shape)
         for where, container in _containers(pod):
@@ -363,8 +339,7 @@ def _each(pods: list[tuple[Tree, Amounts]], check: Callable[[Tree, Amounts, str]
 
 def _containers(pod: Tree) -> Iterable[tuple[str, Tree]]:
     for field in ("initContainers", "containers"):
-        listed = get(pod, field)
-        for index, container in enumerate(listed if type(listed) is list else []):
+        for index, container in enumerate(items(get(pod, field))):
             yield f"{field}[{index}]", container
 
 
@@ -382,9 +357,10 @@ def _fault(path: str, names: list[str], reason: str) -> Iterable[str]:
         yield f"{path}: Invalid value: [{listed}]: {reason}"
 
 
-def _joined(faults: list[str]) -> str:
+def joined(faults: Iterable[str]) -> str:
+    """Faults as Go joins errors: each once, several in brackets; empty for none."""
     distinct = list(dict.fromkeys(faults))
-    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
+    return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
 
 
 def reserved_fault(pods: Iterable[Tree]) -> str:
@@ -395,13 +371,12 @@ def reserved_fault(pods: Iterable[Tree]) -> str:
         for where, container in _containers(pod):
             messages += _reserved(f"{path}.{where}.resources", get(container, "resources"))
         messages += _reserved(f"{path}.resources", get(pod, "resources"))
-    return _joined(messages) if messages else ""
+    return joined(messages)
 
 
 def _reserved(path: str, resources: Tree) -> Iterable[str]:
     for part in ("requests", "limits"):
-        listed = get(resources, part)
-        for name, leaf in listed.items() if type(listed) is dict else ():
+        for name, leaf in fields(get(resources, part)).items():
             if name == "pods":
                 yield f'{path}.{part}[pods]: Invalid value: "pods": the key is reserved for internal kueue use'
             quantity = quantity_of(leaf)

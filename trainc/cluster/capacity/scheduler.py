@@ -342,20 +342,15 @@ def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> boo
     if not everywhere and pod.namespace not in (namespaces or [owner.namespace]):
         return False
     selector = term.get("labelSelector")
-    expressions = _of_keys(term, owner.labels)
+    expressions = [
+        {"key": key, "operator": operator, "values": [owner.labels[key]]}
+        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
+        for key in term.get(field) or []
+        if key in owner.labels
+    ]
     if expressions and isinstance(selector, dict):
         selector = {**selector, "matchExpressions": [*(selector.get("matchExpressions") or []), *expressions]}
     return matches_selector(selector, pod.labels)
-
-
-def _of_keys(term: Mapping[str, Any], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What the API server adds to a term's selector: the pod's own values of some labels, wanted or not."""
-    return [
-        {"key": key, "operator": operator, "values": [labels[key]]}
-        for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
-        for key in term.get(field) or []
-        if key in labels
-    ]
 
 
 def port_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:

@@ -66,8 +66,6 @@ class Leaf(Domain):
 class Exclusions:
     """Why nodes hold not a single pod, counted as Kueue words it."""
 
-    __slots__ = ("reasons", "total")
-
     def __init__(self) -> None:
         self.total = 0
         self.reasons: dict[str, int] = {}

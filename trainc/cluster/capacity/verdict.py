@@ -18,30 +18,6 @@ class KueueVerdict:
     `missing` names what the dump does not tell and the answer rests on; with it there is no verdict.
     """
 
-    __slots__ = (
-        "assigned",
-        "borrowed",
-        "borrowing",
-        "checks",
-        "cluster_queue",
-        "cycles",
-        "detail",
-        "has_quota",
-        "is_admitted",
-        "is_managed",
-        "message",
-        "messages",
-        "missing",
-        "podsets",
-        "priority",
-        "priority_class",
-        "queue",
-        "reason",
-        "refusal",
-        "refused_by",
-        "seconds",
-    )
-
     def __init__(self) -> None:
         self.is_managed = True
         self.queue = ""
@@ -80,19 +56,6 @@ def unknown_queue(name: str) -> KueueVerdict:
 class Assigned:
     """What one cycle gives a pod set: flavors, or the reasons why it gets none."""
 
-    __slots__ = (
-        "attempts",
-        "choices",
-        "domains",
-        "error",
-        "flavor",
-        "is_delayed",
-        "levels",
-        "pods",
-        "reasons",
-        "requests",
-    )
-
     def __init__(self, pods: PodSet, requests: dict[str, int]) -> None:
         self.pods = pods
         self.requests = requests
@@ -118,8 +81,6 @@ class Assigned:
 class FlavorChoice:
     """The flavor of one resource: how far up it borrows, and where the next cycle goes on (-1: from the start)."""
 
-    __slots__ = ("borrowing", "flavor", "tried")
-
     def __init__(self, flavor: str, borrowing: int) -> None:
         self.flavor = flavor
         self.borrowing = borrowing
@@ -138,8 +99,6 @@ def more_severe(first: str, second: str) -> str:
 
 class Attempt:
     """The worst that one flavor came to over all resources it was tried for."""
-
-    __slots__ = ("fits", "reason")
 
     def __init__(self, reason: str, *, fits: bool) -> None:
         self.reason = reason

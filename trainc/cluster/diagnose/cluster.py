@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainc.apiserver.pods.complaints import fields
 from trainc.cluster.diagnose.cause import at, condition, labels, maps, moment, number, text
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import (
@@ -67,16 +68,13 @@ class DumpedCluster:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
             self._spaces.add((kind, namespace_of(tree)))
             if kind == "Event":
-                self._add_event(tree)
+                about: Any = at(tree, "involvedObject") or at(tree, "regarding")
+                space = text(about, "namespace") or text(tree, "metadata", "namespace")
+                self._events.setdefault((text(about, "kind"), space, text(about, "name")), []).append(Event(tree))
             else:
                 self._by_name.setdefault(kind, {})[namespace_of(tree), name_of(tree)] = tree
         for events in self._events.values():
             events.sort(key=lambda event: moment(event.last) or 0.0)
-
-    def _add_event(self, tree: Plain) -> None:
-        about: Any = at(tree, "involvedObject") or at(tree, "regarding")
-        space = text(about, "namespace") or text(tree, "metadata", "namespace")
-        self._events.setdefault((text(about, "kind"), space, text(about, "name")), []).append(Event(tree))
 
     def has(self, kind: str, namespace: str = "") -> bool:
         """Whether the dump holds an object of this kind, in this namespace where one is named.
@@ -157,6 +155,12 @@ def owner(tree: Plain, kind: str) -> str:
 def label(tree: Plain, key: str) -> str:
     """A label's value, else that of the annotation of the same key."""
     return labels(tree, "metadata", "labels").get(key) or labels(tree, "metadata", "annotations").get(key, "")
+
+
+def container_of(spec: Any, name: str) -> Plain:
+    """The container of that name in the spec of a pod, empty where it has none."""
+    both = (*maps(spec, "containers"), *maps(spec, "initContainers"))
+    return next((one for one in both if text(one, "name") == name), {})
 
 
 TEMPLATE = ("template", "spec", "template", "spec")
@@ -248,9 +252,9 @@ class DumpedJob:
     def pod_spec(self, role: str) -> Plain:
         """The pod template's spec of a role, of a Job its own."""
         if self.kind == "Job":
-            return _map(at(self.tree, "spec", "template", "spec"))
+            return fields(at(self.tree, "spec", "template", "spec"))
         own_role = next((one for one in self.roles() if text(one, "name") == role), {})
-        return _map(at(own_role, *TEMPLATE))
+        return fields(at(own_role, *TEMPLATE))
 
     def field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's pod template, as it stands in the JobSet."""
@@ -297,10 +301,6 @@ class DumpedJob:
     def queue(self) -> str:
         """The LocalQueue that it names."""
         return labels(self.tree, "metadata", "labels").get(KUEUE_QUEUE, "")
-
-
-def _map(value: object) -> Plain:
-    return value if type(value) is dict else {}
 
 
 def runs(cluster: DumpedCluster) -> list[DumpedJob]:

@@ -19,77 +19,17 @@ if TYPE_CHECKING:
 _HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
 # What a server says on refusing an object: a name, words for it, what to do, and the field of the pod template.
 _REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
-    (
-        r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)",
-        "quota-exceeded",
-        "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}",
-        "free quota, ask for less, or ask for a larger quota",
-        ("containers",),
-    ),
-    (
-        r"failed quota: ([^:\s]+): must specify (.+)",
-        "quota-needs-amounts",
-        "ResourceQuota `{0}` wants every container to state {1}",
-        "state the amounts under `resources`",
-        ("containers",),
-    ),
-    (
-        r"no PriorityClass with name (\S+) was found",
-        "no-priority-class",
-        "PriorityClass `{0}` does not exist",
-        "name one that exists, or create it",
-        ("priorityClassName",),
-    ),
-    (
-        r"serviceaccount \"([^\"]+)\" not found",
-        "no-service-account",
-        "ServiceAccount `{0}` does not exist in this namespace",
-        "create it, or name one that exists",
-        ("serviceAccountName",),
-    ),
-    (
-        r"RuntimeClass \"([^\"]+)\" not found",
-        "no-runtime-class",
-        "RuntimeClass `{0}` does not exist",
-        "name one that exists, or install it",
-        ("runtimeClassName",),
-    ),
-    (
-        r"violates PodSecurity \"([^\"]+)\": (.+)",
-        "pod-security",
-        "Pod Security `{0}` refuses it: {1}",
-        "set what it asks for, or ask for another level for the namespace",
-        ("securityContext",),
-    ),
-    (
-        r"(m(?:ax|in)imum \S+ usage per \w+ is .+)",
-        "limit-range",
-        "a LimitRange refuses it: {0}",
-        "change the amounts under `resources`",
-        ("containers",),
-    ),
-    (
-        r"failed calling webhook \"([^\"]+)\": (.+)",
-        "webhook-unreachable",
-        "webhook `{0}` does not answer, so the server refuses it",
-        "look at the pods of that webhook; nothing in Git causes this",
-        (),
-    ),
-    (
-        r"admission webhook \"([^\"]+)\" denied the request: (.+)",
-        "webhook-denied",
-        "webhook `{0}` refuses it: {1}",
-        "change what it names",
-        (),
-    ),
-    (
-        r"(\S+) already exists",
-        "already-exists",
-        "an object of that name exists and belongs to another",
-        "rename or delete one",
-        (),
-    ),
-)
+    (r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)", "quota-exceeded", "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}", "free quota, ask for less, or ask for a larger quota", ("containers",)),
+    (r"failed quota: ([^:\s]+): must specify (.+)", "quota-needs-amounts", "ResourceQuota `{0}` wants every container to state {1}", "state the amounts under `resources`", ("containers",)),
+    (r"no PriorityClass with name (\S+) was found", "no-priority-class", "PriorityClass `{0}` does not exist", "name one that exists, or create it", ("priorityClassName",)),
+    (r"serviceaccount \"([^\"]+)\" not found", "no-service-account", "ServiceAccount `{0}` does not exist in this namespace", "create it, or name one that exists", ("serviceAccountName",)),
+    (r"RuntimeClass \"([^\"]+)\" not found", "no-runtime-class", "RuntimeClass `{0}` does not exist", "name one that exists, or install it", ("runtimeClassName",)),
+    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` refuses it: {1}", "set what it asks for, or ask for another level for the namespace", ("securityContext",)),
+    (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange refuses it: {0}", "change the amounts under `resources`", ("containers",)),
+    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not answer, so the server refuses it", "look at the pods of that webhook; nothing in Git causes this", ()),
+    (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` refuses it: {1}", "change what it names", ()),
+    (r"(\S+) already exists", "already-exists", "an object of that name exists and belongs to another", "rename or delete one", ()),
+)  # fmt: skip
 _PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
 
 
@@ -104,7 +44,9 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
             break
     for kind, reason in (("PersistentVolumeClaim", "PVCCreationFailed"), ("Service", "HeadlessServiceCreationFailed")):
         events = run.events(reason)
-        is_there = kind == "Service" and run.cluster.find("Service", run.namespace, _subdomain(run))
+        is_there = kind == "Service" and run.cluster.find(
+            "Service", run.namespace, text(run.tree, "spec", "network", "subdomain") or run.name
+        )
         if events and not is_there and not run.jobs:
             yield _refusal(run, kind, "", events[-1], "")
     for job in run.jobs:
@@ -116,10 +58,6 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
         if events and _lacks_pods(run, job, events[-1]):
             yield _refusal(run, "Pod", name_of(job), events[-1], label(job, REPLICATED_JOB))
             break
-
-
-def _subdomain(run: DumpedJob) -> str:
-    return text(run.tree, "spec", "network", "subdomain") or run.name
 
 
 def _lacks_pods(run: DumpedJob, job: Plain, refusal: Event) -> bool:
@@ -150,22 +88,14 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
             detail = words.format(*(part.strip()[:200] for part in match.groups()))
             fields = (_field(run, role, field, event.message),) if field else ()
             return Cause(
-                rule,
-                2,
-                f"{what} {verb} not created: {detail}",
-                help_,
-                event.first,
-                quotes=(event.message,),
+                rule, 2, f"{what} {verb} not created: {detail}", help_, event.first, quotes=(event.message,),
                 fields=fields,
-            )
+            )  # fmt: skip
     return Cause(
-        "not-created",
-        2,
-        f"{what} {verb} not created: the server refuses",
-        "change what the server names; `trainc validate` checks most of it before the push",
-        event.first,
+        "not-created", 2, f"{what} {verb} not created: the server refuses",
+        "change what the server names; `trainc validate` checks most of it before the push", event.first,
         quotes=(event.message,),
-    )
+    )  # fmt: skip
 
 
 def _field(run: DumpedJob, role: str, field: tuple[str, ...], message: str) -> Steps:
@@ -190,14 +120,12 @@ def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
         if name not in there and open_:
             wanted, status = open_[0]
             yield Cause(
-                "waits-for-role",
-                9,
+                "waits-for-role", 9,
                 f"role `{name}` waits until role `{wanted}` is {'ready' if status == 'Ready' else 'complete'}",
                 f"see what `{wanted}` does; this is the order that the job asks for",
                 since=text(run.tree, "metadata", "creationTimestamp"),
-                fields=(("spec", "replicatedJobs", ("name", name), "dependsOn"),),
-                is_result=True,
-            )
+                fields=(("spec", "replicatedJobs", ("name", name), "dependsOn"),), is_result=True,
+            )  # fmt: skip
         earlier.append((name, "Ready"))
 
 
@@ -224,9 +152,7 @@ def nothing_created(run: DumpedJob) -> Iterator[Cause]:
         )  # fmt: skip
     elif run.cluster.has("Job", run.namespace) or condition(run.tree, "StartupPolicyInProgress"):
         yield Cause(
-            "no-child-jobs",
-            3,
-            "the JobSet has no child Jobs and no event says why",
+            "no-child-jobs", 3, "the JobSet has no child Jobs and no event says why",
             "check that the JobSet controller runs, and give `event` to kubectl get",
             since=text(run.tree, "metadata", "creationTimestamp"),
-        )
+        )  # fmt: skip

@@ -19,7 +19,7 @@ from trainc.cluster.diagnose.cause import (
     number,
     text,
 )
-from trainc.cluster.diagnose.cluster import label
+from trainc.cluster.diagnose.cluster import container_of, label
 from trainc.text.numbers import index_below, whole_number
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
 
@@ -39,17 +39,8 @@ _CODES = {
     127: "the command is not in the image",
     128: "the runtime could not start it",
     255: "the program ended with an error out of range",
-}
-_SIGNALS = {
-    4: "SIGILL",
-    6: "SIGABRT",
-    7: "SIGBUS",
-    8: "SIGFPE",
-    9: "SIGKILL",
-    11: "SIGSEGV",
-    13: "SIGPIPE",
-    15: "SIGTERM",
-}
+}  # fmt: skip
+_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM"}  # fmt: skip
 _HELP = {
     "SIGABRT": "see the log; NCCL's watchdog and failed assertions end like this",
     "SIGBUS": "enlarge /dev/shm: mount an emptyDir with `medium: Memory` there",
@@ -97,7 +88,10 @@ def failing(run: DumpedJob) -> Iterator[Cause]:
     failures = [one for one in failures if _attempt(one.pod) == latest]
     if not failures:
         return
-    first = _first(failures)
+    known = [one for one in failures if moment(one.when) is not None] or failures
+    began = min((moment(one.when) or 0.0 for one in known), default=0.0)
+    together = [one for one in known if (moment(one.when) or 0.0) - began <= TOGETHER]
+    first = min(together, key=lambda one: (one.order, moment(one.when) or 0.0, one.pod.index or 0, one.pod.name))
     others = [one for one in failures if one.pod is not first.pod]
     start = moment(first.when)
     also = [one for one in others if start is not None and (moment(one.when) or start) - start <= TOGETHER]
@@ -107,10 +101,9 @@ def failing(run: DumpedJob) -> Iterator[Cause]:
         quotes.append(f"{counted(len(others), 'other pod')} failed as well: {_counted(others)}")
     if also:
         quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so which was first is not certain")
-    name = first.name
     field = (_field(run, first),) if first.field else ()
     yield Cause(
-        name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
+        first.name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
         tuple(run.shown(one.pod) for one in (first, *others)), tuple(quotes), field,
     )  # fmt: skip
 
@@ -149,14 +142,6 @@ def _attempt(pod: DumpedPod) -> int:
     return whole_number(label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0
 
 
-def _first(failures: list[Failure]) -> Failure:
-    """The earliest failure; of those within two seconds of it, the one that least looks like a consequence."""
-    known = [one for one in failures if moment(one.when) is not None] or failures
-    start = min((moment(one.when) or 0.0 for one in known), default=0.0)
-    together = [one for one in known if (moment(one.when) or 0.0) - start <= TOGETHER]
-    return min(together, key=lambda one: (one.order, moment(one.when) or 0.0, one.pod.index or 0, one.pod.name))
-
-
 def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     target = pod.condition("DisruptionTarget")
     ended, container, is_init = _ended(pod)
@@ -171,21 +156,22 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
         return Failure(pod, when, 0, "disrupted", f"{words}{node}", help_, message)
     reason = text(pod.tree, "status", "reason")
     if pod.phase == "Failed" and reason:
-        return _by_kubelet(pod, _pod_end(pod, ended), text(pod.tree, "status", "message"), reason)
+        ready = pod.condition("Ready")
+        return _by_kubelet(
+            pod,
+            (
+                text(ended, "finishedAt")
+                or text(ready, "lastTransitionTime")
+                or text(pod.tree, "status", "startTime")
+                or pod.created
+            ),
+            text(pod.tree, "status", "message"),
+            reason,
+        )
     lost = _lost_node(run, pod)
     if lost:
         return lost
     return _by_code(run, pod, ended, container, is_init) if ended else None
-
-
-def _pod_end(pod: DumpedPod, ended: Plain) -> str:
-    ready = pod.condition("Ready")
-    return (
-        text(ended, "finishedAt")
-        or text(ready, "lastTransitionTime")
-        or text(pod.tree, "status", "startTime")
-        or pod.created
-    )
 
 
 def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
@@ -243,18 +229,13 @@ def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_in
     again = f", {restarts} restarts so far" if restarts and pod.phase != "Failed" else ""
     log = f"see its log: kubectl logs -n {pod.namespace} {pod.name} -c {container}{' --previous' if again else ''}"
     if reason == "OOMKilled":
-        limit = _memory(run, pod, container)
+        spec = container_of(at(pod.tree, "spec"), container) or container_of(run.pod_spec(pod.role), container)
+        limit = labels(spec, "resources", "limits").get("memory", "")
         words = f"ran out of memory: {which} was OOMKilled (137){f' at its limit of {limit}' if limit else ''}{again}"
         return Failure(
-            pod,
-            when,
-            0,
-            "out-of-memory",
-            words,
-            "raise the memory limit, or use less",
-            message,
+            pod, when, 0, "out-of-memory", words, "raise the memory limit, or use less", message,
             (*place, "resources", "limits", "memory"),
-        )
+        )  # fmt: skip
     signal = _SIGNALS.get(number(ended, "signal") or (code - 128 if code > 128 else 0), "")
     if reason in ("StartError", "ContainerCannotRun") or code in (126, 127):
         words = f"could not start: {which} ended with {code} ({_CODES.get(code, reason)}){again}"
@@ -270,15 +251,6 @@ def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_in
     return Failure(pod, when, 1, f"exit-{code}", words, log, message, (*place, "command"))
 
 
-def _memory(run: DumpedJob, pod: DumpedPod, container: str) -> str:
-    for tree in (at(pod.tree, "spec"), run.pod_spec(pod.role)):
-        for key in ("containers", "initContainers"):
-            for spec in maps(tree, key):
-                if text(spec, "name") == container:
-                    return labels(spec, "resources", "limits").get("memory", "")
-    return ""
-
-
 def deadline(run: DumpedJob) -> Iterator[Cause]:
     """Child Jobs that ran longer than their activeDeadlineSeconds."""
     for job in run.jobs:
@@ -286,15 +258,10 @@ def deadline(run: DumpedJob) -> Iterator[Cause]:
         if is_true(job, "Failed") and text(failed, "reason") == "DeadlineExceeded":
             role = label(job, REPLICATED_JOB)
             yield Cause(
-                "deadline",
-                7,
-                f"Job `{text(job, 'metadata', 'name')}` ran longer than its activeDeadlineSeconds",
-                "raise it, or find what took so long",
-                text(failed, "lastTransitionTime"),
-                FAILED,
-                quotes=(text(failed, "message"),),
-                fields=(run.job_field(role, "activeDeadlineSeconds"),),
-            )
+                "deadline", 7, f"Job `{text(job, 'metadata', 'name')}` ran longer than its activeDeadlineSeconds",
+                "raise it, or find what took so long", text(failed, "lastTransitionTime"), FAILED,
+                quotes=(text(failed, "message"),), fields=(run.job_field(role, "activeDeadlineSeconds"),),
+            )  # fmt: skip
             return
 
 
@@ -361,7 +328,9 @@ def coordinator(run: DumpedJob) -> Iterator[Cause]:
     others = [pod for pod in run.pods if pod.phase == "Running"]
     if not host or not others:
         return
-    pod = next((one for one in run.pods if _host(one) == host), None)
+    pod = next(
+        (one for one in run.pods if (text(one.tree, "spec", "hostname") or one.name.rpartition("-")[0]) == host), None
+    )
     since = min((one.created for one in others if one.created), default="")
     env = ("env", ("name", variable), "value") if variable else ()
     container = next((text(one, "name") for one in maps(run.pod_spec(role), "containers")), "")
@@ -377,10 +346,6 @@ def coordinator(run: DumpedJob) -> Iterator[Cause]:
             "see why it ended before the others; set a successPolicy if its end is the job's end",
             text(pod.condition("Ready"), "lastTransitionTime") or since, fields=(field,),
         )  # fmt: skip
-
-
-def _host(pod: DumpedPod) -> str:
-    return text(pod.tree, "spec", "hostname") or pod.name.rpartition("-")[0]
 
 
 def _named(run: DumpedJob) -> tuple[str, str, str]:

@@ -81,16 +81,11 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
         f"container `{by_rule[1]}` of pod `{by_rule[2].rpartition('/')[2]}` exited with {by_rule[3]}" if by_rule else ""
     )
     yield Cause(
-        "job-failed",
-        8,
-        f"Job `{name_of(job)}` failed: {detail or words}",
-        "see the log of its pods where logs are kept",
-        text(failure, "lastTransitionTime"),
-        FAILED,
+        "job-failed", 8, f"Job `{name_of(job)}` failed: {detail or words}",
+        "see the log of its pods where logs are kept", text(failure, "lastTransitionTime"), FAILED,
         quotes=(message,) if message else (),
-        fields=(run.job_field(label(job, REPLICATED_JOB), field),) if field else (),
-        is_result=True,
-    )
+        fields=(run.job_field(label(job, REPLICATED_JOB), field),) if field else (), is_result=True,
+    )  # fmt: skip
 
 
 def _since(job: object) -> float:
@@ -112,9 +107,8 @@ def restarts(run: DumpedJob) -> Iterator[str]:
     if text(restarting, "status") == "True":
         rule = reason.removeprefix("FailurePolicy_")
         yield "it is restarting now" + (f", by rule `{rule}`" if rule != reason else "")
-    for event in run.events("RestartJobSetFailurePolicyAction", "RestartJobSetAndIgnoreMaxRestartsFailurePolicyAction")[
-        -1:
-    ]:
+    actions = ("RestartJobSetFailurePolicyAction", "RestartJobSetAndIgnoreMaxRestartsFailurePolicyAction")
+    for event in run.events(*actions)[-1:]:
         yield f"last restart at {event.last}: {event.message}"
 
 

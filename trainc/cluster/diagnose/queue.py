@@ -24,91 +24,29 @@ _OPEN, _SILENT = "see Kueue's message", "Kueue gives no reason yet; others may b
 _MEANINGS: dict[re.Pattern[str], tuple[str, str, str]] = {
     re.compile(row[0]): row[1:]
     for row in (
-        (
-            r"LocalQueue (\S+) doesn't exist",
-            "no-queue",
-            "LocalQueue `{0}` does not exist in this namespace",
-            "name one that exists, or create it",
-        ),
-        (
-            r"ClusterQueue (\S+) doesn't exist",
-            "no-queue",
-            "LocalQueue `{queue}` leads to ClusterQueue `{0}`, which does not exist",
-            "name another queue, or let the administrator create the ClusterQueue",
-        ),
-        (
-            r"(LocalQueue|ClusterQueue) (\S+) is (?:inactive|stopped)",
-            "queue-stopped",
-            "{0} `{1}` is not active",
-            "ask for its conditions: they say whether it is stopped or lacks a flavor",
-        ),
-        (
-            r"namespace doesn't match ClusterQueue selector",
-            "namespace-not-selected",
-            "the ClusterQueue behind `{queue}` does not serve this namespace",
-            "use a queue whose namespaceSelector matches, or label the namespace",
-        ),
-        (
-            r"insufficient quota for (\S+) in flavor ([^,\s]+),.*?maximum capacity \((\S+) > (\S+)\)",
-            "queue-too-small",
-            "it asks for {2} {0}; flavor `{1}` never has more than {3}",
-            "ask for fewer nodes or smaller pods, or name another queue; waiting does not help",
-        ),
-        (
-            r"resource (\S+) unavailable in ClusterQueue",
-            "resource-not-covered",
-            "the ClusterQueue behind `{queue}` does not cover `{0}`",
-            "remove that request, or let the administrator add the resource",
-        ),
-        (
-            r"topology .*to fit|no topology domains",
-            "topology-too-small",
-            "no topology domain of queue `{queue}` has room for its pods",
-            "ask for fewer nodes, or for a wider or a preferred topology",
-        ),
-        (
-            r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed.*Pending the preemption",
-            "queue-full",
-            "queue `{queue}` lacks {2} {0} in flavor `{1}`; Kueue is preempting others for it",
-            "wait: it starts when the others are gone",
-        ),
-        (
-            r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed",
-            "queue-full",
-            "queue `{queue}` lacks {2} {0} in flavor `{1}`",
-            "wait until others finish, or give it a higher priority class",
-        ),
-        (
-            r"untolerated taint|match node affinity",
-            "no-flavor",
-            "no flavor of queue `{queue}` accepts its tolerations and node selectors",
-            "tolerate the flavor's taint, or change the node selector",
-        ),
+        (r"LocalQueue (\S+) doesn't exist", "no-queue", "LocalQueue `{0}` does not exist in this namespace", "name one that exists, or create it"),
+        (r"ClusterQueue (\S+) doesn't exist", "no-queue", "LocalQueue `{queue}` leads to ClusterQueue `{0}`, which does not exist", "name another queue, or let the administrator create the ClusterQueue"),
+        (r"(LocalQueue|ClusterQueue) (\S+) is (?:inactive|stopped)", "queue-stopped", "{0} `{1}` is not active", "ask for its conditions: they say whether it is stopped or lacks a flavor"),
+        (r"namespace doesn't match ClusterQueue selector", "namespace-not-selected", "the ClusterQueue behind `{queue}` does not serve this namespace", "use a queue whose namespaceSelector matches, or label the namespace"),
+        (r"insufficient quota for (\S+) in flavor ([^,\s]+),.*?maximum capacity \((\S+) > (\S+)\)", "queue-too-small", "it asks for {2} {0}; flavor `{1}` never has more than {3}", "ask for fewer nodes or smaller pods, or name another queue; waiting does not help"),
+        (r"resource (\S+) unavailable in ClusterQueue", "resource-not-covered", "the ClusterQueue behind `{queue}` does not cover `{0}`", "remove that request, or let the administrator add the resource"),
+        (r"topology .*to fit|no topology domains", "topology-too-small", "no topology domain of queue `{queue}` has room for its pods", "ask for fewer nodes, or for a wider or a preferred topology"),
+        (r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed.*Pending the preemption", "queue-full", "queue `{queue}` lacks {2} {0} in flavor `{1}`; Kueue is preempting others for it", "wait: it starts when the others are gone"),
+        (r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed", "queue-full", "queue `{queue}` lacks {2} {0} in flavor `{1}`", "wait until others finish, or give it a higher priority class"),
+        (r"untolerated taint|match node affinity", "no-flavor", "no flavor of queue `{queue}` accepts its tolerations and node selectors", "tolerate the flavor's taint, or change the node selector"),
     )
-}
+}  # fmt: skip
 _EVICTIONS = {
     "Preempted": ("was preempted", "it is queued again; give it a higher priority class, or ask for less"),
-    "PodsReadyTimeout": (
-        "was evicted: not all pods were ready in time",
-        "find why pods did not become ready (events of the pods), or let the administrator raise waitForPodsReady.timeout",
-    ),
-    "AdmissionCheck": (
-        "was evicted: an admission check took its approval back",
-        "look at the admission check's message",
-    ),
+    "PodsReadyTimeout": ("was evicted: not all pods were ready in time", "find why pods did not become ready (events of the pods), or let the administrator raise waitForPodsReady.timeout"),
+    "AdmissionCheck": ("was evicted: an admission check took its approval back", "look at the admission check's message"),
     "ClusterQueueStopped": ("was evicted: the ClusterQueue is stopped", "ask its administrator for `stopPolicy: None`"),
     "LocalQueueStopped": ("was evicted: the LocalQueue is stopped", "ask its administrator for `stopPolicy: None`"),
     "NodeFailures": ("was evicted: nodes failed and no others could replace them", "look at the nodes"),
     "Deactivated": ("is deactivated", "set `spec.active: true` on the Workload, or start a new run"),
-    "RequeuingLimitExceeded": (
-        "is deactivated: it was requeued too often",
-        "mend why its pods do not become ready, then start a new run",
-    ),
-    "MaximumExecutionTimeExceeded": (
-        "is deactivated: it ran longer than kueue.x-k8s.io/max-exec-time-seconds",
-        "raise or remove that label, then start a new run",
-    ),
-}
+    "RequeuingLimitExceeded": ("is deactivated: it was requeued too often", "mend why its pods do not become ready, then start a new run"),
+    "MaximumExecutionTimeExceeded": ("is deactivated: it ran longer than kueue.x-k8s.io/max-exec-time-seconds", "raise or remove that label, then start a new run"),
+}  # fmt: skip
 
 
 def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
@@ -118,13 +56,10 @@ def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
         return
     remote = manager == MULTIKUEUE
     yield Cause(
-        "managed-elsewhere",
-        0,
-        f"`{manager}` manages this {run.kind}; nothing runs in this cluster",
+        "managed-elsewhere", 0, f"`{manager}` manages this {run.kind}; nothing runs in this cluster",
         "look for it in the worker cluster that MultiKueue chose" if remote else f"look at the controller `{manager}`",
-        since=text(run.tree, "metadata", "creationTimestamp"),
-        fields=(("spec", "managedBy"),),
-    )
+        since=text(run.tree, "metadata", "creationTimestamp"), fields=(("spec", "managedBy"),),
+    )  # fmt: skip
 
 
 def workload_of(run: DumpedJob) -> Plain:
@@ -145,37 +80,26 @@ def suspended(run: DumpedJob) -> Iterator[Cause]:
         yield _without_workload(run, since)
     else:
         yield Cause(
-            "suspended",
-            1,
-            "`suspend: true` is set and no queue is named",
-            "set `suspend: false`, or name a queue with the label kueue.x-k8s.io/queue-name",
-            since=since,
+            "suspended", 1, "`suspend: true` is set and no queue is named",
+            "set `suspend: false`, or name a queue with the label kueue.x-k8s.io/queue-name", since=since,
             fields=(_SUSPEND,),
-        )
+        )  # fmt: skip
 
 
 def _without_workload(run: DumpedJob, since: str) -> Cause:
     failed = run.events("ErrWorkloadCompose", "CreateWorkloadFailed")
     if failed:
         return Cause(
-            "workload-not-created",
-            1,
-            f"Kueue cannot make a Workload of it for queue `{run.queue}`",
-            "change what Kueue's message names",
-            since=failed[-1].first,
-            quotes=(failed[-1].message,),
-            fields=(QUEUE,),
-        )
+            "workload-not-created", 1, f"Kueue cannot make a Workload of it for queue `{run.queue}`",
+            "change what Kueue's message names", since=failed[-1].first, quotes=(failed[-1].message,), fields=(QUEUE,),
+        )  # fmt: skip
     seen = run.cluster.has("Workload", run.namespace)
     return Cause(
-        "no-workload",
-        1,
-        f"it waits for queue `{run.queue}`, and "
-        + ("Kueue made no Workload of it" if seen else "no Workload was given"),
+        "no-workload", 1,
+        f"it waits for queue `{run.queue}`, and " + ("Kueue made no Workload of it" if seen else "no Workload was given"),
         "check that Kueue runs and has the JobSet integration" if seen else "add `workload` to kubectl get",
-        since=since,
-        fields=(QUEUE,),
-    )
+        since=since, fields=(QUEUE,),
+    )  # fmt: skip
 
 
 def _by_workload(run: DumpedJob, workload: Plain, since: str) -> Iterator[Cause]:
@@ -184,15 +108,10 @@ def _by_workload(run: DumpedJob, workload: Plain, since: str) -> Iterator[Cause]
     finished = condition(workload, "Finished")
     if is_true(workload, "Finished"):
         yield Cause(
-            "workload-finished",
-            1,
-            "its Workload is finished, so Kueue never starts it again",
-            "start a new run",
-            since=text(finished, "lastTransitionTime") or since,
-            status=FAILED,
-            quotes=_quotes(finished),
+            "workload-finished", 1, "its Workload is finished, so Kueue never starts it again", "start a new run",
+            since=text(finished, "lastTransitionTime") or since, status=FAILED, quotes=_quotes(finished),
             fields=(QUEUE,),
-        )
+        )  # fmt: skip
     elif at(workload, "spec", "active") is False or is_true(workload, "DeactivationTarget"):
         yield _evicted(queue, evicted or condition(workload, "DeactivationTarget"), workload, "Deactivated", since)
     elif is_true(workload, "QuotaReserved"):
@@ -220,14 +139,9 @@ def _evicted(queue: str, evicted: Plain, workload: Plain, otherwise: str, since:
     if count and again:
         quotes = (*quotes, f"requeued {count} times; Kueue tries again at {again}")
     return Cause(
-        "evicted" if words.startswith("was") else "deactivated",
-        1,
-        f"it {words} (queue `{queue}`)",
-        help_,
-        since=text(evicted, "lastTransitionTime") or since,
-        quotes=quotes,
-        fields=(QUEUE,),
-    )
+        "evicted" if words.startswith("was") else "deactivated", 1, f"it {words} (queue `{queue}`)", help_,
+        since=text(evicted, "lastTransitionTime") or since, quotes=quotes, fields=(QUEUE,),
+    )  # fmt: skip
 
 
 def _checks(workload: Plain, since: str) -> Iterator[Cause]:
@@ -238,25 +152,19 @@ def _checks(workload: Plain, since: str) -> Iterator[Cause]:
         state, name = text(check, "state"), text(check, "name")
         words = {"Rejected": "rejected it", "Retry": "asks to try again later"}.get(state, "has not approved it yet")
         yield Cause(
-            "admission-check",
-            1,
-            f"quota is reserved in `{admission}`, but admission check `{name}` {words}",
+            "admission-check", 1, f"quota is reserved in `{admission}`, but admission check `{name}` {words}",
             "look at the object that the check watches, such as the ProvisioningRequest",
             since=text(check, "lastTransitionTime") or since,
-            quotes=tuple(word for word in (text(check, "message"),) if word),
-            fields=(QUEUE,),
-        )
+            quotes=tuple(word for word in (text(check, "message"),) if word), fields=(QUEUE,),
+        )  # fmt: skip
     if not waiting:
         done = is_true(workload, "Admitted")
         yield Cause(
-            "not-resumed",
-            1,
-            f"Kueue {'admitted it' if done else 'reserved its quota'}, but it is still suspended",
+            "not-resumed", 1, f"Kueue {'admitted it' if done else 'reserved its quota'}, but it is still suspended",
             "see whether Kueue's patch is refused, and whether a GitOps tool sets `suspend: true` again",
             since=text(condition(workload, "QuotaReserved"), "lastTransitionTime") or since,
-            quotes=_quotes(condition(workload, "Admitted")),
-            fields=(_SUSPEND, QUEUE),
-        )
+            quotes=_quotes(condition(workload, "Admitted")), fields=(_SUSPEND, QUEUE),
+        )  # fmt: skip
 
 
 def _waiting(run: DumpedJob, queue: str, workload: Plain, since: str) -> Cause:
@@ -275,14 +183,9 @@ def _waiting(run: DumpedJob, queue: str, workload: Plain, since: str) -> Cause:
         if wanted:
             fields = (run.job_field(wanted, "parallelism"), QUEUE)  # type: ignore[assignment]
     return Cause(
-        name,
-        1,
-        words,
-        help_,
-        since=since or text(reserved, "lastTransitionTime"),
-        quotes=tuple(quotes),
+        name, 1, words, help_, since=since or text(reserved, "lastTransitionTime"), quotes=tuple(quotes),
         fields=fields,
-    )
+    )  # fmt: skip
 
 
 def _meaning(message: str, queue: str) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from trainc.cluster.diagnose.cause import Cause, at, condition, labels, maps, number, text
+from trainc.cluster.diagnose.cluster import container_of
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _image(
     place: tuple[str | tuple[str, object], ...],
 ) -> Found:
     name = text(status, "name")
-    image = _image_of(pod, name) or text(status, "image")
+    image = text(container_of(at(pod.tree, "spec"), name), "image") or text(status, "image")
     field = (*place, "image")
     if reason == "InvalidImageName":
         return "image-name", f"`{image}` is not a valid image name", "correct it", message, field
@@ -312,35 +313,14 @@ def _image(
     return "image-not-pulled", f"image `{image}` is not pulled", "see the runtime's message", message, field
 
 
-def _image_of(pod: DumpedPod, container: str) -> str:
-    for key in ("initContainers", "containers"):
-        for spec in maps(pod.tree, "spec", key):
-            if text(spec, "name") == container:
-                return text(spec, "image")
-    return ""
-
-
 def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, object], ...]) -> Found:
     if missing := _missing(message):
-        return (
-            "no-reference",
-            f"container `{name}` needs {missing}",
-            "create it in this namespace, or correct the reference",
-            (message),
-            (*place, "env"),
-        )
+        words = f"container `{name}` needs {missing}"
+        return "no-reference", words, "create it in this namespace, or correct the reference", message, (*place, "env")
     if "runAsNonRoot" in message:
         words = f"container `{name}` would run as root, which runAsNonRoot forbids"
-        return (
-            "runs-as-root",
-            words,
-            "set runAsUser, or use an image with another user",
-            message,
-            (
-                *place,
-                "securityContext",
-            ),
-        )
+        field = (*place, "securityContext")
+        return "runs-as-root", words, "set runAsUser, or use an image with another user", message, field
     if reason == "RunContainerError" or "executable file not found" in message:
         words = f"the runtime cannot start the command of container `{name}`"
         return "command-not-started", words, "correct `command`, or the image", message, (*place, "command")
@@ -395,13 +375,11 @@ def stuck_deletion(run: DumpedJob) -> Iterator[Cause]:
     for pod in run.pods:
         if pod.is_deleted and pod.phase not in ("Succeeded", "Failed"):
             yield Cause(
-                "pod-not-deleted",
-                5,
+                "pod-not-deleted", 5,
                 f"{run.shown(pod)} is being deleted and does not go" + (f" (node `{pod.node}`)" if pod.node else ""),
                 "look at its node; where that is lost for good, delete the pod by force",
-                text(pod.tree, "metadata", "deletionTimestamp"),
-                pods=(run.shown(pod),),
-            )
+                text(pod.tree, "metadata", "deletionTimestamp"), pods=(run.shown(pod),),
+            )  # fmt: skip
             return
 
 
@@ -420,12 +398,9 @@ def stuck_init(run: DumpedJob) -> Iterator[Cause]:
             if is_init and type(state) is dict and "running" in state and text(status, "name") not in sidecars:
                 name = text(status, "name")
                 yield Cause(
-                    "init-runs",
-                    8,
-                    f"{run.shown(pod)}: init container `{name}` runs and has not ended",
+                    "init-runs", 8, f"{run.shown(pod)}: init container `{name}` runs and has not ended",
                     f"see its log: kubectl logs -n {pod.namespace} {pod.name} -c {name}",
-                    text(state, "running", "startedAt") or pod.created,
-                    pods=(run.shown(pod),),
+                    text(state, "running", "startedAt") or pod.created, pods=(run.shown(pod),),
                     fields=(run.field(pod.role, "initContainers", ("name", name)),),
-                )
+                )  # fmt: skip
                 return

@@ -69,20 +69,18 @@ class PolicyJudge:
         """The answer to one question."""
         if "policy" not in question:
             return {}
-        policy = self._policy(question["policy"])
-        if "object" not in question:
-            return {"troubles": policy.troubles(), "needs": policy.needs()}
-        from trainc.apiserver.policy.cel.compiler import with_unknowns  # noqa: PLC0415 (as above)
-
-        return policy.judge(with_unknowns(question))
-
-    def _policy(self, written: dict[str, Any]) -> CompiledPolicy:
+        written = question["policy"]
         from trainc.apiserver.policy.cel.compiler import CompiledPolicy  # noqa: PLC0415
 
         key = json.dumps(written, sort_keys=True)
         if key not in self._compiled:
             self._compiled[key] = CompiledPolicy(self.cel, written)
-        return self._compiled[key]
+        policy = self._compiled[key]
+        if "object" not in question:
+            return {"troubles": policy.troubles(), "needs": policy.needs()}
+        from trainc.apiserver.policy.cel.compiler import with_unknowns  # noqa: PLC0415 (as above)
+
+        return policy.judge(with_unknowns(question))
 
 
 if __name__ == "__main__":
