@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.pods.complaints import items
@@ -69,8 +69,6 @@ UNJUDGED_ADMISSION = Rule(
 class AdmissionPolicy:
     """A policy that the server takes, with its bindings; `question` is what the engine is asked about it."""
 
-    __slots__ = ("bindings", "document", "name", "question", "spec", "unjudged")
-
     def __init__(self, document: Document) -> None:
         self.document = document
         self.name = document.name
@@ -99,8 +97,6 @@ class AdmissionPolicy:
 class PolicyBinding:
     """A binding of a policy."""
 
-    __slots__ = ("document", "name", "spec")
-
     def __init__(self, document: Document) -> None:
         self.document = document
         self.name = document.name
@@ -112,19 +108,16 @@ class PolicyBinding:
         return list(self.spec["validationActions"])
 
 
-class Policies:
+class Policies(NamedTuple):
     """The policies that apply to requests to one cluster, and the objects that may be their parameters.
 
     `findings` say what is wrong with them; `others` is the number of mutating policies and webhooks of third parties.
     """
 
-    __slots__ = ("findings", "others", "policies", "project")
-
-    def __init__(self, policies: list[AdmissionPolicy], project: Project, findings: list[Finding], others: int) -> None:
-        self.policies = policies
-        self.project = project
-        self.findings = findings
-        self.others = others
+    policies: list[AdmissionPolicy]
+    project: Project
+    findings: list[Finding]
+    others: int
 
     def params(self, kind: dict[str, str]) -> list[tuple[str, str, Tree]] | None:
         """The objects of a kind: namespace, name, tree; None where nobody has listed any."""

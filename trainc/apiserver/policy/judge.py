@@ -298,11 +298,8 @@ class _Decision:
         if not self._is_new(action, binding, text, where, index):
             return
         rule = POLICY_WARNING if action == "Warn" else POLICY_AUDIT
-        what = (
-            f"warns about {self._request.shown}"
-            if action == "Warn"
-            else f"notes {self._request.shown} in the audit log"
-        )
+        shown = self._request.shown
+        what = f"warns about {shown}" if action == "Warn" else f"notes {shown} in the audit log"
         headline = f"policy `{self._policy.name}` {what}: {_short(text)}"
         self._report.add(rule.at(where, headline, also=self._labels(binding, where, at)))
 

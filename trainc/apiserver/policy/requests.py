@@ -34,8 +34,6 @@ class AdmissionRequest:
     `written` says whether the tree is that document's own, so that paths lead into it.
     """
 
-    __slots__ = ("_held", "cluster", "document", "group", "kind", "tree", "version", "written")
-
     def __init__(self, tree: Tree, document: Document, cluster: Cluster, *, written: bool) -> None:
         api_version = value(tree, "apiVersion") or ""
         group, _, version = api_version.rpartition("/")
@@ -109,9 +107,7 @@ class AdmissionRequest:
         """
         if self.resource == "namespaces":
             return self.labels()
-        held = self.namespace_object()
-        labels = get(held, "metadata", "labels") if type(held) is dict else None
-        return fields(labels)
+        return fields(get(fields(self.namespace_object()), "metadata", "labels"))
 
     def namespace_object(self) -> Any:
         """The namespace as policies see it, None for an object that lives in none.
@@ -247,44 +243,15 @@ def _known(tree: Tree, path: list[Any], unknown: list[list[Any]]) -> Any:
 
 _IRREGULAR = {"Endpoints": "endpoints", "PodMetrics": "pods", "NodeMetrics": "nodes"}
 # Kinds of Kubernetes, JobSet, the Trainer, Kueue and the schedulers that live in no namespace.
-CLUSTER_SCOPED = frozenset(
-    {
-        "APIService",
-        "AdmissionCheck",
-        "CSIDriver",
-        "CSINode",
-        "CertificateSigningRequest",
-        "ClusterQueue",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "ClusterTrainingRuntime",
-        "Cohort",
-        "ComponentStatus",
-        "CustomResourceDefinition",
-        "DeviceClass",
-        "FlowSchema",
-        "IngressClass",
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MutatingWebhookConfiguration",
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "PriorityClass",
-        "PriorityLevelConfiguration",
-        "ResourceFlavor",
-        "ResourceSlice",
-        "RuntimeClass",
-        "StorageClass",
-        "Topology",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-        "VolumeAttachment",
-        "VolumeAttributesClass",
-        "WorkloadPriorityClass",
-    }
-)
+CLUSTER_SCOPED = frozenset((
+    "APIService", "AdmissionCheck", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterQueue",
+    "ClusterRole", "ClusterRoleBinding", "ClusterTrainingRuntime", "Cohort", "ComponentStatus",
+    "CustomResourceDefinition", "DeviceClass", "FlowSchema", "IngressClass", "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume",
+    "PriorityClass", "PriorityLevelConfiguration", "ResourceFlavor", "ResourceSlice", "RuntimeClass",
+    "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration", "VolumeAttachment", "VolumeAttributesClass", "WorkloadPriorityClass",
+))  # fmt: skip
 _VOLCANO = "scheduling.volcano.sh"
 
 

@@ -36,15 +36,10 @@ _FINISHED = frozenset({"Succeeded", "Failed"})
 _DAEMON = [
     {"key": f"node.kubernetes.io/{key}", "operator": "Exists"}
     for key in (
-        "not-ready",
-        "unreachable",
-        "disk-pressure",
-        "memory-pressure",
-        "pid-pressure",
-        "unschedulable",
+        "not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable",
         "network-unavailable",
     )
-]
+]  # fmt: skip
 
 
 class Node:

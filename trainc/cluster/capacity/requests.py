@@ -26,18 +26,9 @@ _PREFIX = "kueue.x-k8s.io/podset-"
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 # The parts of a pod spec that decide where it may run, besides its requests.
 _DECIDING = (
-    "affinity",
-    "hostNetwork",
-    "nodeName",
-    "nodeSelector",
-    "priorityClassName",
-    "runtimeClassName",
-    "schedulerName",
-    "schedulingGates",
-    "tolerations",
-    "topologySpreadConstraints",
-    "activeDeadlineSeconds",
-)
+    "affinity", "hostNetwork", "nodeName", "nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName",
+    "schedulingGates", "tolerations", "topologySpreadConstraints", "activeDeadlineSeconds",
+)  # fmt: skip
 
 
 class SliceLayer(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.apiserver.policy.cel.declarations import ASKING, cost_of
 from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
 from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
-from trainc.apiserver.policy.cel.two_variables import two_variables
+from trainc.apiserver.policy.cel.two_variables import decided, two_variables
 from trainc.apiserver.policy.cel.values import (
     NONE,
     Built,
@@ -270,29 +270,9 @@ def overload_of(*_values: Any) -> Any:
     raise overload()
 
 
-def _both(node: Call, bound: frozenset[str], *, until: bool) -> Run:
-    """`&&` and `||`: either side decides, whatever the other one ends in."""
+def _decision(node: Call, bound: frozenset[str], *, until: bool) -> Run:
     sides = [runnable(arg, bound) for arg in node.args]
-
-    def run(scope: Scope) -> Valued:
-        trouble: EvaluationError | NotKnownError | None = None
-        rests: list[Paths] = []
-        for side in sides:
-            try:
-                value, paths = side(scope)
-            except (EvaluationError, NotKnownError) as error:
-                trouble = error if trouble is None or type(error) is NotKnownError else trouble
-                continue
-            if value is until:
-                return value, paths
-            rests.append(paths)
-            if type(value) is not bool:
-                trouble = trouble or EvaluationError("no such overload", paths)
-        if trouble is not None:
-            raise trouble
-        return not until, join(*rests)
-
-    return run
+    return lambda scope: decided(sides, scope, until=until)
 
 
 def _choice(node: Call, bound: frozenset[str]) -> Run:
@@ -399,8 +379,8 @@ def _not_strictly_false(node: Call, bound: frozenset[str]) -> Run:
 
 
 _SPECIAL: dict[str, Callable[[Call, frozenset[str]], Run]] = {
-    "_&&_": lambda node, bound: _both(node, bound, until=False),
-    "_||_": lambda node, bound: _both(node, bound, until=True),
+    "_&&_": lambda node, bound: _decision(node, bound, until=False),
+    "_||_": lambda node, bound: _decision(node, bound, until=True),
     "_?_:_": _choice,
     "_[_]": _index,
     "_?._": _optional,
@@ -424,8 +404,7 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
         if type(collection) is not dict and not isinstance(collection, list):
             raise EvaluationError("got '" + type_name(collection) + "', expected iterable type", paths)
         value, rests = start(scope)
-        kept = {name: scope.names.get(name) for name in (node.variable, node.result_name)}
-        names = scope.names
+        kept, names = scope.held(node.variable, node.result_name), scope.names
         names[node.result_name] = (Built(value) if isinstance(value, list) and not value else value), rests
         places = collection.paths if type(collection) is Built else None
         try:
@@ -443,10 +422,7 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
                 scope.pay(0)
             out, rests = result(scope)
         finally:
-            for name, before in kept.items():
-                names.pop(name, None)
-                if before is not None:
-                    names[name] = before
+            scope.restore(kept)
         if type(out) is Built:
             rests = join(rests, *out.paths)
         return out, (rests if rests is not None else paths)

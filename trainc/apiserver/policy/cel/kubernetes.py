@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from trainc.apiserver.policy.cel.conversions import timestamp
-from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload
+from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload, text_of
 from trainc.text.quantity import Quantity, QuantityError
 
 if TYPE_CHECKING:
@@ -33,17 +33,11 @@ def _held(value: Any, *kinds: str) -> Any:
     return value.value
 
 
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise overload()
-    return value
-
-
 def _is(read: Callable[..., Any]) -> Callable[..., bool]:
     """Whether a conversion would not end in an error."""
 
     def answer(value: Any, *more: Any) -> bool:
-        _text(value)
+        text_of(value)
         try:
             read(value, *more)
         except EvaluationError as error:
@@ -57,7 +51,7 @@ def _is(read: Callable[..., Any]) -> Callable[..., bool]:
 
 def _quantity(value: Any) -> Opaque:
     try:
-        return Opaque(QUANTITY, Quantity.parse(_text(value)).nanos)
+        return Opaque(QUANTITY, Quantity.parse(text_of(value)).nanos)
     except QuantityError:
         why = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         raise EvaluationError(why) from None
@@ -95,7 +89,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 def _url(value: Any) -> Opaque:
-    text = _text(value)
+    text = text_of(value)
     reason = ""
     head, colon, _ = text.partition(":")
     if not text:
@@ -143,7 +137,7 @@ def _escaped_path(value: Any) -> str:
 def _ip(value: Any) -> Opaque:
     if type(value) is Opaque:
         return Opaque(IP, _held(value, CIDR).ip)
-    text = _text(value)
+    text = text_of(value)
     try:
         address = ip_address(text)
     except ValueError:
@@ -157,7 +151,7 @@ def _ip(value: Any) -> Opaque:
 
 
 def _cidr(value: Any) -> Opaque:
-    text = _text(value)
+    text = text_of(value)
     try:
         return Opaque(CIDR, ip_interface(text if re.fullmatch(r"[^/%]+/(0|[1-9][0-9]*)", text) else ""))
     except ValueError:
@@ -202,7 +196,7 @@ _SEMVER = re.compile(
 
 
 def _semver(value: Any, normalize: Any = False) -> Opaque:
-    text = _text(value)
+    text = text_of(value)
     if type(normalize) is not bool:
         raise overload()
     match = _SEMVER.fullmatch(_normalized(text) if normalize else text)
@@ -310,12 +304,12 @@ FORMATS: dict[str, Callable[[str], list[str]]] = {
 
 
 def _validate(value: Any, text: Any) -> Optional:
-    wrong = FORMATS[_held(value, FORMAT)](_text(text))
+    wrong = FORMATS[_held(value, FORMAT)](text_of(text))
     return Optional(True, wrong) if wrong else NONE
 
 
 def _named(name: Any) -> Optional:
-    return Optional(True, Opaque(FORMAT, name)) if _text(name) in FORMATS else NONE
+    return Optional(True, Opaque(FORMAT, name)) if text_of(name) in FORMATS else NONE
 
 
 def _format(name: str) -> Callable[[], Opaque]:
@@ -344,7 +338,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getQuery": lambda value: parse_qs(_held(value, URL).query, keep_blank_values=True),
     "ip": _ip,
     "isIP": _is(_ip),
-    "ip.isCanonical": lambda value: str(_ip(_text(value)).value) == value,
+    "ip.isCanonical": lambda value: str(_ip(text_of(value)).value) == value,
     "family": lambda value: _held(value, IP).version,
     "isUnspecified": lambda value: _held(value, IP).is_unspecified,
     "isLoopback": lambda value: _held(value, IP).is_loopback,

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from trainc.apiserver.policy.cel.conversions import to_text
 from trainc.apiserver.policy.cel.syntax import Uint
 from trainc.apiserver.policy.cel.values import (
-    Built,
     Duration,
     EvaluationError,
     NotKnownError,
     Timestamp,
     TypeName,
     overload,
+    text_of,
     type_name,
+    whole_of,
 )
 
 if TYPE_CHECKING:
@@ -31,27 +32,15 @@ def use_patterns(search: Callable[[str, str], bool]) -> None:
 
 def matches(text: Any, pattern: Any) -> bool:
     """Whether a pattern is found in a text."""
-    return _PATTERNS["search"](_text(text), _text(pattern))
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise overload()
-    return value
-
-
-def _number(value: Any) -> int:
-    if type(value) is not int:
-        raise overload()
-    return value
+    return _PATTERNS["search"](text_of(text), text_of(pattern))
 
 
 def index_of(text: Any, part: Any, start: Any = 0) -> int:
     """Where a part of a text begins from a place on, -1 where it is not there."""
-    at = _number(start)
-    if _text(part) == "":
+    at = whole_of(start)
+    if text_of(part) == "":
         return at
-    if not 0 <= at < len(_text(text)) and at != 0:
+    if not 0 <= at < len(text_of(text)) and at != 0:
         raise EvaluationError(f"index out of range: {at}")
     return int(text.find(part, at))
 
@@ -59,9 +48,9 @@ def index_of(text: Any, part: Any, start: Any = 0) -> int:
 def last_index_of(text: Any, part: Any, start: Any = None) -> int:
     """Where a part of a text begins for the last time, up to a place; -1 where it is not there."""
     if start is None:
-        return len(text) if part == "" else int(text.rfind(_text(part)))
-    at = _number(start)
-    if _text(part) == "":
+        return len(text) if part == "" else int(text.rfind(text_of(part)))
+    at = whole_of(start)
+    if text_of(part) == "":
         return at
     if not 0 <= at < len(text):
         raise EvaluationError(f"index out of range: {at}")
@@ -69,28 +58,28 @@ def last_index_of(text: Any, part: Any, start: Any = None) -> int:
 
 
 def _char_at(text: Any, index: Any) -> str:
-    at = _number(index)
-    if not 0 <= at <= len(_text(text)):
+    at = whole_of(index)
+    if not 0 <= at <= len(text_of(text)):
         raise EvaluationError(f"index out of range: {at}")
     return str(text[at : at + 1])
 
 
 def _replace(text: Any, old: Any, new: Any, count: Any = -1) -> str:
-    return _text(text).replace(_text(old), _text(new), _number(count))
+    return text_of(text).replace(text_of(old), text_of(new), whole_of(count))
 
 
 def _split(text: Any, separator: Any, count: Any = -1) -> list[str]:
-    most = _number(count)
+    most = whole_of(count)
     if most == 0:
         return []
-    if _text(separator) == "":
-        letters = list(_text(text))
+    if text_of(separator) == "":
+        letters = list(text_of(text))
         return letters if most < 0 or most >= len(letters) else [*letters[: most - 1], "".join(letters[most - 1 :])]
-    return _text(text).split(separator, most - 1 if most > 0 else -1)
+    return text_of(text).split(separator, most - 1 if most > 0 else -1)
 
 
 def _substring(text: Any, start: Any, end: Any = None) -> str:
-    first, last = _number(start), len(_text(text)) if end is None else _number(end)
+    first, last = whole_of(start), len(text_of(text)) if end is None else whole_of(end)
     if not 0 <= first <= len(text):
         raise EvaluationError(f"index out of range: {first}")
     if not 0 <= last <= len(text):
@@ -103,26 +92,16 @@ def _substring(text: Any, start: Any, end: Any = None) -> str:
 def _join(parts: Any, separator: Any = "") -> str:
     if not isinstance(parts, list):
         raise overload()
-    return _text(separator).join(map(_text, parts))
+    return text_of(separator).join(map(text_of, parts))
 
 
 _BLANKS = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
+_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"'}  # fmt: skip
 
 
 def _quote(text: Any) -> str:
-    return '"' + "".join(_ESCAPES.get(letter, letter) for letter in _text(text)) + '"'
+    return '"' + "".join(_ESCAPES.get(letter, letter) for letter in text_of(text)) + '"'
 
 
 def _searcher(text: Any, pattern: Any) -> re.Pattern[str]:
@@ -177,7 +156,7 @@ def _find(text: Any, pattern: Any) -> str:
 
 
 def _find_all(text: Any, pattern: Any, count: Any = -1) -> list[str]:
-    most = _number(count)
+    most = whole_of(count)
     out = [one.group() for one in _searcher(text, pattern).finditer(text)]
     return out if most < 0 else out[:most]
 
@@ -203,7 +182,7 @@ def _format(template: Any, args: Any) -> str:
             raise EvaluationError(f"index {used - 1} out of range")
         return _formatted(next(left), verb, 6 if precision is None else int(precision))
 
-    return _CLAUSE.sub(clause, _text(template))
+    return _CLAUSE.sub(clause, text_of(template))
 
 
 def _formatted(value: Any, verb: str, precision: int) -> str:
@@ -243,27 +222,21 @@ def _shown(value: Any) -> str:
     )
 
 
-def _starts(text: Any, part: Any) -> bool:
-    return _text(text).startswith(_text(part))
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "matches": matches,
-    "contains": lambda text, part: _text(part) in _text(text),
-    "startsWith": _starts,
-    "endsWith": lambda text, part: _text(text).endswith(_text(part)),
+    "contains": lambda text, part: text_of(part) in text_of(text),
+    "startsWith": lambda text, part: text_of(text).startswith(text_of(part)),
+    "endsWith": lambda text, part: text_of(text).endswith(text_of(part)),
     "charAt": _char_at,
-    "lowerAscii": lambda text: _text(text).translate(str.maketrans(_UPPER, _LOWER)),
-    "upperAscii": lambda text: _text(text).translate(str.maketrans(_LOWER, _UPPER)),
+    "lowerAscii": lambda text: text_of(text).translate(str.maketrans(_UPPER, _LOWER)),
+    "upperAscii": lambda text: text_of(text).translate(str.maketrans(_LOWER, _UPPER)),
     "replace": _replace,
     "split": _split,
     "substring": _substring,
-    "trim": lambda text: _text(text).strip(_BLANKS),
+    "trim": lambda text: text_of(text).strip(_BLANKS),
     "join": _join,
     "format": _format,
     "strings.quote": _quote,
     "find": _find,
     "findAll": _find_all,
 }
-
-__all__ = ["FUNCTIONS", "Built", "index_of", "last_index_of", "matches", "use_patterns"]

@@ -11,7 +11,7 @@ from trainc.apiserver.policy.cel.syntax import Call, Ident, Node
 from trainc.apiserver.policy.cel.values import Built, EvaluationError, NotKnownError, below, find, join, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from trainc.apiserver.policy.cel.values import Paths, Run, Scope, Valued
 
@@ -30,14 +30,11 @@ def two_variables(node: Call, bound: frozenset[str], runnable: Callable[[Node, f
         collection, paths = over(scope)
         if type(collection) is not dict and not isinstance(collection, list):
             raise EvaluationError(f"got '{type_name(collection)}', expected iterable type", paths)
-        kept = {name: scope.names.get(name) for name in (first, second)}
+        kept = scope.held(first, second)
         try:
             return combine(_each(scope, (first, second), collection, paths), parts, scope, paths)
         finally:
-            for name, before in kept.items():
-                scope.names.pop(name, None)
-                if before is not None:
-                    scope.names[name] = before
+            scope.restore(kept)
 
     return run
 
@@ -53,12 +50,13 @@ def _each(scope: Scope, names: tuple[str, str], collection: Any, paths: Paths) -
         yield key
 
 
-def _quantified(rounds: Iterator[Any], parts: list[Run], scope: Scope, *, until: bool) -> Valued:
+def decided(sides: Iterable[Run], scope: Scope, *, until: bool) -> Valued:
+    """`&&` and `||`, all() and exists(): any side decides, whatever the others end in."""
     trouble: EvaluationError | NotKnownError | None = None
     rests: list[Paths] = []
-    for _ in rounds:
+    for side in sides:
         try:
-            value, paths = parts[0](scope)
+            value, paths = side(scope)
         except (EvaluationError, NotKnownError) as error:
             trouble = error if trouble is None or type(error) is NotKnownError else trouble
             continue
@@ -110,8 +108,8 @@ def _to_entries(rounds: Iterator[Any], parts: list[Run], scope: Scope, paths: Pa
 
 
 _COMBINE: dict[str, Callable[[Iterator[Any], list[Run], Scope, Paths], Valued]] = {
-    "all": lambda rounds, parts, scope, _: _quantified(rounds, parts, scope, until=False),
-    "exists": lambda rounds, parts, scope, _: _quantified(rounds, parts, scope, until=True),
+    "all": lambda rounds, parts, scope, _: decided((parts[0] for _ in rounds), scope, until=False),
+    "exists": lambda rounds, parts, scope, _: decided((parts[0] for _ in rounds), scope, until=True),
     "existsOne": _exactly_one,
     "exists_one": _exactly_one,
     "transformList": _to_list,

@@ -125,6 +125,20 @@ def overload() -> EvaluationError:
     return EvaluationError("no such overload")
 
 
+def text_of(value: Any) -> str:
+    """A text; an error for anything else."""
+    if type(value) is not str:
+        raise overload()
+    return value
+
+
+def whole_of(value: Any) -> int:
+    """An int; an error for anything else."""
+    if type(value) is not int:
+        raise overload()
+    return value
+
+
 def join(*parts: Paths) -> Paths:
     """The fields that a value rests on which is made of others."""
     places: dict[tuple[str | int, ...], None] = {}
@@ -254,3 +268,14 @@ class Scope:
         self.cost += cost
         if self.cost > PER_EXPRESSION:
             raise OutOfBudgetError
+
+    def held(self, *names: str) -> dict[str, Valued | None]:
+        """What names mean now, for `restore` once a macro has bound them to something else."""
+        return {name: self.names.get(name) for name in names}
+
+    def restore(self, held: dict[str, Valued | None]) -> None:
+        """Let names mean again what they meant before."""
+        for name, before in held.items():
+            self.names.pop(name, None)
+            if before is not None:
+                self.names[name] = before
