@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Catalogs = list[tuple[Project, Catalog]]
     Goal = tuple[Spool, SharedNames]  # where what is compiled goes
 
-FEWEST_FILES = 200  # in which forms are looked for: below, learning them takes as long as compiling all
+FEWEST_FILES = 100  # in which forms are looked for: below, learning them takes as long as compiling all
 
 
 def build(

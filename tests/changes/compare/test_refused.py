@@ -98,7 +98,7 @@ def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTre
 
 @pytest.mark.slow
 def test_a_job_among_many_of_one_form(tmp_path: Path) -> None:
-    """Jobs that differ in numbers alone are filled in; the rendering of each is looked at all the same."""
+    """Jobs that are alike are filled in; the rendering of each is looked at all the same."""
     tree = WorkingTree(tmp_path)
     for number in range(30):
         tree.write(f"jobs/b-{number}.yaml", job(f"b-{number}"))

@@ -126,6 +126,10 @@ def _zeros(made: Repository) -> None:
     made.change("jobs/bert-3.yaml", "name: bert-3", "name: bert-003")
 
 
+def _renumbered(made: Repository) -> None:
+    made.change("jobs/bert-3.yaml", "name: bert-3", "name: bert-4711")
+
+
 def _huge(made: Repository) -> None:
     made.change("jobs/bert-3.yaml", "name: bert-3", f"name: bert-{'9' * 60}")
 
@@ -151,7 +155,7 @@ EDITS = (
         _twin,
         _removed,
     ),
-    *(_renamed, _project, _silenced, _emptied, _zeros, _huge, _claim, _second_cluster),
+    *(_renamed, _project, _silenced, _emptied, _zeros, _renumbered, _huge, _claim, _second_cluster),
 )
 
 

@@ -1,4 +1,4 @@
-"""Jobs that differ in numbers alone are compiled once, and nobody can tell."""
+"""Jobs that are alike are compiled once, and nobody can tell."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.compiler.forms.__main__ import sources, ways
 from tests.compiler.forms.comparison import Comparison, planted
 from tests.compiler.forms.traces import Traces
 from tests.compiling import ROOT, compile_in
-from trainc.compiler.forms import different, largest, smallest
-from trainc.compiler.forms.places import OWN_SETTINGS, free_runs, is_told
-from trainc.compiler.forms.text import class_of, contexts, is_comparable, joined, split
+from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.places import NAME, NUMBER, OWN_SETTINGS, REGISTRIES, WORD, is_told
+from trainc.compiler.forms.probes import STYLES, probe
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
@@ -45,6 +45,7 @@ apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata:
   name: bert-007
+  namespace: nlp
   labels: {sweep: sweep-12, kueue.x-k8s.io/priority-class: p1, size: "12"}
 spec:
   runtimeRef: {name: torch-1}
@@ -143,46 +144,55 @@ def test_no_step_of_the_compiler_depends_on_a_number_that_is_filled_in(jobs: Pat
     assert traces.compared > 3
 
 
-def test_numbers_that_may_vary() -> None:
-    [document] = read(JOB, "job.yaml", Report())
-    skeleton, values = split(JOB)
-    free = free_runs(document, JOB)
-    shown = joined(skeleton, [f"<{value}>" if index in free else value for index, value in enumerate(values)])
-    varying = [line.strip() for line in shown.split("\n") if "<" in line]
-    assert varying == [
-        "name: bert-<007>",
-        'labels: {sweep: sweep-<12>, kueue.x-k8s.io/priority-class: p1, size: "12"}',
-        "image: registry.example.com:5000/team-4/train:<123>",
-        'args: [--lr=<0>.<0003>, --seed, "<12>", --batch-size=32, --run-name=bert-<007>, --output-dir=/data2/bert-<007>/out3]',
+def shown(text: str, *, whole_images: bool = False) -> list[str]:
+    """The lines of a job in which something may vary, that in brackets."""
+    [document] = read(text, "job.yaml", Report())
+    layout = layout_of(document, text, whole_images=whole_images)
+    assert layout is not None
+    values = layout.read(parted(text)[1])
+    assert values is not None
+    assert layout.text(values) == text
+    return [line.strip() for line in layout.text([f"<{one}>" for one in values]).split("\n") if "<" in line]
+
+
+def test_values_that_may_vary() -> None:
+    assert shown(JOB) == [
+        "name: <bert-007>",
+        "namespace: <nlp>",
+        'labels: {sweep: <sweep-12>, kueue.x-k8s.io/priority-class: p1, size: "<12>"}',
+        "image: registry.example.com:5000/<team-4/train>:<123>",
+        'args: [--lr=<0.0003>, --seed, "12", --batch-size=<32>, --run-name=<bert-007>, --output-dir=/data2/<bert-007>/out3]',
         '- {name: SEED, value: "<12>"}',
     ]
+    assert "image: registry.example.com:5000/team-4/train:<123>" in shown(JOB, whole_images=True)
 
 
 @pytest.mark.parametrize(
-    ("run", "name"), [("7", "n"), ("123456", "n"), ("1234567", "1234567"), ("0", "0"), ("00", "z2"), ("00012", "z5")]
+    ("old", "new"),
+    [
+        ("name: torch-1", "name: torch-1, kind: TrainingRuntime"),  # the namespace is a part of its name
+        ("registry.example.com:5000", "ghcr.io"),
+        ("train:123", "train:1.2.3"),
+        ("bert-007", "bert-r7"),
+        ("sweep: sweep-12", "example.kueue.x-k8s.io/sweep: sweep-12"),
+    ],
 )
-def test_classes(run: str, name: str) -> None:
-    assert class_of(run) == name
+def test_values_that_mean_something_are_exact(old: str, new: str) -> None:
+    lines = shown(JOB.replace(old, new))
+    assert [line for line in shown(JOB) if line not in lines] != []
 
 
-def test_probes_are_the_extremes_of_their_classes() -> None:
-    classes = {3: "n", 5: "z3", 8: "n"}
-    first = different(classes, {"102938"})
-    assert first is not None
-    assert len(set(first.values())) == len(first)
-    assert "102938" not in first.values()
-    assert {index: class_of(run) for index, run in first.items()} == classes
-    assert smallest(classes, {8: {"1"}}) == {3: "2", 5: "000", 8: "2"}
-    assert largest(classes, {}) == {3: "999999", 5: "099", 8: "999998"}
-    assert different(dict.fromkeys(range(12), "z2"), ()) is None
-
-
-def test_numbers_behind_one_word_are_compared() -> None:
-    assert contexts("bert-12-node-0: 7, my-bert-3") == ["bert-", "-node-", "", "my-bert-"]
-    assert is_comparable("bert-", "my-bert-")
-    assert is_comparable("", "")
-    assert not is_comparable("", "bert-")
-    assert not is_comparable("bert-", "gpt-")
+def test_probes_are_the_extremes_of_their_classes_and_related_as_the_values_are() -> None:
+    values, classes = ("bert-007", "bert", "12", "bert-007", "x/bert/y"), (NAME, WORD, NUMBER, NAME, "repository")
+    for style in STYLES:
+        name, namespace, number, again, path = probe(values, classes, style)
+        assert name == again != "bert-007"
+        assert namespace in name
+        assert f"/{namespace}/" in path
+        assert number not in name
+    assert len(probe(("bert",), (WORD,), "shortest")[0]) == 3
+    assert len(probe(("bert",), (WORD,), "longest")[0]) > 36
+    assert probe(("7", "8"), (NUMBER, NUMBER), "longest") == ("999999", "999998")
 
 
 def constants() -> set[str]:
@@ -223,3 +233,14 @@ def test_a_cluster_that_pins_digests_compiles_every_job(jobs: Path, tmp_path: Pa
     run = compile_in(place, "build", "jobs")
     run = compile_in(place, "build", "jobs")
     assert "@sha256:0a" in run.out, run.err
+
+
+def test_images_of_every_registry_that_trainc_knows_are_exact() -> None:
+    hosts = {
+        found[1]
+        for text in constants()
+        if (found := re.match(r"((?:[a-z0-9-]+\.)+[a-z]+)/[\w/-]+(?::[\w.-]+)?$", text))
+    }
+    images = {host for host in hosts if host.endswith((".io", ".dev"))}
+    assert len(images) > 3
+    assert [host for host in sorted(images) if not host.endswith(REGISTRIES) and not is_told(f"{host}/")] == []

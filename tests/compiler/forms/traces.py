@@ -16,14 +16,15 @@ from unittest.mock import patch
 
 import trainc
 from trainc.compiler import forms
-from trainc.compiler.forms.text import LONGEST, joined, split
+from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.places import TELLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
     from types import FrameType
 
-    from trainc.compiler.forms import Form
+    from trainc.compiler.forms.layout import Layout, Values
     from trainc.compiler.forms.template import Template
     from trainc.compiler.forms.trial import Trial
 
@@ -48,19 +49,25 @@ class Traces:
             yield
 
     def _watched(self, learned: Any) -> Any:
-        def watched(trial: Trial, form: Form, file: str, text: str, values: list[str]) -> Template | None:
-            template: Template | None = learned(trial, form, file, text, values)
+        def watched(
+            trial: Trial, layout: Layout, file: str, text: str, values: Values, *, whole_images: bool
+        ) -> Template | None:
+            template: Template | None = learned(trial, layout, file, text, values, whole_images=whole_images)
             if template is not None:
-                self._compare(trial, form, file, text, template)
+                [document] = [trial.document(file, text)]
+                assert document is not None
+                own = layout_of(document, text, whole_images=whole_images)
+                assert own is not None
+                self._compare(trial, own, file, values, template)
             return template
 
         return watched
 
-    def _compare(self, trial: Trial, form: Form, file: str, text: str, template: Template) -> None:
+    def _compare(self, trial: Trial, layout: Layout, file: str, values: Values, template: Template) -> None:
         """Compare the steps of jobs of a form; once in a while a memo table knows a part of one of them by chance."""
         self.compared += 1
         for _ in range(3):
-            jobs = [job for _ in range(3) if (job := self._other(form, text, template))]
+            jobs = [job for _ in range(3) if (job := self._other(layout, values, template))]
             traces = [apart(trial, file, job) for job in jobs]
             if all(trace == traces[0] for trace in traces):
                 return
@@ -69,27 +76,34 @@ class Traces:
         name, line = first[at - 1]
         self.differences.append(f"{file}: {name.removeprefix(PACKAGE)}:{line} asks for more than the class\n{jobs[0]}")
 
-    def _other(self, form: Form, text: str, template: Template) -> str:
-        """A job of the same form and key with other numbers."""
-        skeleton, values = split(text)
-        clashes = dict(template.clashes)
+    def _other(self, layout: Layout, values: Values, template: Template) -> str:
+        """A job of the same form and key with other values."""
+        key = layout.key(parted(layout.text(values))[1], values)
         for _ in range(200):
-            runs = list(values)
-            for index in form.free:
-                run = values[index]
-                if len(run) > LONGEST or run == "0":
-                    continue
-                # Numbers of full length, which no line before has held: nothing of them is in a memo table.
-                length = len(run) if run[0] == "0" else LONGEST
-                tail = "".join(self._random.choices("0123456789", k=length - 1))
-                runs[index] = ("0" if run[0] == "0" else self._random.choice("123456789")) + tail
-                for other in form.free:
-                    if other < index and values[other] == run:
-                        runs[index] = runs[other]
-            clash = any(runs[index] in taken for index, taken in clashes.items())
-            if runs != values and not clash and form.key(runs) == form.key(values):
-                return joined(skeleton, runs)
+            chosen: dict[str, str] = {}
+            for value in sorted(set(values), key=len):
+                inner = max((one for one in chosen if one[0] > "9" and one in value), key=len, default="")
+                before, middle, after = value.partition(inner) if inner else (value, "", "")
+                chosen[value] = self._like(before) + chosen.get(middle, "") + self._like(after)
+            others = tuple([chosen[value] for value in values])
+            text = layout.text(others)
+            tails = parted(text)[1]
+            is_like = layout.read(tails) == others and layout.key(tails, others) == key
+            if is_like and not template.clashes(others) and not TELLING("\n".join(others)):
+                return text
         return ""
+
+    def _like(self, text: str) -> str:
+        """Letters for letters and digits for digits, which no line before has held: nothing of them is in a memo table."""
+        letters = [
+            self._random.choice("bcdfghjkmpqrtvwxz")
+            if letter.islower()
+            else self._random.choice("123456789")
+            if letter in "123456789"
+            else letter
+            for letter in text
+        ]
+        return "".join(letters)
 
 
 def apart(trial: Trial, file: str, text: str) -> list[Step]:

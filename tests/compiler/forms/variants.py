@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from trainc.compiler.forms.places import free_runs
-from trainc.compiler.forms.text import joined, split
+from trainc.compiler.forms.layout import layout_of, parted
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
@@ -14,9 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
+    from trainc.compiler.forms.layout import Values
+
+    Style = Callable[[Random, str, list[str]], str]
+
 # Numbers that mean something to somebody: limits, ports, counts, sizes.
 TELLING = "0 1 2 3 4 7 8 9 10 15 16 17 22 31 32 60 62 63 64 65 80 99 100 127 128 253 255 256 300 443 511 512 600 768 "
 TELLING += "1000 1023 1024 2048 2379 3389 4096 8080 8476 23456 29400 29500 32768 65535 65536 86400 99999 100000 999999"
+TELLING_WORDS = (
+    "node launcher worker master default latest main nightly python torchrun gpu tcpx cuda train data shm none true "
+)
+TELLING_WORDS += (
+    "kube-system localhost global secret token changeme mpirun rank seed team speech-train null yes off sk-live jax"
+)
 ODD_NAMES = (
     "a",
     "bert-",
@@ -115,22 +124,62 @@ _VALUE = re.compile(r"^( *(?:- )?[\w./-]+: )(\S.*)$")
 def variants(text: str, file: str, count: int, random: Random) -> list[str]:
     """A text with numbers in places where jobs have them, and others like it."""
     text = _numbered(text, random)
-    skeleton, values = split(text)
     documents = list(read(text, file, Report()))
-    free = free_runs(documents[0], text) if text.isascii() and len(documents) == 1 else ()
+    is_one = text.isascii() and len(documents) == 1 and isinstance(documents[0].tree, dict)
+    layout = layout_of(documents[0], text, whole_images=False) if is_one else None
+    values = layout.read(parted(text)[1]) if layout is not None else None
     made = [text]
     for _ in range(count - 1):
-        style = random.choice(_STYLES)
-        runs = list(values)
-        for index in free:
-            if random.random() < 0.9:
-                runs[index] = style(random, runs[index], values)
-        if values and random.random() < 0.2:
-            index = random.randrange(len(values))
-            runs[index] = random.choice(_STYLES)(random, runs[index], values)
-        one = joined(skeleton, runs)
+        one = layout.text(_others(values, random)) if layout is not None and values else text
+        if random.random() < 0.2:
+            one = _one_number(one, random)
         made.append(_odd(one, random) if random.random() < 0.15 else one)
     return made
+
+
+def _others(values: Values, random: Random) -> list[str]:
+    """Other values; those that were the same, or a part of one another, mostly are so afterwards."""
+    chosen: dict[str, str] = {}
+    style = random.choice(_STYLES)
+    for value in sorted(set(values), key=len):
+        if random.random() < 0.1:
+            chosen[value] = value
+            continue
+        inner = max((known for known in chosen if known in value and known.isalpha()), key=len, default="")
+        if inner and random.random() < 0.8:
+            before, _, after = value.partition(inner)
+            chosen[value] = before + chosen[inner] + _runs(after, style, values, random)
+        else:
+            chosen[value] = _runs(value, style, values, random)
+    return [random.choice(values) if random.random() < 0.03 else chosen[value] for value in values]
+
+
+def _runs(value: str, style: Style, values: Values, random: Random) -> str:
+    """A value with other words and numbers between its marks."""
+    parts = re.split("([0-9]+|[a-z]{3,})", value)
+    numbers = [run for one in values for run in re.findall("[0-9]+", one)] or ["1"]
+    words = [run for one in values for run in re.findall("[a-z]{3,}", one)] or ["one"]
+    for at in range(1, len(parts), 2):
+        parts[at] = style(random, parts[at], numbers) if parts[at].isdigit() else _word(random, words)
+    return "".join(parts)
+
+
+def _word(random: Random, words: list[str]) -> str:
+    """A word of nobody's, one that means something to somebody, or one of the same text."""
+    kind = random.random()
+    if kind < 0.6:
+        return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=random.randrange(3, 12)))
+    return random.choice(TELLING_WORDS.split()) if kind < 0.85 else random.choice(words)
+
+
+def _one_number(text: str, random: Random) -> str:
+    """A text with another number somewhere."""
+    found = list(re.finditer("[0-9]+", text))
+    if not found:
+        return text
+    run = random.choice(found)
+    style = random.choice(_STYLES)
+    return text[: run.start()] + style(random, run[0], [one[0] for one in found]) + text[run.end() :]
 
 
 def _numbered(text: str, random: Random) -> str:
@@ -175,7 +224,7 @@ def _of_today(random: Random, run: str, values: list[str]) -> str:
     return number.zfill(len(run))[-len(run) :] if run[0] == "0" else number
 
 
-_STYLES: tuple[Callable[[Random, str, list[str]], str], ...] = (
+_STYLES: tuple[Style, ...] = (
     _other_digits,
     _any_length,
     _any_length,

@@ -35,7 +35,7 @@ REPORTING = (
     ),
     Option(
         "--no-forms",
-        "compile every job in full, even if jobs differ only in numbers",
+        "compile every job in full, even if jobs are alike",
         is_advanced=True,
     ),
     Option(

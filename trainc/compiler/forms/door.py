@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.compiler.emit import Rendered
+from trainc.compiler.emit.spool.moves import NewRun
 from trainc.compiler.forms import Forms
 from trainc.compiler.forms.record import OWN_TEXTS
 from trainc.compiler.forms.trial import Trial
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trainc.compiler.emit.spool import Spool
+    from trainc.compiler.forms.layout import Values
     from trainc.compiler.forms.template import Template
     from trainc.compiler.forms.trial import Admit, Compile
     from trainc.lint.across_jobs import SharedNames
@@ -75,7 +77,8 @@ class Door:
         """The door of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
         spool, together = goal
         trial = Trial(documents, project, selection, report, stages, json=spool.json)
-        return cls(project, Forms(trial, files), together, spool, report, documents.nearest, documents.beside)
+        forms = Forms(trial, files, whole_images=bool(project.cluster.images))
+        return cls(project, forms, together, spool, report, documents.nearest, documents.beside)
 
     def is_filled(self, file: str, data: bytes) -> bool:
         """Whether a form answers for the only job of a file; then everything is said and kept that its job gives rise to."""
@@ -98,17 +101,18 @@ class Door:
             return near
         return "\n".join([near, *[cluster.name for cluster in self._project.holders[file]]])
 
-    def _fill(self, file: str, template: Template, values: list[str]) -> bool:
+    def _fill(self, file: str, template: Template, values: Values) -> bool:
         record = template.record
         texts = template.texts(values)
         text, path, run, job, namespace, written = texts[:OWN_TEXTS]
         job = run if job == run else job  # a run keeps the names of every job, each once
         names = [run if one == run else one for one in texts[OWN_TEXTS : OWN_TEXTS + 4 * record.names]]
         references = [known or Reference(*texts[at : at + 4]) for at, known in template.references]
-        if not self._spool.add_filled(Rendered(path, run, file, text, record.objects), written, references):
-            return False
         end = record.column + len(job) + record.padding
         place = Span(file, record.line, record.column, record.line, end)
+        new = NewRun(place, file, job, record.number, run)
+        if not self._spool.add_filled(Rendered(path, run, file, text, record.objects), written, references, new):
+            return False
         report = self._report
         report.account.count((file, 0, self._project.cluster.name), record.kind, job, namespace, place)
         report.job = job

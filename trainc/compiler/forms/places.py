@@ -1,15 +1,16 @@
-"""Which numbers of a job may vary from one job to the next: few, and of each it is known that no rule computes with it.
+"""Which values of a job may vary from one job to the next: few, and of each it is known that no rule looks into it.
 
-Everything else is compared exactly. A place is safe where its text only names something (a job, a label of nobody's,
-a build of an image) or sets what only the program itself reads (a seed, a learning rate, the name of a run).
+Everything else is compared exactly. A place is safe where its text only names something (a job, a namespace, a label of
+nobody's, an image) or sets what only the program itself reads (a seed, a learning rate, the name of a run). Which
+values of a place are alike is its class: a pattern, less the words that mean something to somebody.
 """
 
 from __future__ import annotations
 
 import re
 
-from trainc.compiler.forms.text import starts_of
 from trainc.model.sourced import Sourced
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,43 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-    Stretch = tuple[int, int]  # of the text of a leaf: where it begins and ends
+    Stretch = tuple[int, int, str]  # of the text of a leaf: where it begins and ends, and its class
 
+LONGEST = 40  # characters of a word
+
+
+def _long(letters: str, most: int = LONGEST) -> str:
+    """A pattern of what is ahead: at least three and at most so many of these letters, and then another one."""
+    return f"(?=[{letters}]{{3,{most}}}(?![{letters}]))"
+
+
+_WORD = _long("a-z0-9-") + "[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+NAME, WORD, TEXT, REPOSITORY, NUMBER, DECIMAL, POWER = (
+    "name",
+    "word",
+    "text",
+    "repository",
+    "number",
+    "decimal",
+    "power",
+)
+# The patterns of classes, each within the next ones of its sort. No value of one begins as a value of another sort does.
+CLASSES = {
+    NAME: "(?![a-z0-9-]*-r[0-9]+(?![a-z0-9-]))" + _WORD,  # its end does not say which run it is
+    WORD: _WORD,
+    TEXT: _long("A-Za-z0-9_.-") + "[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*",
+    REPOSITORY: _long("a-z0-9_/-", 60) + "[a-z][a-z0-9]*(?:[-_/][a-z0-9]+)*",
+    NUMBER: "[1-9][0-9]{0,5}",
+    DECIMAL: r"(?:0|[1-9][0-9]{0,2})\.[0-9]{1,6}",
+    POWER: r"[1-9](?:\.[0-9]{1,3})?e-[1-9]",
+}
+# Words that mean something to somebody wherever they stand.
+TELLING = re.compile(
+    "^(?:default|latest|none|null|true|false|yes|off|kube|sk-|xoxb-|xoxp-|glpat-|nvapi-)|python|placeholder|gpudirect|tcpgpu|tcpx",
+    re.MULTILINE,
+).search
+_FITS = {name: re.compile(pattern).fullmatch for name, pattern in CLASSES.items()}
+_SETTINGS = NUMBER, DECIMAL, POWER, WORD
 # Options and variables, without dashes and in small letters, that only the program reads which trains.
 OWN_SETTINGS = frozenset(
     [
@@ -61,6 +97,50 @@ OWN_SETTINGS = frozenset(
         "wandb_group",
         "mlflow_run_name",
         "mlflow_experiment_name",
+        "wandb_project",
+        "wandb_entity",
+        "project_name",
+        "batch_size",
+        "train_batch_size",
+        "eval_batch_size",
+        "micro_batch_size",
+        "per_device_batch_size",
+        "per_device_train_batch_size",
+        "per_device_eval_batch_size",
+        "gradient_accumulation_steps",
+        "epochs",
+        "num_epochs",
+        "max_epochs",
+        "num_train_epochs",
+        "max_steps",
+        "num_steps",
+        "total_steps",
+        "train_steps",
+        "warmup_steps",
+        "eval_steps",
+        "save_steps",
+        "logging_steps",
+        "log_interval",
+        "save_interval",
+        "eval_interval",
+        "max_length",
+        "max_seq_length",
+        "seq_length",
+        "context_length",
+        "hidden_size",
+        "num_layers",
+        "num_heads",
+        "vocab_size",
+        "lora_rank",
+        "lora_alpha",
+        "lora_dropout",
+        "min_lr_ratio",
+        "optimizer",
+        "lr_scheduler",
+        "lr_scheduler_type",
+        "dataset_name",
+        "fold",
+        "variant",
     ]
 )
 # Ends of the domains whose labels and annotations tell something to a controller, a scheduler or trainc.
@@ -99,42 +179,41 @@ DOMAINS = (
     "ray.io",
     "armadaproject.io",
 )
-_NAME = ("metadata", "name")
-_MAPS = ("labels", "annotations")
-_BUILD = re.compile("(?:[a-z]+-)*[0-9]+").fullmatch  # a tag that numbers the builds of an image; versions are exact
-_NUMBER = re.compile(r"((?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:e[+-]?[0-9]+)?").fullmatch
+# Ends of the registries of images that trainc knows something of.
+REGISTRIES = (
+    "docker.io",
+    "nvcr.io",
+    "ghcr.io",
+    "gcr.io",
+    "quay.io",
+    "pkg.dev",
+    "amazonaws.com",
+    "azurecr.io",
+    "k8s.io",
+)
+_IMAGE = re.compile(r"([a-z0-9.-]*\.[a-z]+(?::[0-9]+)?)/([^:@]+):((?:[a-z]+-)*)([0-9]+)").fullmatch
 _OPTION = re.compile(r"--?[a-z][a-z0-9_-]*").fullmatch
-_RUN = re.compile("-r[0-9]+$").search  # an end of a name that says which run it is
 
 
-def free_runs(document: Document, text: str) -> tuple[int, ...]:
-    """Which of a text's runs of digits may vary, by their index; the document is the only one of the text."""
+def holes(document: Document, text: str, *, whole_images: bool) -> Iterator[tuple[Span, int, int, str]]:
+    """The stretches of a text's leaves that may vary: the place of the leaf, where the stretch begins and ends in it, its class.
+
+    The document is the only one of the text. With `whole_images` of an image no more than the number of a build varies.
+    """
     lines = text.split("\n")
-    begins = [0]
-    for line in lines:
-        begins.append(begins[-1] + len(line) + 1)
-    stretches: list[Stretch] = []
-    for span, value, inner in _stretches(document):
-        line = lines[span.line - 1]
-        raw = line[span.column - 1 : span.end_column - 1]
-        quote = raw[:1] if raw[:1] in ('"', "'") else ""
-        if raw == f"{quote}{value}{quote}":  # nothing is escaped
-            at = begins[span.line - 1] + span.column - 1 + len(quote)
-            stretches += [(at + start, at + end) for start, end in inner]
-    runs = enumerate(starts_of(text))
-    return tuple([index for index, at in runs if any(start <= at < end for start, end in stretches)])
-
-
-def _stretches(document: Document) -> Iterator[tuple[Span, str, list[Stretch]]]:
-    """The leaves of a document that stand on one line and in one place, with the stretches of them that may vary."""
-    name = document.name
-    leaves = list(_leaves(document.written, ()))
+    found = list(_leaves(document.written, ()))
     places: dict[Span, int] = {}
-    for *_, span in leaves:
+    for *_, span in found:
         places[span] = places.get(span, 0) + 1
-    for path, value, around, span in leaves:
-        if span.line == span.end_line and places[span] == 1 and (inner := _free(path, value, around, name)):
-            yield span, value, inner
+    context = _Context(document, whole_images=whole_images)
+    for path, content, around, span in found:
+        if span.line != span.end_line or places[span] > 1:
+            continue
+        raw = lines[span.line - 1][span.column - 1 : span.end_column - 1]
+        quote = raw[:1] if raw[:1] in ('"', "'") else ""
+        if raw == f"{quote}{content}{quote}":  # nothing is escaped
+            for start, end, name in context.stretches(path, content, around):
+                yield span, start + len(quote), end + len(quote), name
 
 
 def _leaves(node: Tree, path: Path, around: Tree = None) -> Iterator[tuple[Path, str, Tree, Span]]:
@@ -149,52 +228,72 @@ def _leaves(node: Tree, path: Path, around: Tree = None) -> Iterator[tuple[Path,
         yield path, node.value, around, node.origin.at
 
 
-def _free(path: Path, value: str, around: Tree, name: str) -> list[Stretch]:
-    """The stretches of a leaf in which digits may vary."""
-    whole = [(0, len(value))]
-    if path == _NAME:
-        return whole if value[:1].isalpha() and not _RUN(value) else []
-    if path[-1:] == ("image",):
-        tag = value.rpartition(":")[2]
-        return [(len(value) - len(tag), len(value))] if "@" not in value and _BUILD(tag) else []
-    if len(path) == 3 and path[0] == "metadata" and path[1] in _MAPS:
-        return whole if value[:1].isalpha() and not is_told(str(path[2])) else []
-    if path[-2:-1] == ("args",):
-        return _of_argument(value, around, path[-1], name)
-    if path[-1:] == ("value",) and path[-3:-2] == ("env",) and type(around) is dict:
-        of = around.get("name")
-        return _of_setting(of.value, value, 0) or _named(value, name) if type(of) is Sourced else []
-    return []
+class _Context:
+    """What a leaf's freedom depends on beside its own place."""
+
+    def __init__(self, document: Document, *, whole_images: bool) -> None:
+        self._name = document.name
+        self._whole_images = whole_images
+        self._is_spread = value(document.written, "spec", "runtimeRef", "kind") in (None, "ClusterTrainingRuntime")
+
+    def stretches(self, path: Path, text: str, around: Tree) -> list[Stretch]:
+        """The stretches of a leaf that may vary."""
+        field, parent = path[-1], path[-2] if len(path) > 1 else ""
+        if path == ("metadata", "name"):
+            return _whole(text, NAME)
+        if path == ("metadata", "namespace"):
+            return _whole(text, WORD) if self._is_spread else []  # which runtime it is depends on it
+        if len(path) == 3 and path[0] == "metadata" and parent in ("labels", "annotations"):
+            return [] if is_told(str(field)) else _whole(text, NUMBER, TEXT)
+        if parent == "nodeSelector":
+            return _whole(text, WORD) if "/" in str(field) and not is_told(str(field)) else []
+        if field == "serviceAccountName":
+            return _whole(text, WORD)
+        if field == "image":
+            return self._of_image(text)
+        if parent == "args":
+            return self._of_argument(text)
+        if field == "value" and path[-3:-2] == ("env",) and type(around) is dict:
+            setting = value(around, "name")
+            return (_is_own(setting) and _whole(text, *_SETTINGS)) or self._named(text)
+        return []
+
+    def _of_image(self, text: str) -> list[Stretch]:
+        """The repository and the number of a build in an image of a registry of nobody's; versions are exact."""
+        found = _IMAGE(text)
+        if found is None or not _FITS[NUMBER](found[4]):
+            return []
+        build = (*found.span(4), NUMBER)
+        if self._whole_images or found[1].endswith(REGISTRIES) or not _FITS[REPOSITORY](found[2]):
+            return [build]
+        return [(*found.span(2), REPOSITORY), build]
+
+    def _of_argument(self, text: str) -> list[Stretch]:
+        option, mark, rest = text.partition("=")
+        if mark and _OPTION(option) and _is_own(option):
+            return _whole(rest, *_SETTINGS, at=len(option) + 1) or self._named(text)
+        return self._named(text)
+
+    def _named(self, text: str) -> list[Stretch]:
+        """Where the job's own name is a part of a path."""
+        name = self._name
+        start = text.find(f"/{name}") + 1
+        end = start + len(name)
+        is_part = start and name and text[end : end + 1] in ("", "/")
+        return [(start, end, NAME)] if is_part and _FITS[NAME](name) else []
+
+
+def _whole(text: str, *classes: str, at: int = 0) -> list[Stretch]:
+    """All of a text, in the first of some classes that it is of."""
+    return [(at, at + len(text), name) for name in classes if _FITS[name](text)][:1]
+
+
+def _is_own(setting: object) -> bool:
+    """Whether only the program itself reads an option or a variable."""
+    return type(setting) is str and setting.lstrip("-").replace("-", "_").lower() in OWN_SETTINGS
 
 
 def is_told(key: str) -> bool:
     """Whether a label or an annotation tells something to anybody whom trainc knows."""
     domain = key.rpartition("/")[0]
     return domain.endswith(DOMAINS)
-
-
-def _of_argument(value: str, around: Tree, index: object, name: str) -> list[Stretch]:
-    option, mark, rest = value.partition("=")
-    if mark and _OPTION(option):
-        return _of_setting(option, rest, len(option) + 1) or _named(value, name)
-    before = around[index - 1] if type(around) is list and type(index) is int and index else None
-    if type(before) is Sourced and type(before.value) is str and _OPTION(before.value):
-        return _of_setting(before.value, value, 0) or _named(value, name)
-    return _named(value, name)
-
-
-def _of_setting(setting: str, value: str, at: int) -> list[Stretch]:
-    """The stretch of what one of the program's own settings is set to: a name, or a number without its exponent."""
-    if setting.lstrip("-").replace("-", "_").lower() not in OWN_SETTINGS:
-        return []
-    number = _NUMBER(value)
-    if number is not None:
-        return [(at, at + len(number[1]))]
-    return [(at, at + len(value))] if value[:1].isalpha() else []
-
-
-def _named(value: str, name: str) -> list[Stretch]:
-    """Where the job's own name is a part of a path."""
-    start = value.find(f"/{name}") + 1
-    end = start + len(name)
-    return [(start, end)] if start and name and value[end : end + 1] in ("", "/") else []

@@ -9,6 +9,7 @@ from trainc.lint.across_jobs import names_of
 from trainc.model.finding import ERROR
 from trainc.model.references import references_of
 from trainc.model.report import Report
+from trainc.model.run import run_of
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -38,6 +39,7 @@ class Record(NamedTuple):
     objects: int
     names: int  # of the texts, how many fours are names of objects
     kind: str
+    number: int  # of the run
     line: int  # where the job's name is written
     column: int
     padding: int  # columns of its place that are not the name itself: quotes
@@ -81,6 +83,7 @@ def record_of(bundle: Bundle, recorder: Recorder, *, json: bool) -> Record | Non
         objects=len(bundle.objects),
         names=len(names) // 4,
         kind=document.kind,
+        number=run_of(document.tree),
         line=line,
         column=column,
         padding=padding,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from trainc.compiler.emit import Rendered
+    from trainc.compiler.emit.spool.moves import NewRun
     from trainc.compiler.emit.spool.questions import Look
     from trainc.model.bundle import Bundle
     from trainc.model.file_results import Known, Outcomes
@@ -57,8 +58,17 @@ class Spool:
         self.count(bundle, report)
         self._append(rendered)
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
-        """Keep a rendering that was not compiled, of a job `written` so; False where its bundle is needed."""
+    def add_filled(
+        self,
+        rendered: Rendered,  # noqa: ARG002
+        written: str,  # noqa: ARG002
+        references: Iterable[Reference],  # noqa: ARG002
+        new: NewRun,  # noqa: ARG002
+    ) -> bool:
+        """Keep a rendering that was not compiled, of a job `written` so; False where its bundle is needed.
+
+        `new` is its run, in case there is no rendered file of it yet.
+        """
         return False
 
     def _add_filled(self, rendered: Rendered, references: Iterable[Reference]) -> bool:
@@ -163,7 +173,13 @@ class Tally(Spool):
         if self.look is not None and bundle.jobset is not None:
             self.look.judge(bundle, report)
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+    def add_filled(
+        self,
+        rendered: Rendered,
+        written: str,
+        references: Iterable[Reference],
+        new: NewRun,  # noqa: ARG002 (it writes no file)
+    ) -> bool:
         """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
         if self.look is not None and not self.look.is_known(rendered, written):
             return False
@@ -180,7 +196,13 @@ class StreamSpool(Spool):
         super().__init__(json=json)
         self._stream = stream
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:  # noqa: ARG002
+    def add_filled(
+        self,
+        rendered: Rendered,
+        written: str,  # noqa: ARG002 (it compares with nothing)
+        references: Iterable[Reference],
+        new: NewRun,  # noqa: ARG002 (it writes no file)
+    ) -> bool:
         """Keep a rendering that was not compiled."""
         return self._add_filled(rendered, references)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from trainc.compiler.emit import Rendered
     from trainc.compiler.emit.spool.disk import OnDisk
+    from trainc.compiler.emit.spool.moves import NewRun
     from trainc.compiler.emit.spool.questions import Settle, Shares
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
@@ -81,12 +82,12 @@ class CommittedSpool(StreamSpool):
             self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference], new: NewRun) -> bool:
         """Keep a rendering that was not compiled, of a job of which nothing is committed."""
         inner, _, name = rendered.path.rpartition("/")
         if self._keep_old or self._find(inner, name)[1] is not None:
             return False
-        return super().add_filled(rendered, written, references)
+        return super().add_filled(rendered, written, references, new)
 
     def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""

@@ -114,7 +114,7 @@ class FolderSpool(Spool):
         self.objects += rendered.objects
         self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference]) -> bool:
+    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference], new: NewRun) -> bool:
         """Compare a rendering that was not compiled; False for one whose run may keep another."""
         if self._keep_old or not rendered.source.isascii():
             return False
@@ -125,6 +125,7 @@ class FolderSpool(Spool):
             rendered.path
         )  # one that stands elsewhere may have moved
         if is_new and self._is_unknown_to_git(rendered.path):
+            self._new_runs[rendered.path] = new
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
         elif existing is None or existing.header != header or existing.body != body:
             return False
