@@ -44,7 +44,7 @@ def build(
 ) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing.
 
-    What is `known` of files is taken for compiled. With `forms`, jobs that differ in numbers alone are compiled once.
+    What is `known` of files is taken for compiled. With `forms`, jobs that are alike are compiled once.
 
     Raises:
         Unfamiliar: where something known may not hold any more; nothing is written then.
