@@ -138,3 +138,14 @@ def test_exported_schemas_hold_them(tmp_path: Path) -> None:
     run = compile_in(tmp_path, "schemas", "export", "out")
     assert run.code == 0
     assert {path.name for path in (tmp_path / "out/reports").iterdir()} == {path.name for path in SCHEMAS}
+
+
+def test_reports_are_listed_and_shown_like_kinds(tmp_path: Path) -> None:
+    listed = [line for line in compile_in(tmp_path, "schemas").out.splitlines() if line.startswith("JSON report ")]
+    names = [line.split()[2] for line in listed]
+    assert names == sorted(path.stem for path in (ROOT / "schemas/reports").iterdir())
+    for name in names:
+        assert compile_in(tmp_path, "schemas", "show", name).out == (ROOT / f"schemas/reports/{name}.json").read_text(
+            "utf-8"
+        )
+    assert "did you mean `findings_v1`?" in compile_in(tmp_path, "schemas", "show", "finding_v1").err

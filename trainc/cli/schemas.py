@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from json import loads
 from pathlib import Path
 
 from trainc.apiserver import shipped
@@ -15,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.shared.options import Options
 
-_USAGE = "usage: trainc schemas [list|show KIND|export DIR|generate [CHECKOUT]]"
+_USAGE = "usage: trainc schemas [list|show NAME|export DIR|generate [CHECKOUT]]"
 
 
 def schemas(options: Options) -> int:
@@ -36,16 +37,23 @@ def schemas(options: Options) -> int:
 
 def _list() -> None:
     rows = [(f"{one.group}/{one.version}", one.kind, one.about.partition("\n")[0]) for one in shipped.listed()]
+    rows += [("JSON report", name, loads(text)["description"].partition(". ")[0] + ".") for name, text in _reports()]
     left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
     answer(*(f"{group:<{left}}  {kind:<{middle}}  {about}" for group, kind, about in rows))
 
 
 def _text(kind: str, form: str) -> str:
-    text = shipped.show(kind, form=form)
+    reports = dict(_reports())
+    text = reports.get(kind) or shipped.show(kind, form=form)
     if not text:
-        hint = meant(kind, [one.kind for one in shipped.listed()], "see trainc schemas list")
+        hint = meant(kind, [*(one.kind for one in shipped.listed()), *reports], "see trainc schemas list")
         raise Trouble(f"no schema for `{kind}`; {hint}")
     return text
+
+
+def _reports() -> list[tuple[str, str]]:
+    """The schema of each JSON report, by name and version."""
+    return [(path.stem, path.read_text("utf-8")) for path in sorted((shipped.folder() / "reports").iterdir())]
 
 
 def _export(folder: str) -> None:

@@ -185,7 +185,7 @@ COMMANDS = {
         ),
         Command(
             "schemas",
-            "[list|show KIND|export DIR|generate [CHECKOUT]]",
+            "[list|show NAME|export DIR|generate [CHECKOUT]]",
             "List, print and export the schemas of every kind trainc reads or writes: CRDs for clusters, JSON Schemas for editors.",
             (Option("--format", "output format of `show`", choices=("yaml", "json")),),
             ("trainc schemas", "trainc schemas show TrainJob", "trainc schemas export .schemas/"),
