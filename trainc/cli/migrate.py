@@ -6,8 +6,7 @@ import os
 
 from trainc.changes.compare.refused_edits import renderings
 from trainc.changes.migrate import migrate as migrated
-from trainc.changes.migrate.compared import by_reason
-from trainc.changes.migrate.summary import summary
+from trainc.changes.migrate.compared import by_reason, summary
 from trainc.cli.shared.output import data as put_data
 from trainc.cli.shared.output import tell
 from trainc.cli.shared.projects import across_projects

@@ -11,8 +11,7 @@ from tests.compiling import ROOT
 from tests.kinds.samples.texts import job, role
 from tests.sampling import sampled
 from trainc.changes.migrate import migrate
-from trainc.changes.migrate.compared import UNEXPLAINED
-from trainc.changes.migrate.comparison import compiled
+from trainc.changes.migrate.compared import UNEXPLAINED, compiled
 from trainc.model.cluster import Cluster
 from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced

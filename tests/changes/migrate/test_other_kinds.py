@@ -11,7 +11,7 @@ import yaml
 from tests.kinds import test_random_input_kinds as generators
 from tests.kinds.samples import kuberay, volcano
 from trainc.changes.migrate import migrate
-from trainc.changes.migrate.comparison import compiled
+from trainc.changes.migrate.compared import compiled
 from trainc.yaml.comments import comments
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from tests.kinds.samples.texts import job, role
 from tests.sampling import sampled
 from trainc.changes.migrate import migrate
-from trainc.changes.migrate.comparison import compiled
+from trainc.changes.migrate.compared import compiled
 
 TORCHRUN = "{name: pytorch, image: img, command: [torchrun, train.py]}"
 SSH = "sshAuthMountPath: /home/mpi/.ssh"

@@ -9,8 +9,7 @@ import pytest
 
 from tests.repository import Repository
 from trainc.changes.migrate import migrate
-from trainc.changes.migrate.compared import UNEXPLAINED
-from trainc.changes.migrate.comparison import compiled
+from trainc.changes.migrate.compared import UNEXPLAINED, compiled
 from trainc.yaml.comments import comments
 
 PARTS = {

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.changes.fix.replacement import Replacement
 from trainc.text.line_diff import LineMatcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from trainc.text.record import NamedTuple
 
 
 def merged(original: str, before: str, after: str, *, beside: bool = False) -> str | None:
@@ -32,7 +37,7 @@ def merged(original: str, before: str, after: str, *, beside: bool = False) -> s
 
 def _places(plain: list[str], old: list[str]) -> dict[int, int]:
     """Which line of the original each line stands for."""
-    one, other = ([_letters(line) for line in lines] for lines in (plain, old))
+    one, other = (["".join(line.split()) for line in lines] for lines in (plain, old))
     if one == other:
         return dict(enumerate(range(len(old))))
     blocks = LineMatcher(one, other).get_matching_blocks()
@@ -46,10 +51,6 @@ def _sibling(lines: list[str], end: int, indent: int) -> int:
         if text and not text.startswith("#") and _indent(lines[number]) <= indent:
             return number if _indent(lines[number]) == indent else end
     return end
-
-
-def _letters(line: str) -> str:
-    return "".join(line.split())
 
 
 def _boundary(places: dict[int, int], index: int, count: int, total: int) -> int | None:
@@ -91,3 +92,13 @@ def _within(number: int, old: str, new: str) -> Replacement:
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
     return Replacement(number, head + 1, number, len(old) - tail + 1, new[head : len(new) - tail])
+
+
+class Replacement(NamedTuple):
+    """From a line and a column, counted from 1, up to but without its end: what is written there instead."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.changes.migrate import runtime, trainjob
 from trainc.changes.migrate.chunks import (
+    MisshapenError,
     UnreadableError,
     as_bytes,
     dump,
     fresh,
+    is_json,
     joined,
+    json_text,
     load,
+    one_object,
     split,
     values,
     with_line_ends,
 )
-from trainc.changes.migrate.comparison import LATEST, compiled
+from trainc.changes.migrate.compared import LATEST, compiled
 from trainc.changes.migrate.file_objects import FileObjects, is_other_job, listed_jobs
-from trainc.changes.migrate.json_layout import is_json, json_text, one_object
-from trainc.changes.migrate.keys import MisshapenError
-from trainc.changes.migrate.older_job import Older, TextPlace, errors, rewritten, with_comments
+from trainc.changes.migrate.older import Older, TextPlace, errors, rewritten, with_comments
 from trainc.changes.migrate.other_job import rewritten_other
+from trainc.changes.migrate.trainjob import rewrite
 from trainc.kinds.other_operators import ARMADA, INPUT_KINDS
 from trainc.kinds.table import kind_of
 from trainc.kinds.unsupported import FOREIGN, foreign_kind
@@ -38,8 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trainc.changes.migrate.compared import Difference
-    from trainc.changes.migrate.shared import Shared
-    from trainc.changes.migrate.target import MigrationTarget
+    from trainc.changes.migrate.target import MigrationTarget, Shared
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
@@ -186,15 +187,9 @@ def _former(items: Any) -> list[tuple[str, str]]:
             continue
         kind, metadata = item.get("kind"), item.get("metadata")
         with Suppress(MisshapenError):
-            if kind in ("TrainJob", *_RUNTIMES) and _rewrite(kind, fresh(item)):
+            if kind in ("TrainJob", *_RUNTIMES) and any([*rewrite(fresh(item), kind)]):
                 former.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
     return former
-
-
-def _rewrite(kind: str, root: Any) -> list[str]:
-    """Write a document of the Trainer's kinds in today's spelling, in place; what changed."""
-    messages: list[str] = trainjob.rewrite(root) if kind == "TrainJob" else runtime.rewrite(root)
-    return messages
 
 
 def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
@@ -275,7 +270,7 @@ def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) ->
         return untouched._replace(problems=(_unreadable(error, line),))
     kind = tree["kind"]
     try:
-        messages = _rewrite(kind, root)
+        messages = [*rewrite(root, kind)]
     except MisshapenError:
         return untouched._replace(problems=errors(compiled(_placed(piece, line), project)[1]))
     if not messages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,10 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.changes.migrate.json_layout import is_json, json_text, whole_characters
 from trainc.changes.migrate.placed_text import is_same_amount, name_in
 from trainc.model.report import Report
 from trainc.model.tree import plain
+from trainc.text.embedded_json import json_value
 from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import plain_text
@@ -161,7 +162,12 @@ def reshape(node: Any, wanted: Any) -> Any:
         return node
     if isinstance(node, CommentedSeq) and isinstance(wanted, list):
         return _reshaped_list(node, wanted)
-    return node if type(wanted) is _kind(node) and node == wanted else fresh(wanted)
+    return (
+        node
+        if type(wanted) is next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
+        and node == wanted
+        else fresh(wanted)
+    )
 
 
 def _same_amounts(node: Any, wanted: Any) -> bool:
@@ -169,10 +175,6 @@ def _same_amounts(node: Any, wanted: Any) -> bool:
     if not isinstance(node, CommentedMap) or set(node) != set(wanted):
         return False
     return all(is_same_amount(node[name], amount) for name, amount in wanted.items())
-
-
-def _kind(node: Any) -> type:
-    return next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
 
 
 def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
@@ -203,3 +205,89 @@ def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
         return done._replace(text=text)
     new = done.text.replace("\n", "\r\n") if 2 * own.count("\r\n") > own.count("\n") else done.text
     return done._replace(text=mark + new)
+
+
+# Both halves of a character, and a backslash that is no escape of what follows it.
+_HALVES = re.compile(r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}").sub
+_FIRST_LINE = "---\n"
+_INDENT = re.compile(r"\{\r?\n([ \t]*)").match
+
+
+def is_json(text: str) -> bool:
+    """Whether a document is written as JSON, the mark that starts it aside."""
+    body = text.removeprefix(_FIRST_LINE)
+    if not body.lstrip().startswith("{"):
+        return False
+    try:
+        json_value(body)
+    except ValueError:
+        return False
+    return True
+
+
+def json_text(tree: Any, like: str) -> str:
+    """An object as JSON, laid out like the text that it takes the place of."""
+    start = _FIRST_LINE if like.startswith(_FIRST_LINE) else ""
+    body = like.removeprefix(_FIRST_LINE)
+    indent = _INDENT(body.lstrip())
+    separators = None if '": ' in body or not body.strip("{}\n ") else (",", ":")
+    text = json.dumps(tree, ensure_ascii=False, indent=indent[1] if indent else None, separators=separators)
+    return f"{start}{text}\n" if like.endswith("\n") else f"{start}{text}"
+
+
+def whole_characters(text: str) -> str:
+    """A text that begins as JSON, with each character that is written as two halves as itself: YAML knows no halves."""
+    if "\\u" not in text or text.lstrip()[:1] not in ("{", "["):
+        return text
+    return _HALVES(lambda match: json.loads(f'"{match[0]}"') if match[1] else match[0], text)
+
+
+def one_object(trees: list[Any]) -> Any:
+    """Several objects as the one that JSON has room for."""
+    return trees[0] if len(trees) == 1 else {"apiVersion": "v1", "kind": "List", "items": trees}
+
+
+class MisshapenError(Exception):
+    """A node is not of the kind that its field holds, so nobody can say what was meant."""
+
+
+def mapping(node: Any) -> Any:
+    """The node as a map, an empty one where there is none."""
+    if node is None:
+        return {}
+    if not isinstance(node, dict):
+        raise MisshapenError
+    return node
+
+
+def items(node: Any) -> Any:
+    """The node as a list, an empty one where there is none."""
+    if node is None:
+        return []
+    if not isinstance(node, list):
+        raise MisshapenError
+    return node
+
+
+def rename(node: Any, old: str, new: str) -> None:
+    """Call a key otherwise, in its place and with its comments."""
+    at = list(node).index(old)
+    beside = node.ca.items.pop(old, None)
+    value = node.pop(old)
+    node.insert(at, new, value)
+    if beside is not None:
+        node.ca.items[new] = beside
+
+
+def take(node: Any, key: str) -> Any:
+    """The value of a key, which leaves the map; None where it is not there."""
+    return mapping(node).pop(key, None)
+
+
+def below(node: Any, *path: str) -> Any:
+    """The map at a path, made where it is missing."""
+    for key in path:
+        if mapping(node).get(key) is None:
+            node[key] = fresh({})
+        node = mapping(node[key])
+    return node

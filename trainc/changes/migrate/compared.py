@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainc.compiler.pipeline import bundles
 from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
+from trainc.model.cluster import Cluster
 from trainc.model.inference import PORT
+from trainc.model.report import Report
+from trainc.model.settings import Checks, Project, Selection
+from trainc.model.tree import plain
 from trainc.text.embedded_json import json_value
 from trainc.text.masking import MASK, named_secret, variable_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from trainc.changes.migrate import Migration, Outcome
     from trainc.changes.migrate.target import MigrationTarget
+    from trainc.model.bundle import Bundle
 
 _FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"
@@ -29,7 +37,10 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         hidden = named_secret(variable_of(self.path))
-        before, after = (MASK if hidden and side is not None else _shown(side) for side in (self.before, self.after))
+        before, after = (
+            MASK if hidden and side is not None else ("absent" if side is None else repr(side))
+            for side in (self.before, self.after)
+        )
         return f"{self.path}: {before} -> {after} ({self.reason})"
 
     @property
@@ -65,10 +76,6 @@ def _lines(group: Sequence[Difference]) -> list[str]:
     return [f"{reason}: {', '.join(fields[:_FIELDS_NAMED])}{more}"]
 
 
-def _shown(value: object) -> str:
-    return "absent" if value is None else repr(value)
-
-
 def _set(names: Iterable[str]) -> str:
     """A pattern of the paths of variables."""
     return rf"env\[({'|'.join(names)})\]"
@@ -76,27 +83,12 @@ def _set(names: Iterable[str]) -> str:
 
 # What the Trainer does otherwise than the operators did; the first pattern that matches the path names the reason.
 _REASONS = (
-    (
-        r"env\[(PET_RDZV_ENDPOINT|POD_NAMESPACE)\]|/dnsConfig/searches\[",
-        "the file names no namespace: the rendezvous host takes it from the pod",
-    ),
-    (
-        _set(TORCHRUN.passes_on),
-        f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT",
-    ),
-    (
-        _set(TORCHRUN.processes[1:]),
-        "the Trainer counts processes from the resources unless `numProcPerNode` says how many",
-    ),
+    (r"env\[(PET_RDZV_ENDPOINT|POD_NAMESPACE)\]|/dnsConfig/searches\[", "the file names no namespace: the rendezvous host takes it from the pod"),
+    (_set(TORCHRUN.passes_on), f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT"),
+    (_set(TORCHRUN.processes[1:]), "the Trainer counts processes from the resources unless `numProcPerNode` says how many"),
     (_set(VOCABULARIES["torch"].reserved), "set by the Trainer's torch policy"),
-    (
-        _set(VOCABULARIES["jax"].reserved),
-        "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments",
-    ),
-    (
-        _set(VOCABULARIES["xgboost"].reserved),
-        "set by the Trainer's xgboost policy, so no script has to derive it",
-    ),
+    (_set(VOCABULARIES["jax"].reserved), "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
+    (_set(VOCABULARIES["xgboost"].reserved), "set by the Trainer's xgboost policy, so no script has to derive it"),
     (r"annotations/scheduling\.volcano\.sh/queue-name$", "the Trainer reads the queue there"),
     (r"^PodGroup/.*/minTaskMember/", "Volcano ignores minima of tasks that are 0 or add up to more than `minMember`"),
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),
@@ -105,7 +97,7 @@ _REASONS = (
     (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
     (r"/groupName$", "the server's default, written out"),
     (r"annotations/trainc\.dev/", "how the older job was compiled"),
-)
+)  # fmt: skip
 
 # The parts of the mpi-operator under the names that the Trainer gives them.
 _MPI_NAMES = (
@@ -177,7 +169,7 @@ class _Names:
         """Why the two differ at a path."""
         if isinstance(left, str) and isinstance(right, str):
             for former, name in self.names:
-                if _same(left, right, former, name):
+                if left.replace(f"-{former}-", f"-{name}-") == right or (left, right) == (former, name):
                     return f"`{former}` is called `{name}` under the Trainer"
             if path.endswith(_WIRING):
                 return _OF_WIRING if self._wires(left, right) else UNEXPLAINED
@@ -210,10 +202,6 @@ def _cluster(text: str) -> Any:
     return (parsed.get("cluster"), parsed.get("task")) if isinstance(parsed, dict) else None
 
 
-def _same(left: str, right: str, former: str, name: str) -> bool:
-    return left.replace(f"-{former}-", f"-{name}-") == right or (left, right) == (former, name)
-
-
 def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
     for tree in objects:
         for path, value in _leaves(tree, f"{tree['kind']}/{tree['metadata'].get('name', '')}"):
@@ -235,3 +223,113 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
             yield from _leaves(item, f"{path}[{name}]")
     else:
         yield path, node
+
+
+LATEST = Project(".")
+CLUSTER = "trainc.dev/cluster"
+
+
+def unplaced(project: Project) -> Project:
+    """The project without what its clusters and its delivery add to every job; names and versions still count."""
+    clusters = [Cluster(name=one.name, kubernetes=one.kubernetes, jobset=one.jobset) for one in project.clusters]
+    return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=tuple(clusters))
+
+
+def is_unplaced(project: Project) -> bool:
+    """Whether the project's clusters and its delivery add nothing to any job."""
+    fields = [field for field in Cluster.__slots__ if field not in {"name", "kubernetes", "jobset", "capacity"}]
+    nothing = Cluster()
+    plain_clusters = all(getattr(one, key) == getattr(nothing, key) for one in project.clusters for key in fields)
+    return plain_clusters and not project.delivery and not project.deadline
+
+
+def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
+    """The project with those clusters alone that run a job of a file, whatever the file is called."""
+    metadata = job.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    annotation = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
+    if annotation is not None:
+        clusters = project.by_annotation[str(annotation)].clusters
+        return (
+            project.serving(tuple(clusters))
+            if clusters and not project.by_annotation[str(annotation)].unknown
+            else project
+        )
+    if len(project.clusters) == 1 and not project.clusters[0].paths:
+        return project
+    clusters = project.holders[file]
+    return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
+
+
+def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:
+    """The bundles of all jobs in a text, and what was found about them; not `checked`: what servers refuse alone."""
+    report = Report()
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    lenient = project.checked(Checks(field_validation="warn", admission_only=not checked))
+    return list(bundles(lenient, Selection((), stdin=data), report)), report
+
+
+def objects(compiled: list[Bundle]) -> list[Any]:
+    """The objects of bundles as plain values."""
+    return [plain(tree) for bundle in compiled for tree in bundle.objects]
+
+
+def compiled(text: str | bytes, project: Project = LATEST) -> tuple[list[Any], Report]:
+    """The objects of all jobs in a text, and what was found about them."""
+    bundles, report = made(text, project)
+    return objects(bundles), report
+
+
+def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
+    """The answer of `trainc migrate` as plain data.
+
+    `ended` are the jobs whose rendered run cannot become what they are now: the file, the name, and the rendered file.
+    """
+    jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
+    older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
+    return {
+        "files": sum(done.touched for _, done in files),
+        "kinds": _kinds([outcome for _, outcome in jobs]),
+        "jobs": [
+            {
+                "file": file,
+                "kind": outcome.kind,
+                "name": outcome.name,
+                "migrated": outcome.is_migrated,
+                "policy": outcome.policy or None,
+                "reason": outcome.reason or None,
+                "changes": list(outcome.messages),
+                "compiledOtherwise": [str(one) for one in outcome.differences],
+                "reasons": sorted({one.reason for one in outcome.differences}),
+            }
+            for file, outcome in jobs
+        ],
+        "problems": [
+            {"file": file, "line": one.span.line, "column": one.span.column, "message": one.message}
+            for file, done in files
+            for one in done.problems
+        ],
+        "respelled": [
+            {"file": file, "document": change.document, "message": change.message}
+            for file, done in files
+            for change in done.changes
+            if change.document not in older
+        ],
+        "newRuns": [{"file": file, "job": name, "rendering": rendering} for file, name, rendering in ended],
+    }
+
+
+def _kinds(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
+    """For each kind the number of jobs, of those that are migrated, and of those that each policy wires."""
+    by_kind: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        by_kind.setdefault(outcome.kind, []).append(outcome)
+    return [
+        {
+            "kind": kind,
+            "jobs": len(counted),
+            "migrated": sum(one.is_migrated for one in counted),
+            "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
+        }
+        for kind, counted in sorted(by_kind.items())
+    ]

@@ -47,9 +47,15 @@ class FileObjects:
 
     def around(self, index: int) -> dict[int, str]:
         """The objects that go out with the job at a place: its own Services, and with the first job all that no job owns."""
-        documents = self._read()
+        if self._documents is None:
+            self._documents = [_document(piece) for piece in self.pieces]
+        documents = self._documents
         jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
-        names = {one.name: place for place in jobs if (one := documents[place]) is not None and _is_plain(one)}
+        names = {
+            one.name: place
+            for place in jobs
+            if (one := documents[place]) is not None and (one.api_version, one.kind) == JOB
+        }
         by_line = {}
         for place, one in enumerate(documents):
             if one is None or place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
@@ -63,11 +69,6 @@ class FileObjects:
         """Take over objects as they are now."""
         self.changed |= {place: text for place, text in around.items() if text != self.pieces[place]}
 
-    def _read(self) -> list[Document | None]:
-        if self._documents is None:
-            self._documents = [_document(piece) for piece in self.pieces]
-        return self._documents
-
 
 def _document(piece: str) -> Document | None:
     own_report = Report()
@@ -80,7 +81,3 @@ def _is_job(document: Document) -> bool:
     if document.kind in _RUNTIMES:
         return False
     return is_other_job(document) or key in KINDS or COMPILED.get(document.kind) == document.api_version
-
-
-def _is_plain(document: Document) -> bool:
-    return (document.api_version, document.kind) == JOB

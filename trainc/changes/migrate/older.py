@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainc.changes.migrate.other_sources import roles_of_other
-from trainc.changes.migrate.placed_text import Writer
-from trainc.changes.migrate.source_reader import source_of
-from trainc.changes.migrate.source_text import SourceEntry, SourceNode, apart, at, composed
-from trainc.changes.migrate.target import OF_SERVER
+from trainc.changes.migrate.chunks import as_bytes, lost_comments, values
+from trainc.changes.migrate.compared import (
+    UNEXPLAINED,
+    Difference,
+    at_clusters_of,
+    differences,
+    is_unplaced,
+    made,
+    objects,
+    unplaced,
+)
+from trainc.changes.migrate.placed_text import Writer, says
+from trainc.changes.migrate.policies import PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of
+from trainc.changes.migrate.source_reader import SourceEntry, SourceNode, apart, at, composed, roles_of_other, source_of
+from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, wanted
 from trainc.kinds.table import KINDS, LISTED
+from trainc.lint import expand
+from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.tree import plain
+from trainc.yaml.comments import allows
+from trainc.yaml.writer import dump as yaml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from trainc.changes.migrate.target import MigrationTarget
+    from trainc.changes.migrate.target import Shared
+    from trainc.model.bundle import Bundle
+    from trainc.model.finding import Finding
+    from trainc.model.settings import Project
 
 OTHER_ENDS = frozenset("\r\x85\u2028\u2029")  # line ends that the parser counts and a text editor may not
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
@@ -44,7 +66,7 @@ def _stripped(lines: list[str]) -> list[str]:
     return lines
 
 
-def unplaced(text: str, want: MigrationTarget) -> str:
+def own_layout(text: str, want: MigrationTarget) -> str:
     """The documents in a layout of their own: nothing is copied from the text but the mark that starts it."""
     start = "---\n" if text.startswith("---") else ""
     writer = Writer({}, deeper=False)
@@ -156,3 +178,175 @@ def _at(node: Any, path: tuple[str, ...]) -> bool:
     for key in path:
         node = node.get(key) if isinstance(node, dict) else None
     return node is not None and node is not False and node not in ("", {}, [])
+
+
+class TextPlace(NamedTuple):
+    """Where a text stands: the project and the file, which decide about clusters and namespaces.
+
+    `shared` is the runtime that its jobs are to name, None where each has its own.
+    """
+
+    project: Project
+    file: str
+    shared: Shared | None = None
+
+
+class Older(NamedTuple):
+    """What becomes of one older job: the new text, or why there is none."""
+
+    text: str
+    want: MigrationTarget | None
+    messages: list[str]
+    differences: list[Difference]
+    refused: str  # "" where the text may be written
+    findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
+
+
+def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
+    """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
+    project = at_clusters_of(place.project, job, place.file)
+    bare = unplaced(project)
+    bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
+    if bundle is None:
+        return Older(piece, None, [], [], "", errors(made(piece, bare)[1]))
+    facts = OlderFacts(job, plain(bundle.jobset), launches(bundle))
+    before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
+    choice = policy_of(facts)
+    make = partial(wanted, facts, objects([bundle]), namespaces_of(project))
+    attempt = partial(_tried, piece, facts, before, place._replace(project=project))
+    done = attempt(make(choice))
+    if done.refused and isinstance(choice, Policy):
+        done = attempt(make(f"`mlPolicy` would not do the same: {done.refused}"))
+    if place.shared is None or done.refused or done.want is None:
+        return done
+    return _served(done, done.want, place.shared, attempt)
+
+
+def _served(done: Older, want: MigrationTarget, shared: Shared, attempt: Callable[[MigrationTarget], Older]) -> Older:
+    """The job with a shared runtime, or with its own where it cannot have that."""
+    served = shared.serve(want)
+    with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
+    if with_shared is not None and not with_shared.refused:
+        return with_shared
+    why = with_shared.refused if with_shared is not None else served
+    done.messages.append(f"it keeps a runtime of its own: {why}")
+    return done
+
+
+def launches(bundle: Bundle) -> dict[str, Any]:
+    """The launcher that the first container of each role starts, None where it starts none that is known."""
+    job = expand(bundle, None, Report())
+    return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
+
+
+def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, want: MigrationTarget) -> Older:
+    """The job as it is wanted, refused where it would mean something else."""
+    # The parser counts lines otherwise where there are other line ends.
+    text = "" if OTHER_ENDS.intersection(piece) else with_comments(written(piece, facts.old, want), piece)
+    if not text or misread(text, want):
+        text = with_comments(own_layout(piece, want), piece)
+    shared = place.shared if want.served_by else None
+    beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
+    after, result_report = made(text + beside, place.project)
+    changes = differences(before, objects(after), want)
+    refused = misread(text, want) or unlike(changes, result_report) or _new_error(result_report, piece, place.project)
+    refused = with_moved_allows(refused, text, piece)
+    messages = [*messages_of(facts.old["kind"], want), *left_behind(facts.old, facts.jobset)]
+    return Older(text, want, messages, changes, refused)
+
+
+def misread(text: str, want: MigrationTarget) -> str:
+    """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
+    if says(values(text), want.documents):
+        return ""
+    return "the new text would not say what it should: a comment stands where it would become part of a value"
+
+
+def unlike(changes: list[Difference], report: Report) -> str:
+    """Why what a new text compiles to is not what it should be, "" where it is."""
+    unexplained = [one for one in changes if one.reason == UNEXPLAINED]
+    if not unexplained:
+        return ""
+    refused = [finding.message for finding in errors(report)][:1]
+    return refused[0] if refused else f"what it compiles to would change: {unexplained[0].path}"
+
+
+def namespaces_of(project: Project) -> frozenset[str]:
+    """The namespaces that clusters give a job without one; "" where one gives none and another does."""
+    given = {str(one.namespace.value) if one.namespace is not None else "" for one in project.clusters}
+    return frozenset() if given == {""} else frozenset(given)
+
+
+def _new_error(report: Report, piece: str, project: Project) -> str:
+    """An error that the new text has and the old one had not, "" where there is none."""
+    if not report.failed:
+        return ""
+    known = {finding.rule.name for finding in made(piece, project)[1].findings}
+    return next((finding.message for finding in errors(report) if finding.rule.name not in known), "")
+
+
+def messages_of(kind: str, want: MigrationTarget) -> list[str]:
+    """What a migration means for a job, one sentence each."""
+    name = want.job["metadata"]["name"]
+    pods = f"`{want.served_by}`, which others share" if want.served_by else f"`{name}` in the same file"
+    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
+    policy = want.policy
+    if policy is None:
+        messages.append(f"the runtime holds every address, so `numNodes` cannot scale it: {want.reason}")
+    else:
+        messages.append(_wiring(policy))
+        if policy.reason:
+            messages.append(
+                f"variables of the operator stay in `trainer.env`; with another `numNodes` change them too: {policy.reason}"
+            )
+    if policy is not None and policy.name == "mpi":
+        messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
+    elif kind == "MPIJob" and (secret := _key_secret(want)):
+        messages.append(f"the ssh keys come from the Secret `{secret}`, which must exist; `validate` no longer says so")
+    if want.extras:
+        kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
+        messages.append(f"what the operator made beside the job is in the file: {kinds}")
+    return messages
+
+
+def _key_secret(want: MigrationTarget) -> str:
+    """The Secret with the keys of the mpi-operator that the pods mount, "" where they mount none."""
+    pods = [role["template"]["spec"]["template"]["spec"] for role in want.roles_of_runtime]
+    volumes = [volume for pod in pods for volume in pod.get("volumes", []) if volume["name"] == SSH_VOLUME]
+    return next((str(volume["secret"]["secretName"]) for volume in volumes if "secret" in volume), "")
+
+
+def _wiring(policy: Policy) -> str:
+    if policy.name == PLAIN:
+        return "`numNodes` counts its pods; its own variables and arguments wire them"
+    what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
+    return f"{what} wires its processes, so `numNodes` scales it" if policy.sized else f"{what} wires it"
+
+
+def with_comments(text: str, former: str) -> str:
+    """The text with the comments that it lost since it was `former` at its top."""
+    lost = lost_comments(text, former)
+    if not lost:
+        return text
+    start, mark, rest = text.partition("\n") if text.startswith("---") else ("", "", text)
+    return start + mark + "".join(f"{comment}\n" for comment in lost) + rest
+
+
+def with_moved_allows(refused: str, text: str, former: str) -> str:
+    """The reason not to take a text, with the comments that speak to trainc and stand at its top for want of a place."""
+    moved = _allows_on_top(text) - _allows_on_top(former)
+    if not refused or not moved:
+        return refused
+    comments = ", ".join(f"`{comment}`" for comment in moved)
+    return f"{refused}; {comments} would lose its place: write what it stands at in lines, without braces"
+
+
+def _allows_on_top(text: str) -> Counter[str]:
+    """The comments that speak to trainc in front of the first key of a document."""
+    above = takewhile(lambda line: not line or line.startswith(("#", "---")), text.splitlines())
+    return Counter(line for line in above if allows(as_bytes(line), ""))
+
+
+def errors(report: Report) -> tuple[Finding, ...]:
+    """The errors of a report."""
+    return tuple(finding for finding in report.findings if finding.level == ERROR)

@@ -6,20 +6,21 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.changes.migrate import older
 from trainc.changes.migrate.chunks import joined, values
-from trainc.changes.migrate.compared import differences
-from trainc.changes.migrate.comparison import at_clusters_of, is_unplaced, made, objects, unplaced
-from trainc.changes.migrate.older_job import (
+from trainc.changes.migrate.compared import at_clusters_of, differences, is_unplaced, made, objects, unplaced
+from trainc.changes.migrate.older import (
+    OTHER_ENDS,
     Older,
     errors,
     launches,
     messages_of,
     misread,
     namespaces_of,
+    own_layout,
     unlike,
     with_comments,
     with_moved_allows,
+    written,
 )
 from trainc.changes.migrate.placed_text import Writer, says
 from trainc.changes.migrate.policies import NODE, PLAIN, OlderFacts, Policy, clash, tensorflow_policy
@@ -34,7 +35,7 @@ from trainc.yaml.writer import dump as yaml_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.changes.migrate.older_job import TextPlace
+    from trainc.changes.migrate.older import TextPlace
     from trainc.changes.migrate.target import MigrationTarget
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
@@ -138,14 +139,9 @@ def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
 def _facts(source: _Source) -> list[OlderFacts]:
     """What policies look at, for each job; a document of several jobs is one for each."""
     several = len(source.bare.jobs) > 1 or "metadata" not in source.tree
-    return [
-        OlderFacts(
-            plain(bundle.document.tree) if several else source.tree,
-            plain(bundle.jobset),
-            launches(bundle),
-        )
-        for bundle in source.bare.jobs
-    ]
+    trees = [plain(bundle.document.tree) if several else source.tree for bundle in source.bare.jobs]
+    pairs = zip(trees, source.bare.jobs, strict=True)
+    return [OlderFacts(tree, plain(bundle.jobset), launches(bundle)) for tree, bundle in pairs]
 
 
 def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
@@ -154,16 +150,14 @@ def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
     for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
         own = [tree for tree in objects([bundle]) if _key(tree) not in beside]
         groups = [tree for tree in own if is_of_volcano(tree)]
-        is_grouped = bool(groups) and (not isinstance(choice, str) or _is_placed(source))
+        is_grouped = bool(groups) and (
+            not isinstance(choice, str)
+            or any(cluster.scheduler is not None for cluster in source.place.project.clusters)
+        )
         kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
         want = wanted(facts, kept, namespaces_of(source.place.project), choice)
         out.append(with_group(want, groups[0]) if is_grouped else want)
     return out
-
-
-def _is_placed(source: _Source) -> bool:
-    """Whether a cluster of the job names the program that places pods together."""
-    return any(cluster.scheduler is not None for cluster in source.place.project.clusters)
 
 
 def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
@@ -180,7 +174,9 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
     after = _compiled(joined([text, *around.values(), beside]), source.place)
     wrong = wrong or _lost(source, after)
-    silent = _no_longer_said(source.before.report, after.report)
+    still = {finding.rule.name for finding in after.report.findings}
+    gone = [one for one in source.before.report.findings if one.rule.name not in still and one.level != ERROR]
+    silent = [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
     jobs = []
     for index, want in enumerate(wants):
         changes = []
@@ -197,11 +193,11 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
 
 def _text(source: _Source, wants: list[MigrationTarget]) -> tuple[str, str]:
     """The text of the jobs, and why it would not say what it should, "" where it does."""
-    if len(wants) == 1 and "metadata" in source.tree and not older.OTHER_ENDS.intersection(source.text):
-        text = with_comments(older.written(source.text, source.tree, wants[0]), source.text)
+    if len(wants) == 1 and "metadata" in source.tree and not OTHER_ENDS.intersection(source.text):
+        text = with_comments(written(source.text, source.tree, wants[0]), source.text)
         if not misread(text, wants[0]):
             return text, ""
-    text = with_comments(joined([older.unplaced(source.text, want) for want in wants]), source.text)
+    text = with_comments(joined([own_layout(source.text, want) for want in wants]), source.text)
     return text, _misread(text, wants)
 
 
@@ -242,13 +238,6 @@ def _new_error(before: Report, after: Report) -> str:
     """An error that the new text has and the old one had not, "" where there is none."""
     known = {finding.rule.name for finding in before.findings}
     return next((finding.message for finding in errors(after) if finding.rule.name not in known), "")
-
-
-def _no_longer_said(before: Report, after: Report) -> list[str]:
-    """What was found about the former job and is not about the new one, one sentence each."""
-    still = {finding.rule.name for finding in after.findings}
-    gone = [one for one in before.findings if one.rule.name not in still and one.level != ERROR]
-    return [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
 
 
 def is_of_volcano(tree: dict[str, Any]) -> bool:

@@ -6,14 +6,14 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from trainc.changes.migrate.source_text import COMPOSED
+from trainc.changes.migrate.source_reader import COMPOSED
 from trainc.text.quantity import Quantity
 from trainc.yaml.spelling import block, is_visible, other_text, plain_text, quoted, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from trainc.changes.migrate.source_text import SourceEntry, SourceNode
+    from trainc.changes.migrate.source_reader import SourceEntry, SourceNode
 
 _AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
 _STEP = 2  # columns
@@ -140,14 +140,16 @@ def _behind_dash(lines: list[str], column: int) -> list[str]:
 
 
 def _scalar(head: str, value: Any, beside: str, indent: str) -> list[str]:
-    if isinstance(value, str) and "\n" in value and _is_block(value):
+    if (
+        isinstance(value, str)
+        and "\n" in value
+        and is_visible(value)
+        and not value.endswith("\n\n")
+        and not re.search(r"[ \t](?:\n|$)", value)
+    ):
         first, *rest = block(value, indent).removesuffix("\n").split("\n")
         return [f"{head} {first}{_beside(beside)}", *rest]
     return [f"{head} {spelled(value)}{_beside(beside)}"]
-
-
-def _is_block(text: str) -> bool:
-    return is_visible(text) and not text.endswith("\n\n") and not re.search(r"[ \t](?:\n|$)", text)
 
 
 def _beside(comment: str) -> str:

@@ -137,15 +137,10 @@ def _of_torchrun(main: dict[str, Any], launch: Launch | None) -> tuple[set[str],
             f"`{launch.name}` starts the program" if launch is not None else "no command is known to start torchrun"
         )
         return set(), f"{starts}, which may read {', '.join(_TORCH)}"
-    parsed = _words(main)
+    own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
+    parsed = "\n".join([*main.get("command", []), *main.get("args", []), *own])
     read = [name for name in _TORCH if re.search(rf"\b{name}\b", parsed)]
     return set(_TORCH) - set(read), f"the command reads {', '.join(read)}" if read else ""
-
-
-def _words(main: dict[str, Any]) -> str:
-    """What a person wrote in a container that may read a variable."""
-    own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
-    return "\n".join([*main.get("command", []), *main.get("args", []), *own])
 
 
 def clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
@@ -265,7 +260,11 @@ def _not_mpi(facts: OlderFacts) -> str | None:
         return "`discover_hosts.sh` is read, which `mlPolicy.mpi` does not have"
     if spec.get("runLauncherAsWorker") is True and launcher.get("dependsOn"):
         return "the launcher holds rank 0 and waits for the workers, which come first under `mlPolicy.mpi`"
-    if any(_mounts(one) & {SSH_VOLUME, _HOSTS} for role in facts.roles for one in _others(facts, role)):
+    if any(
+        {mount["name"] for mount in one.get("volumeMounts", [])} & {SSH_VOLUME, _HOSTS}
+        for role in facts.roles
+        for one in _others(facts, role)
+    ):
         return "a container beside the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (
@@ -287,7 +286,3 @@ def _others(facts: OlderFacts, role: dict[str, Any]) -> list[dict[str, Any]]:
     pod = role["template"]["spec"]["template"]["spec"]
     main = facts.main(role)
     return [*pod.get("initContainers", []), *(one for one in pod["containers"] if one is not main)]
-
-
-def _mounts(container: dict[str, Any]) -> set[str]:
-    return {mount["name"] for mount in container.get("volumeMounts", [])}

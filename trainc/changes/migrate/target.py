@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
 from trainc.changes.migrate.policies import FRAMEWORK, LAUNCHER, NODE, OlderFacts, Policy, reader_of_keys
@@ -13,35 +14,21 @@ from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 OPERATOR = "training.kubeflow.org/"
 # What a server fills in, or no server knows: nobody writes it.
 OF_SERVER = (
-    "clusterName",
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-)
+    "clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
+    "managedFields", "resourceVersion", "selfLink", "uid",
+)  # fmt: skip
 # What is asked of the compiler of older jobs alone; the runtime holds the answer.
 _OF_OLDER_JOBS = tuple(
     f"{TRAINC_PREFIX}{name}"
     for name in (
-        "cluster-domain",
-        "compat-names",
-        "compile",
-        "jax-variables",
-        "keep-ttl",
-        "lenient",
-        "rank-layout",
-        "run-to-completion",
+        "cluster-domain", "compat-names", "compile", "jax-variables", "keep-ttl", "lenient", "rank-layout", "run-to-completion",
     )
-)
+)  # fmt: skip
 _DEFAULTS: dict[str, Any] = {
     "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
@@ -55,19 +42,6 @@ _COUNTED = ("completions", "parallelism", "completionMode")
 
 class MigrationTarget:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
-
-    __slots__ = (
-        "extras",
-        "followed",
-        "is_gang",
-        "job",
-        "own_runtime",
-        "policy",
-        "reason",
-        "runtime",
-        "served_by",
-        "was_wired",
-    )
 
     def __init__(
         self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
@@ -115,8 +89,8 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     for role in spec["replicatedJobs"]:
         if role.get("groupName") == "default":
             del role["groupName"]
-    metadata = _metadata(jobset)
-    template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
+    kept = _metadata(jobset)
+    template = {**({"metadata": kept} if kept else {}), "spec": spec}
     trainer: dict[str, Any] = {}
     extras = [tree for tree in objects if tree.get("kind") != "JobSet" and not _twin(tree, jobset)]
     if isinstance(policy, Policy):
@@ -126,8 +100,21 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     else:
         runtime = {"template": template}
     fitting = policy if isinstance(policy, Policy) else None
-    made = _runtime(facts.old, jobset, runtime, namespaces, fitting)
-    job = _job(facts.old, lifecycle, trainer, made)
+    name, namespace = facts.old["metadata"]["name"], jobset["metadata"].get("namespace")
+    namespace = namespace or ("".join(namespaces) if len(namespaces) == 1 else "")
+    names: dict[str, Any] = {"name": name, **({"namespace": namespace} if namespace else {})}
+    if fitting is not None and FRAMEWORK in fitting.labels:
+        names["labels"] = dict(fitting.labels)
+    kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
+    made = {"apiVersion": TRAINER_API, "kind": kind, "metadata": names, "spec": runtime}
+    metadata = {key: node for key, node in facts.old["metadata"].items() if key not in OF_SERVER}
+    given = metadata.pop("annotations", None) or {}
+    annotations = {key: text for key, text in given.items() if key not in (*_OF_OLDER_JOBS, GROUP_INDEX)}
+    if annotations:
+        metadata["annotations"] = annotations
+    reference = {"apiGroup": "trainer.kubeflow.org", "kind": kind, "name": name}
+    asked = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
+    job = {"apiVersion": TRAINER_API, "kind": "TrainJob", "metadata": metadata, "spec": asked}
     return MigrationTarget(job, made, extras, fitting, "" if fitting else str(policy))
 
 
@@ -258,37 +245,6 @@ def _with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
     return node
 
 
-def _job(
-    old: dict[str, Any], lifecycle: dict[str, Any], trainer: dict[str, Any], runtime: dict[str, Any]
-) -> dict[str, Any]:
-    metadata = {key: node for key, node in old["metadata"].items() if key not in OF_SERVER}
-    given = metadata.pop("annotations", None) or {}
-    annotations = {key: text for key, text in given.items() if key not in (*_OF_OLDER_JOBS, GROUP_INDEX)}
-    if annotations:
-        metadata["annotations"] = annotations
-    reference = {"apiGroup": "trainer.kubeflow.org", "kind": runtime["kind"], "name": runtime["metadata"]["name"]}
-    spec = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
-    return {"apiVersion": TRAINER_API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
-
-
-def _runtime(
-    old: dict[str, Any],
-    jobset: dict[str, Any],
-    spec: dict[str, Any],
-    namespaces: frozenset[str],
-    policy: Policy | None,
-) -> dict[str, Any]:
-    """The runtime, where the job finds it: in its namespace, or outside of all if that is not the same everywhere."""
-    metadata: dict[str, Any] = {"name": old["metadata"]["name"]}
-    namespace = jobset["metadata"].get("namespace") or ("".join(namespaces) if len(namespaces) == 1 else "")
-    if namespace:
-        metadata["namespace"] = namespace
-    if policy is not None and FRAMEWORK in policy.labels:
-        metadata["labels"] = dict(policy.labels)
-    kind = "TrainingRuntime" if namespace or not namespaces else "ClusterTrainingRuntime"
-    return {"apiVersion": TRAINER_API, "kind": kind, "metadata": metadata, "spec": spec}
-
-
 def rename_main(facts: OlderFacts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
     main = facts.main(role)
@@ -315,3 +271,170 @@ def rename_roles(spec: dict[str, Any], policy: Policy) -> None:
             holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
     if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
         spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)
+
+
+# What a patch of a job can say of a pod and of its containers (Trainer v2.3).
+_OF_PODS = (
+    "affinity", "imagePullSecrets", "nodeSelector", "schedulingGates", "securityContext", "serviceAccountName",
+    "terminationGracePeriodSeconds", "tolerations", "volumes",
+)  # fmt: skip
+_OF_CONTAINERS = ("env", "securityContext", "volumeMounts")
+MANAGER = "trainc.dev/shared-runtime"
+
+_Spot = tuple[str, ...]  # of what a patch can say: ("metadata",), or role, container ("" for the pod) and field
+
+
+class Shared(NamedTuple):
+    """A runtime that several jobs name; `is_new` where it is made for them."""
+
+    runtime: dict[str, Any]
+    is_new: bool
+
+    @property
+    def name(self) -> str:
+        """The name by which jobs refer to it."""
+        return str(self.runtime["metadata"]["name"])
+
+    def serve(self, want: MigrationTarget) -> MigrationTarget | str:
+        """The job with this runtime in place of its own, or why it cannot have it."""
+        skeleton, values = _parted(want.runtime["spec"])
+        own, given = _parted(self.runtime["spec"])
+        if want.policy is None:
+            return want.reason
+        if self.is_new and skeleton != own:
+            return f"it differs from `{self.name}` in `{_first_difference(skeleton, own)}`, which no job can say"
+        if _roles(skeleton) != _roles(own) or set(skeleton.get("mlPolicy") or {}) - set(own.get("mlPolicy") or {}):
+            return f"`{self.name}` has other roles, or another policy"
+        job = deepcopy(want.job)
+        job["spec"]["runtimeRef"].update(kind=self.runtime["kind"], name=self.name)
+        left = {spot: value for spot, value in values.items() if given.get(spot) != value}
+        spec = job["spec"]
+        env = [entry for role in want.policy.trainers for entry in left.pop((role, NODE, "env"), ())]
+        if env:
+            own = spec["trainer"].get("env", [])
+            names = {entry["name"] for entry in own}
+            spec["trainer"]["env"] = [*(entry for entry in env if entry["name"] not in names), *own]
+        patch = _patch(left)
+        if patch:
+            job["spec"]["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
+        served = MigrationTarget(job, self.runtime, want.extras, want.policy, "")
+        served.own_runtime = False
+        served.served_by = self.name
+        served.followed = "" if self.is_new else self.name
+        return served
+
+
+def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
+    """A runtime for the largest number of jobs that can have one in common; None where no policy wires any of them."""
+    groups: dict[str, list[tuple[dict[str, Any], dict[_Spot, Any], MigrationTarget]]] = {}
+    for want in wants:
+        if want.policy is not None:
+            skeleton, values = _parted(want.runtime["spec"])
+            groups.setdefault(json.dumps(skeleton, sort_keys=True, default=str), []).append((skeleton, values, want))
+    if not groups:
+        return None
+    group = max(groups.values(), key=len)
+    spec = deepcopy(group[0][0])
+    common = {
+        spot: value for spot, value in group[0][1].items() if all(values.get(spot) == value for _, values, _ in group)
+    }
+    for spot, value in common.items():
+        _put(spec, spot, value)
+    metadata: dict[str, Any] = {"name": name}
+    labels = group[0][2].runtime["metadata"].get("labels")
+    if labels:
+        metadata["labels"] = labels
+    return Shared(
+        {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True
+    )
+
+
+def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
+    """A runtime's spec without what a job can say by a patch, and that by the place where it stands."""
+    spec = deepcopy(spec)
+    values: dict[_Spot, Any] = {}
+    template = spec.get("template") or {}
+    if "metadata" in template:
+        values["metadata",] = template.pop("metadata")
+    for role, pod_template in _pods(spec):
+        if "metadata" in pod_template:
+            values[role, "", "metadata"] = pod_template.pop("metadata")
+        pod = pod_template.get("spec") or {}
+        for field in _OF_PODS:
+            if field in pod:
+                values[role, "", field] = pod.pop(field)
+        for container in pod.get("containers") or ():
+            for field in _OF_CONTAINERS:
+                if field in container:
+                    values[role, container["name"], field] = container.pop(field)
+    mpi = (spec.get("mlPolicy") or {}).get("mpi")
+    if isinstance(mpi, dict):
+        mpi["numProcPerNode"] = 1  # every job says its own
+    return spec, values
+
+
+def _pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The pod template of each role."""
+    for role in ((spec.get("template") or {}).get("spec") or {}).get("replicatedJobs") or ():
+        template = role["template"]["spec"].get("template")
+        if isinstance(template, dict):
+            yield role["name"], template
+
+
+def _roles(spec: dict[str, Any]) -> list[str]:
+    return sorted(name for name, _ in _pods(spec))
+
+
+def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
+    """Put into a runtime's spec what stood at a place of it."""
+    if spot == ("metadata",):
+        spec["template"]["metadata"] = value
+        return
+    role, container, field = spot
+    template = dict(_pods(spec))[role]
+    if field == "metadata":
+        template[field] = value
+    elif not container:
+        template["spec"][field] = value
+    else:
+        next(one for one in template["spec"]["containers"] if one["name"] == container)[field] = value
+
+
+def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
+    """What a job's patch says, empty where there is nothing to say."""
+    template: dict[str, Any] = {}
+    roles: dict[str, dict[str, Any]] = {}
+    for spot, value in values.items():
+        if spot == ("metadata",):
+            template["metadata"] = value
+            continue
+        role, container, field = spot
+        pod = roles.setdefault(role, {})
+        if field == "metadata":
+            pod[field] = value
+            continue
+        spec = pod.setdefault("spec", {})
+        if not container:
+            spec[field] = value
+            continue
+        listed = spec.setdefault("containers", [])
+        if not any(one["name"] == container for one in listed):
+            listed.append({"name": container})
+        next(one for one in listed if one["name"] == container)[field] = value
+    if roles:
+        jobs = [{"name": name, "template": {"spec": {"template": pod}}} for name, pod in roles.items()]
+        template["spec"] = {"replicatedJobs": jobs}
+    return {"template": template} if template else {}
+
+
+def _first_difference(one: Any, other: Any, path: str = "") -> str:
+    """The first path at which two trees differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in [*one, *(key for key in other if key not in one)]:
+            if one.get(key) != other.get(key):
+                return _first_difference(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, pair in enumerate(zip(one, other, strict=True)):
+            if pair[0] != pair[1]:
+                return _first_difference(*pair, f"{path}[{index}]")
+    return path

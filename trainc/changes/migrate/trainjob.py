@@ -1,12 +1,12 @@
-"""TrainJobs of earlier releases in the spelling of Trainer v2.3."""
+"""TrainJobs and runtimes of earlier releases, and of the first proposal, in the spelling of Trainer v2.3."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from trainc.changes.migrate.chunks import fresh
-from trainc.changes.migrate.keys import MisshapenError, below, items, mapping, rename, take
+from trainc.changes.migrate.chunks import MisshapenError, below, fresh, items, mapping, rename, take
+from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import FORMER_TRAINER_API, TRAINER_API
 
@@ -18,18 +18,18 @@ _PATCHABLE = ("name", "env", "volumeMounts", "securityContext")
 _ROLES = {"trainer-node": "node"}
 
 
-def rewrite(root: Any) -> list[str]:
-    """What was changed in a TrainJob, in place; empty for one that is already in today's spelling."""
-    return [*_changes(root)]
-
-
-def _changes(root: Any) -> Iterator[str]:
+def rewrite(root: Any, kind: str) -> Iterator[str]:
+    """What is changed in a TrainJob or a runtime, in place; nothing in one that is already in today's spelling."""
     spec = root.get("spec")
     if root.get("apiVersion") == FORMER_TRAINER_API:
         root["apiVersion"] = TRAINER_API
         yield f"`{FORMER_TRAINER_API}` became `{TRAINER_API}` in February 2025"
     if not isinstance(spec, dict):
         return
+    yield from _trainjob_changes(spec) if kind == "TrainJob" else _runtime_changes(spec)
+
+
+def _trainjob_changes(spec: Any) -> Iterator[str]:
     yield from _reference(spec)
     yield from _initializer(spec)
     yield from _processes(spec)
@@ -115,7 +115,10 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     lost = _patchable(template.get("spec"))
     jobs = fresh([])
     if any(target in _ROLES for target in targets):
-        _call_node(mapping(template.get("spec")))
+        spec = mapping(template.get("spec"))
+        for container in items(spec.get("containers")):
+            if mapping(container).get("name") == "trainer":
+                container["name"] = "node"
     for target in targets:
         job = fresh({"name": _ROLES.get(target, target), "template": {"spec": {"template": None}}})
         job["template"]["spec"]["template"] = deepcopy(template) if len(targets) > 1 else template
@@ -123,13 +126,6 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     entry = fresh({"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": None}}}})
     entry["trainingRuntimeSpec"]["template"]["spec"]["replicatedJobs"] = jobs
     return entry, lost
-
-
-def _call_node(spec: Any) -> None:
-    """The first proposal called the container of the role `trainer-node` otherwise."""
-    for container in items(spec.get("containers")):
-        if mapping(container).get("name") == "trainer":
-            container["name"] = "node"
 
 
 def _patchable(spec: Any) -> list[str]:
@@ -150,3 +146,71 @@ def _patchable(spec: Any) -> list[str]:
 
 def _and(keys: Any) -> str:
     return " and ".join(f"`spec.{key}`" for key in keys)
+
+
+_PHASE = "training.kubeflow.org/phase"
+_JOBSET = ("replicatedJobs", "network", "successPolicy", "failurePolicy", "startupPolicy", "coordinator")
+_POLICIES = {"torchSpec": "torch", "mpiSpec": "mpi"}
+
+
+def _runtime_changes(spec: Any) -> Iterator[str]:
+    yield from _policy(spec)
+    if "podGroupSpec" in spec:
+        rename(spec, "podGroupSpec", "podGroupPolicy")
+        yield "`podGroupSpec` became `podGroupPolicy` in August 2024"
+    policy = spec.get("podGroupPolicy")
+    if isinstance(policy, dict) and "scheduleTimeoutSeconds" in policy:
+        seconds = take(policy, "scheduleTimeoutSeconds")
+        below(policy, "coscheduling")["scheduleTimeoutSeconds"] = seconds
+        yield "`scheduleTimeoutSeconds` belongs to `podGroupPolicy.coscheduling`"
+    keys = [key for key in _JOBSET if key in spec]
+    for key in keys:
+        below(spec, "template", "spec")[key] = take(spec, key)
+    if keys:
+        yield f"{', '.join(f'`{key}`' for key in keys)} went to `spec.template.spec` in August 2024"
+    for job in items(mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")):
+        yield from _role(job)
+
+
+def _policy(spec: Any) -> Iterator[str]:
+    if "mlSpec" in spec:
+        rename(spec, "mlSpec", "mlPolicy")
+        yield "`mlSpec` became `mlPolicy` in August 2024"
+    if "numNodes" in spec:
+        below(spec, "mlPolicy")["numNodes"] = take(spec, "numNodes")
+        yield "`spec.numNodes` became `spec.mlPolicy.numNodes` in August 2024"
+    policy = spec.get("mlPolicy")
+    if not isinstance(policy, dict):
+        return
+    for old, new in _POLICIES.items():
+        if old in policy:
+            rename(policy, old, new)
+            yield f"`{old}` became `mlPolicy.{new}` in August 2024"
+    torch, mpi = policy.get("torch"), policy.get("mpi")
+    for key, reason in _TORCH.items():
+        if isinstance(torch, dict) and take(torch, key) is not None:
+            yield f"`mlPolicy.torch.{key}` is gone: {reason}"
+    if isinstance(mpi, dict) and "SSHAuthMountPath" in mpi:
+        rename(mpi, "SSHAuthMountPath", "sshAuthMountPath")
+        yield "`SSHAuthMountPath` is spelled `sshAuthMountPath`"
+
+
+_TORCH = {
+    "numProcPerNode": "since v2.2 the number follows from the resources, or the job's `trainer.numProcPerNode` says it",
+    "elasticPolicy": "removed in v2.2, it never had an effect on what was built",
+    "standalone": "removed before v2.0",
+}
+
+
+def _role(job: Any) -> Iterator[str]:
+    template = mapping(mapping(job).get("template"))
+    take(mapping(template.get("metadata")).get("labels"), _PHASE)
+    if mapping(job).get("name") != "trainer-node":
+        return
+    job["name"] = "node"
+    below(job, "template", "metadata", "labels")[ANCESTOR_LABEL] = "trainer"
+    pod = mapping(mapping(mapping(template.get("spec")).get("template")).get("spec"))
+    for container in items(pod.get("containers")):
+        if mapping(container).get("name") == "trainer":
+            container["name"] = "node"
+    yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.changes.fix.replacement import Replacement
+    from trainc.changes.fix.layout import Replacement
     from trainc.cli.shared.session import Session
     from trainc.model.finding import Finding
 

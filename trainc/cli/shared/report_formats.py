@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from trainc.changes.fix.replacement import Replacement
+    from trainc.changes.fix.layout import Replacement
     from trainc.model.finding import Finding
     from trainc.model.report import Report
 

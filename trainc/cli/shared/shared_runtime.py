@@ -6,7 +6,7 @@ import os
 
 from trainc.changes.migrate import migrate
 from trainc.changes.migrate.placed_text import Writer
-from trainc.changes.migrate.shared import Shared, shared_by
+from trainc.changes.migrate.target import Shared, shared_by
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import create
 from trainc.model.report import Report
