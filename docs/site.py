@@ -21,14 +21,14 @@ from trainc.apiserver import shipped
 from trainc.authoring.explain.annotations import ANNOTATIONS
 from trainc.authoring.explain.fields import Field, root_of
 from trainc.authoring.explain.samples import sample
-from trainc.cli.shared.overview import GROUPS
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import GROUPS
 from trainc.lint.catalogue import categories, examples, facts_of, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from trainc.cli.shared.options import Command, Option
+    from trainc.cli.options import Command, Option
     from trainc.lint.catalogue import Category
     from trainc.model.finding import Rule
 

@@ -14,7 +14,7 @@ from tests.compiling import ROOT, compile_in
 from tests.origins import astray, beaten
 from tests.report.official import SARIF, problems
 from tests.sampling import sampled
-from trainc.cli.shared.report_formats import written
+from trainc.cli.findings import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT
-from trainc.cli.shared.options import parse
-from trainc.cli.shared.overview import GROUPS
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import GROUPS, parse
 from trainc.lint.catalogue import categories, rules
 
 if TYPE_CHECKING:

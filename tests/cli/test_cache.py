@@ -11,7 +11,7 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.repository import write
-from trainc.cli.shared.cache import FileCache, opened
+from trainc.cli.cache import FileCache, opened
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.pseudo_terminal import has_terminals
+from trainc.cli.commands import COMMANDS
 from trainc.cli.completion import SHELLS
-from trainc.cli.table.commands import COMMANDS
 from trainc.model.rule_selection import rule_categories, rule_facts
 
 if TYPE_CHECKING:

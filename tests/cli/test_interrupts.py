@@ -32,7 +32,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from trainc.cli import main, program
 main(["validate", "-q"])
 main(["diff", "HEAD", "--report", "json"])
-import trainc.cli.rendered, trainc.cli.shared.workers
+import trainc.cli.rendered, trainc.cli.workers
 for line in sys.stdin:
     child = os.fork()
     if not child:
@@ -158,8 +158,8 @@ program()
 
 @pytest.mark.parametrize(
     "module",
-    sampled(["trainc.cli.table.compiling", "trainc.cli.shared.output", "trainc.cli.shared.session", "trainc.yaml.reader",
-     "trainc.compiler.pipeline", "trainc.lint", "trainc.report.text"], quick=("trainc.cli.table.compiling", "trainc.compiler.pipeline")),
+    sampled(["trainc.cli.commands", "trainc.cli.output", "trainc.cli.session", "trainc.yaml.reader",
+     "trainc.compiler.pipeline", "trainc.lint", "trainc.report.text"], quick=("trainc.cli.commands", "trainc.compiler.pipeline")),
 )  # fmt: skip
 def test_interrupted_while_it_starts(module: str, tree: WorkingTree) -> None:
     done = subprocess.run(

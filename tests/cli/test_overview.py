@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.compiling import ROOT, compile_in
-from trainc.cli.shared.overview import DEPRECATED, GROUPS
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import DEPRECATED, GROUPS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.compiling import compile_in
-from trainc.cli.shared import repair
+from trainc.cli import fix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ def test_a_large_file_gets_the_edits_of_one_round(tmp_path: Path, monkeypatch: p
     # The name of the field is mended first; only then can be seen that its value is a text.
     (tmp_path / "job.yaml").write_text(JOB)
     assert "numNodes: 2," in compile_in(tmp_path, "fix", "job.yaml").out
-    monkeypatch.setattr(repair, "_CHARACTERS", 10)
+    monkeypatch.setattr(fix, "_CHARACTERS", 10)
     for text, is_cut in (('numNodes: "2"', True), ("numNodes: 2,", False)):
         err = compile_in(tmp_path, "fix", "-w", "job.yaml").err
         assert text in (tmp_path / "job.yaml").read_text()

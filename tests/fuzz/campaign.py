@@ -21,7 +21,7 @@ from tests.compiling import ROOT
 from tests.fuzz.inputs import corpus
 from tests.fuzz.projects import clusters, dumps
 from tests.fuzz.run import LARGE, MEMORY, Broken, limit, run
-from trainc.cli.shared.cache import VARIABLE
+from trainc.cli.cache import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

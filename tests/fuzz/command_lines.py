@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
     import random
 
-    from trainc.cli.shared.options import Option
+    from trainc.cli.options import Option
 
 COMMON = (
     "build",

@@ -72,6 +72,6 @@ def test_an_input_is_made_again_from_its_seed_and_its_file() -> None:
 def test_a_broken_promise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = Input(("show", "job.yaml"), {"job.yaml": b"kind: TrainJob\n"})
     given.write(tmp_path / "in")
-    monkeypatch.setattr("trainc.cli.shared.output.text_of", lambda *_, **__: "\x1b[31m\n::error::x\n")
+    monkeypatch.setattr("trainc.cli.output.text_of", lambda *_, **__: "\x1b[31m\n::error::x\n")
     monkeypatch.setattr("trainc.cli.show.Session", lambda _: 1 / 0)
     assert {one.kind for one in run(given, tmp_path / "in")} >= {"bug", "obeyed", "workflow command"}

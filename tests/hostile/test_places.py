@@ -90,7 +90,7 @@ def test_dumps_are_ordinary_files(argv: tuple[str, ...], repository: Repository)
 
 @pytest.mark.parametrize("argv", [*DUMPS[:2], ("fit", "--inventory", "-")], ids=" ".join)
 def test_dumps_have_an_end(argv: tuple[str, ...], repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trainc.cli.shared.dumps._MAX_BYTES", 1000)
+    monkeypatch.setattr("trainc.cli.session._MAX_BYTES", 1000)
     done = attempt(repository.folder, *argv, stdin=b"[" * 1001)
     assert done.code == 2
     assert "standard input is larger than" in done.err

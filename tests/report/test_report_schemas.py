@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.compiling import ROOT, compile_in
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.board.board import manifests
 from tests.compiling import ROOT, compile_in
 from tests.pseudo_terminal import has_terminals, in_terminal
-from trainc.cli.shared.progress import Progress
+from trainc.cli.output import Progress
 from trainc.report.colours import signed, unified
 from trainc.report.fold import columns, fold
 from trainc.report.lines import line_text
@@ -149,7 +149,7 @@ def test_progress_waits_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch, caps
     import sys  # noqa: PLC0415 (the stream that pytest watches)
 
     moments = iter([0.0, 0.4, 0.6, 0.65, 0.75])
-    monkeypatch.setattr("trainc.cli.shared.progress.monotonic", lambda: next(moments))
+    monkeypatch.setattr("trainc.cli.output.monotonic", lambda: next(moments))
     told = Progress(sys.stderr)
     for done in (1, 2, 3, 4, 9):
         told(done, 9)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import gc
 import sys
 
-from trainc.cli.shared.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
+from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Never
 
-    from trainc.cli.shared.options import Command
+    from trainc.cli.options import Command
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 
@@ -80,7 +80,7 @@ def _is_here() -> bool:
 
 
 def _told(line: str, code: int) -> int:
-    from trainc.cli.shared.output import tell  # noqa: PLC0415 (most runs have no trouble)
+    from trainc.cli.output import tell  # noqa: PLC0415 (most runs have no trouble)
 
     tell(f"trainc: {line}")
     return code
@@ -89,7 +89,7 @@ def _told(line: str, code: int) -> int:
 def _bug(error: Exception) -> int:
     import traceback  # noqa: PLC0415 (only where something broke)
 
-    from trainc.cli.shared.output import tell  # noqa: PLC0415
+    from trainc.cli.output import tell  # noqa: PLC0415
 
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = last.filename.replace("\\", "/").rpartition("/trainc/")[2]
@@ -106,8 +106,8 @@ def _bug(error: Exception) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from trainc.cli.shared.options import help_text, parse  # noqa: PLC0415
-    from trainc.cli.shared.output import answer, data, tell  # noqa: PLC0415
+    from trainc.cli.options import help_text, overview, parse  # noqa: PLC0415
+    from trainc.cli.output import answer, data, tell  # noqa: PLC0415
 
     if not words:
         from trainc.cli.next_steps import next_steps  # noqa: PLC0415 (a command line has its own)
@@ -115,7 +115,12 @@ def _dispatch(words: list[str]) -> int:
         return next_steps()
     if words[0] in ("-h", "--help", "help"):
         topic = next((word for word in words[1:] if not word.startswith("-")), "")
-        answer(*(help_text(_command(topic)) if topic else _overview()).splitlines())
+        if topic:
+            answer(*help_text(_command(topic)).splitlines())
+        else:
+            from trainc.cli.commands import COMMANDS  # noqa: PLC0415
+
+            answer(*overview(COMMANDS).splitlines())
         return CLEAN
     if words[0] in ("-V", "--version"):
         from trainc import __version__  # noqa: PLC0415
@@ -129,22 +134,16 @@ def _dispatch(words: list[str]) -> int:
         return CLEAN
     options = parse(command, words[1:])
     tell(*(f"trainc: {sentence}" for sentence in options.deprecated))
+    if command.name in ("build", "validate"):
+        from trainc.cli.repeated import is_repeatable, remembered  # noqa: PLC0415 (no other command keeps results)
+
+        if is_repeatable(command.name, options):
+            return remembered(command, options)
     return command.run(options)
 
 
-def _overview() -> str:
-    from trainc.cli.shared.overview import overview  # noqa: PLC0415
-    from trainc.cli.table.commands import COMMANDS  # noqa: PLC0415
-
-    return overview(COMMANDS)
-
-
 def _command(name: str) -> Command:
-    from trainc.cli.table.compiling import COMMANDS as COMPILING  # noqa: PLC0415 (--version needs none of it)
-
-    if name in COMPILING:
-        return COMPILING[name]
-    from trainc.cli.table.commands import COMMANDS  # noqa: PLC0415 (hooks need the two above)
+    from trainc.cli.commands import COMMANDS  # noqa: PLC0415 (--version needs none of it)
 
     command = COMMANDS.get(name)
     if command is None:

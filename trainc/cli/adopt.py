@@ -11,10 +11,10 @@ from trainc.authoring.adopt.objects import sort_objects
 from trainc.authoring.adopt.repository import Wishes
 from trainc.authoring.adopt.repository import adopt as adopted
 from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
-from trainc.cli.shared.dumps import contents, source_name
-from trainc.cli.shared.lock import FolderLock
-from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.scaffold import errors_as_warnings, scaffold
+from trainc.cli.output import answer, data, tell
+from trainc.cli.process import FolderLock
+from trainc.cli.scaffold import errors_as_warnings, scaffold
+from trainc.cli.session import dump_contents, source_name
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler.emit.spool.disk import Staged
 from trainc.compiler.project import open_project
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from trainc.authoring.adopt.objects import SortedDump
     from trainc.authoring.adopt.repository import Adoption
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
 
 _MAX_MIXED = 10  # objects of two clusters that are named
 _PROJECT = """\
@@ -50,7 +50,7 @@ spec:
 """
 
 
-def adopt(options: Options) -> int:
+def run(options: Options) -> int:
     """Write the files that are not there yet, and say what became of every object."""
     if not options.arguments:
         raise Trouble("usage: trainc adopt DIR [FILE...]; without FILE, it reads the dump from standard input")
@@ -60,7 +60,7 @@ def adopt(options: Options) -> int:
         raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
     reading = Reading()
     for source in sources or ["-"]:
-        reading.add(contents(source), source_name(source))
+        reading.add(dump_contents(source), source_name(source))
     dump = sort_objects(reading.objects)
     if reading.faults or dump.mixed:
         tell(*_refusals(reading, dump))

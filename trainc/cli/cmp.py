@@ -13,9 +13,9 @@ import sys
 from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
 from trainc.cli.compiling import Nothing
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import data, tell
-from trainc.cli.shared.session import Session
+from trainc.cli.options import Options
+from trainc.cli.output import data, tell
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
 from trainc.compiler.load.projects import nested_projects
@@ -42,7 +42,7 @@ _MAX_FINDINGS = 20  # findings that are shown: all of standard error becomes one
 _LARGEST = 100  # MiB that one answer of the plugin server may have (ARGOCD_GRPC_MAX_SIZE_MB)
 
 
-def cmp(options: Options) -> int:
+def run(options: Options) -> int:
     """Compile the application, announce the parameters that it takes, or say what has to be sent for one."""
     command, *rest = options.arguments or [""]
     if command == "generate" and not rest:

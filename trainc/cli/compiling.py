@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.changes.compare.committed import Committed
     from trainc.changes.compare.refused_edits import RenderedRuns
     from trainc.cli.caching.memory import Memory
-    from trainc.cli.shared.session import Session
+    from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
 
 
@@ -43,7 +43,7 @@ def one_stream(session: Session) -> None:
         raise Trouble(f"standard output cannot mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
-def run(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
+def compiled(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
     """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
     if memory is None:
         _compile(session, spool, committed)
@@ -65,7 +65,7 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
         return
-    from trainc.cli.shared.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
+    from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
 
     count = number or workers(session.project, session.selection, EACH)
     if count == 1:
@@ -74,12 +74,14 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
         build_with(count, session, spool, committed, forms=forms)
 
 
-def judged(session: Session, spool: Spool, memory: Memory | None) -> int:
-    """The exit code of a run that compiles its selection, writes nothing and reports."""
+def judged(session: Session, spool: Spool, memory: Memory | None, files: set[str] | None = None) -> int:
+    """The exit code of a run that compiles its selection, writes nothing and reports; `files`: what concerns these alone."""
     if memory is not None:
         memory.begin(session, spool)
     session.applied_twice(os.path.join(session.project.root, session.project.output))
-    run(session, spool, memory=memory)
+    compiled(session, spool, memory=memory)
+    if files is not None:
+        session.report = session.report.only(lambda one: any(label.span.file in files for label in one.labels))
     code = session.finish(spool.jobs)
     if memory is not None:
         memory.end(session, spool, code)

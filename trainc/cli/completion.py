@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from trainc.cli.shared.candidates import candidates
-from trainc.cli.shared.output import answer, data
+from trainc.cli.commands import COMMANDS
+from trainc.cli.output import answer, data
+from trainc.model.report import Report
+from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.cli.shared.options import Command, Options
+    from trainc.cli.options import Command, Option, Options
 
 # Where trainc has no candidate, each shell completes files.
 _BASH = """\
@@ -53,14 +55,164 @@ complete -c trainc -f -a '(__trainc_words)'
 SHELLS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-def completion(options: Options, commands: Mapping[str, Command]) -> int:
+def run(options: Options) -> int:
     """Print the script of a shell, or the candidates for the last of the words."""
     verb = options.arguments[0] if options.arguments else ""
     if verb == "words":
-        answer(*candidates(options.tail, commands))
+        answer(*candidates(options.tail, COMMANDS))
         return 0
     if verb not in SHELLS or len(options.arguments) > 1:
         hint = meant(verb, SHELLS, "see trainc completion --help") if verb else "see trainc completion --help"
         raise Trouble(f"usage: trainc completion bash|zsh|fish; {hint}")
     data(SHELLS[verb])
     return 0
+
+
+_HELP = ("--help", "--version")
+_VERBS = {
+    "runtimes": ("list", "show", "copy", "flatten"),
+    "schemas": ("list", "show", "export", "generate"),
+    "cmp": ("generate", "parameters", "paths"),
+    "completion": ("bash", "zsh", "fish"),
+}
+
+
+def candidates(words: list[str], commands: Mapping[str, Command]) -> list[str]:
+    """The candidates for the last word, sorted; none where a file is wanted, which shells complete themselves."""
+    words = [word for word in words if word != "="]  # bash cuts `--report=json` into three
+    *before, current = words or [""]
+    try:
+        fitting = _found(before, current, commands)
+    except Trouble:
+        return []  # nobody asked for anything yet
+    return sorted({word for word in fitting if word.startswith(current)})
+
+
+def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> Iterable[str]:
+    if not before:
+        return [*commands, "help", *_HELP]
+    command = commands.get(before[0])
+    if command is None:
+        return commands if before[0] == "help" else ()
+    if "--" in before:
+        return ()
+    option = _option(command, before[-1])
+    if option is not None:
+        return _values(option, command)
+    if current.startswith("-"):
+        name, equals, _ = current.partition("=")
+        option = _option(command, name) if equals else None
+        if option is not None:
+            return [f"{name}={value}" for value in _values(option, command)]
+        return [*(name for one in command.options if not one.instead for name in one.names), "--help"]
+    return _arguments(before[0], before[1:], current)
+
+
+def _option(command: Command, word: str) -> Option | None:
+    """The option of that spelling which takes a value."""
+    return next((one for one in command.options if word in one.names and one.metavar), None)
+
+
+def _values(option: Option, command: Command) -> Iterable[str]:
+    known: dict[str, Callable[[], Iterable[str]]] = {
+        "cluster": _clusters,
+        "framework": _frameworks,
+        "on": _machines,
+        "scheduler": _schedulers,
+        "runtime": _own_runtimes,
+    }
+    if option.choices:
+        return option.choices
+    names = known.get(option.key)
+    return names() if names and not (option.key == "cluster" and command.name == "init") else ()
+
+
+def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
+    words = [word for word in given if not word.startswith("-")]
+    if command == "rules" and not words:
+        return _rules()
+    if command == "explain" and not words:
+        return _fields(current)
+    if command == "run":
+        return _jobs()
+    if command in _VERBS and not words:
+        return _VERBS[command]
+    if command == "runtimes" and words[0] in ("show", "copy"):
+        return _shipped()
+    if command == "runtimes" and words[0] == "flatten":
+        return [*_own_runtimes(), *_shipped()]
+    if command == "schemas" and words[0] == "show":
+        return _kinds()
+    return ()
+
+
+def _rules() -> Iterable[str]:
+    from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
+
+    return [*rule_facts(), *rule_categories()]
+
+
+def _shipped() -> Iterable[str]:
+    from trainc.compiler.load.shipped import COMPONENTS, shipped_names  # noqa: PLC0415
+
+    return [*shipped_names(), *shipped_names(COMPONENTS)]
+
+
+def _own_runtimes() -> Iterable[str]:
+    from trainc.compiler.project import open_project  # noqa: PLC0415
+    from trainc.compiler.usage import blueprints, paths_here  # noqa: PLC0415
+
+    project = open_project((".",), Report())
+    return [one.name for one in blueprints(project, paths_here(project)) if not one.is_component]
+
+
+def _clusters() -> Iterable[str]:
+    from trainc.compiler.project import open_project  # noqa: PLC0415
+
+    return [cluster.name for cluster in open_project((".",), Report()).clusters]
+
+
+def _jobs() -> Iterable[str]:
+    from trainc.compiler.project import open_project  # noqa: PLC0415
+    from trainc.compiler.usage import jobs  # noqa: PLC0415
+
+    return jobs(open_project((".",), Report()))
+
+
+def _frameworks() -> Iterable[str]:
+    from trainc.authoring.new.starts import STARTS  # noqa: PLC0415
+
+    return STARTS
+
+
+def _machines() -> Iterable[str]:
+    from trainc.authoring.new.hardware import HARDWARE  # noqa: PLC0415
+
+    return HARDWARE
+
+
+def _schedulers() -> Iterable[str]:
+    from trainc.schedulers import TABLE  # noqa: PLC0415
+
+    return TABLE
+
+
+def _kinds() -> Iterable[str]:
+    from trainc.apiserver.shipped import listed  # noqa: PLC0415
+
+    return [one.kind for one in listed()]
+
+
+def _fields(current: str) -> Iterable[str]:
+    """Kinds and annotations, and behind a kind its fields one step at a time; a point follows what has fields."""
+    from trainc.authoring.explain.annotations import ANNOTATIONS  # noqa: PLC0415
+    from trainc.authoring.explain.fields import find  # noqa: PLC0415
+
+    parent, point, _ = current.rpartition(".")
+    if not point or current.startswith(TRAINC_PREFIX):
+        return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations"]
+    return [
+        f"{parent}.{name}{'.' if any(True for _ in child.children()) else ''}"
+        for field in find(parent)
+        for name, child in field.children()
+    ]

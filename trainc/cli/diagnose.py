@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from trainc.cli.shared.dumps import contents, source_name
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer, data
-from trainc.cli.shared.session import Session
+from trainc.cli.options import Options
+from trainc.cli.output import answer, data
+from trainc.cli.session import Session, dump_contents, source_name
 from trainc.cluster.diagnose.cause import DONE, RUNS
 from trainc.cluster.diagnose.cluster import DumpedCluster
 from trainc.cluster.diagnose.judge import diagnoses, not_judged
@@ -35,11 +34,11 @@ if TYPE_CHECKING:
 _RUN = re.compile(r"-r[1-9]\d{0,3}\Z")
 
 
-def diagnose(options: Options) -> int:
+def run(options: Options) -> int:
     """Print where each job stands; exit with 1 where one stands, failed, or cannot be judged."""
     reading = Reading()
     for path in options.arguments or ["-"]:
-        reading.add(contents(path), source_name(path))
+        reading.add(dump_contents(path), source_name(path))
     cluster = DumpedCluster(reading.objects)
     diagnosed = diagnoses(cluster)
     if not diagnosed and not cluster.kinds.keys() & {"JobSet", "Job", "Pod", "TrainJob"}:

@@ -9,11 +9,11 @@ from trainc.changes.compare.applications import prefix
 from trainc.changes.compare.base import base_of, folders
 from trainc.changes.compare.diff import Turned, compare
 from trainc.changes.compare.rendered import rendered
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer, data
-from trainc.cli.shared.process import Orderly
-from trainc.cli.shared.projects import across_projects
-from trainc.cli.shared.session import Session
+from trainc.cli.options import Options
+from trainc.cli.output import answer, data
+from trainc.cli.process import Orderly
+from trainc.cli.projects import across_projects
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.model.report import Report
 from trainc.report.colours import signed
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FORMS = {"text": diff_lines, "markdown": diff_markdown, "comment": diff_markdown}
 
 
-def diff(options: Options) -> int:
+def run(options: Options) -> int:
     """Compare the present specs with a revision, or two folders with each other."""
     if len(options.arguments) > 2:
         raise Trouble("usage: trainc diff [BASE] or trainc diff FOLDER FOLDER")

@@ -9,8 +9,8 @@ from trainc.apiserver import shipped
 from trainc.authoring.explain.annotations import ANNOTATIONS
 from trainc.authoring.explain.fields import Field, find
 from trainc.authoring.explain.samples import sample
+from trainc.cli.output import answer, data
 from trainc.cli.rules import RULES, explain_rules, is_about_rules
-from trainc.cli.shared.output import answer, data
 from trainc.report.dumps import dumps
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
@@ -21,13 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
 
 _WIDTH = 100
 _RULE = re.compile(r"[a-z0-9-]+")
 
 
-def explain(options: Options) -> int:
+def run(options: Options) -> int:
     """List the kinds, or describe one rule, one annotation, or one field of each kind that is called so."""
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION | RULE | CATEGORY]")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, RUNNING
-from trainc.cli.shared.dumps import contents
-from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.scaling import Scaled, Scaling
-from trainc.cli.shared.session import Session
-from trainc.cluster.capacity.advice import headroom, trainer_pods
+from trainc.cli.output import answer, data, tell
+from trainc.cli.session import Session, dump_contents
+from trainc.cluster.capacity.advice import headroom, trainer_pods, with_pods
 from trainc.cluster.capacity.answers import answer_data
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
+from trainc.compiler.load import load
 from trainc.compiler.project.dumps import read_dump
 from trainc.model.document import Document
 from trainc.model.finding import ERROR
-from trainc.model.tree import value
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, value
 from trainc.report.dumps import dumps as as_json
 from trainc.report.fit import markdown, table
 from trainc.report.text import finding_lines
@@ -26,18 +27,20 @@ from trainc.text.trouble import Trouble
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, NamedTuple
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 Objects = dict[str, dict[str, "Tree"]]
 Shown = dict[str, "str | list[str]"]  # of a cluster's dump: its date, and what answers take for absent
 
 
-def fit(options: Options) -> int:
+def run(options: Options) -> int:
     """Print the answers; exit with 1 where a job never starts, needs nodes or cannot be compiled.
 
     Where nothing is known of any job the exit code is 2: no answer is not a good one.
@@ -93,7 +96,7 @@ def _inventories(session: Session, paths: Sequence[str]) -> Objects:
     """The objects of dumps that the command line names."""
     objects: Objects = {}
     for path in paths:
-        for kind, by_name in read_dump(contents(path), path, session.report).items():
+        for kind, by_name in read_dump(dump_contents(path), path, session.report).items():
             objects.setdefault(kind, {}).update(by_name)
     return objects
 
@@ -215,3 +218,44 @@ def _print(rows: list[dict[str, Any]], dumps: Mapping[str, Shown], options: Opti
         answer(*markdown(rows, dumps))
     else:
         answer(*table(rows, dumps))
+
+
+_BY = Origin(None, "what if")
+
+
+class Scaled(NamedTuple):
+    """A JobSet with its PodGroups, or why there is none of that size."""
+
+    jobset: Tree
+    groups: list[Tree]
+    refusal: str = ""
+
+
+class Scaling:
+    """The jobs of a run in other sizes."""
+
+    def __init__(self, session: Session) -> None:
+        self._project = session.project
+        self._selection = session.selection
+        self._documents = load(session.project, session.selection, Report())
+
+    def at(self, bundle: Bundle, nodes: int) -> Scaled:
+        """The job with so many nodes; only a TrainJob says what else that changes, of others the pods are counted."""
+        if bundle.document.kind != "TrainJob":
+            return Scaled(with_pods(bundle.jobset, nodes), [])
+        cluster = next(one for one in self._project.clusters if one.name == bundle.cluster)
+        report, document = Report(compiles=False), _with_nodes(bundle.document, nodes)
+        project = self._project.at(cluster)
+        for made in pipeline.instead([document], document.file, self._documents, project, self._selection, report):
+            if made.jobset is not None:
+                return Scaled(made.jobset, groups_of(made.around))
+        message = report.findings[0].message if report.findings else "it does not compile"
+        return Scaled(None, [], f"with {nodes} nodes: {message}")
+
+
+def _with_nodes(document: Document, nodes: int) -> Document:
+    tree = document.written
+    spec = tree["spec"]
+    written = get(spec, "trainer")
+    trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, _BY)}
+    return Document(document.file, {**tree, "spec": {**spec, "trainer": trainer}}, document.marks, document.start)

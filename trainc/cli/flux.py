@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.shared.output import tell
+from trainc.cli.output import tell
 from trainc.compiler.emit.spool.disk import Folder, replace, written
 from trainc.compiler.load.lists import expand
 from trainc.model.report import Report
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.model.document import Document
 
 _GROUP = "kustomize.toolkit.fluxcd.io/"
 _LIST = ("spec", "healthChecks")
 
 
-def flux(options: Options) -> int:
+def run(options: Options) -> int:
     """Write the list into each file, or with --check only say which lists are old."""
     if not options.arguments:
         raise Trouble("usage: trainc flux FILE...")

@@ -8,10 +8,10 @@ from contextlib import chdir
 
 from trainc.changes.git.scratch import Scratch, unpack
 from trainc.cli.compiling import one_stream
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import data, tell
-from trainc.cli.shared.process import Orderly
-from trainc.cli.shared.session import Session, standard_input
+from trainc.cli.options import Options
+from trainc.cli.output import data, tell
+from trainc.cli.process import Orderly
+from trainc.cli.session import Session, standard_input
 from trainc.compiler import pipeline
 from trainc.compiler.admit.function_config import BUILD
 from trainc.compiler.project.assignments import SETTINGS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
 
 
-def fn(options: Options) -> int:
+def run(options: Options) -> int:
     """Compile the items that are jobs in their places, or judge them; findings are results, and errors change nothing."""
     if options.arguments:
         raise Trouble(

@@ -6,12 +6,11 @@ import os
 from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
-from trainc.cli.compiling import run
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer
-from trainc.cli.shared.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold
-from trainc.cli.shared.session import Session
-from trainc.cli.starter_policies import starter_policies, with_labels
+from trainc.cli.compiling import compiled
+from trainc.cli.options import Options
+from trainc.cli.output import answer
+from trainc.cli.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold, starter_policies, with_labels
+from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import create, replace
 from trainc.compiler.load.shipped import catalogue
@@ -33,7 +32,7 @@ _APPLIED = {
 _EXAMPLE = ("jobs", "runtimes")  # folders that a repository with jobs or a project has its own of
 
 
-def init(options: Options) -> int:
+def run(options: Options) -> int:
     """Write the files of a new repository, beside what is there already, and say what to do next."""
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc init [DIR]")
@@ -88,7 +87,7 @@ def init(options: Options) -> int:
 def _levels(folder: str) -> dict[str, int]:
     """In how many jobs of a new project each rule is an error; what a server refuses stays an error."""
     session = Session(Options([folder], {}), compiles=False)
-    run(session, Tally())
+    compiled(session, Tally())
     levels: dict[str, int] = {}
     for finding in session.report.findings:
         if finding.level == ERROR and not finding.rule.verdict:

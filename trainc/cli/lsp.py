@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.shared.session import user_cache
+from trainc.cli.session import user_cache
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
 
 
-def lsp(options: Options) -> int:
+def run(options: Options) -> int:
     """Serve one editor until it ends.
 
     Raises:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 
 from trainc.changes.compare.refused_edits import renderings
-from trainc.changes.migrate import migrate as migrated
+from trainc.changes.migrate import migrate
 from trainc.changes.migrate.compared import by_reason, summary
-from trainc.cli.shared.output import data as put_data
-from trainc.cli.shared.output import tell
-from trainc.cli.shared.projects import across_projects
-from trainc.cli.shared.rewriting import put, texts, write
-from trainc.cli.shared.session import Session
-from trainc.cli.shared.shared_runtime import runtime_text, shared_runtime, write_runtime
+from trainc.changes.migrate.placed_text import Writer
+from trainc.changes.migrate.target import Shared, shared_by
+from trainc.cli.output import data as put_data
+from trainc.cli.output import tell
+from trainc.cli.projects import across_projects
+from trainc.cli.rewriting import put, texts, write
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.disk import create
 from trainc.model.report import Report
-from trainc.model.settings import STDIN
+from trainc.model.settings import STDIN, Selection
+from trainc.model.tree import plain
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown, new_run_lines
@@ -23,13 +26,15 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from trainc.changes.migrate import Migration
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
 
 _FEW = 3  # older jobs that are told one by one without being asked
 
 
-def migrate(options: Options) -> int:
+def run(options: Options) -> int:
     """Print the new files, or write them in place, and say what changed in meaning."""
     return across_projects(options, _migrate)
 
@@ -43,7 +48,7 @@ def _migrate(options: Options) -> int:
         )
     given = list(texts(session))
     shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
-    results = [(file, migrated(text, session.project, file, shared)) for file, text in given]
+    results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
     if shared is not None and shared.is_new and any(one.is_served for _, done in results for one in done.outcomes):
         if options.has("write"):
             tell(f"{write_runtime(shared, session)}: the runtime that the jobs share")
@@ -110,3 +115,51 @@ def _tell_all(file: str, done: Migration) -> None:
 def _tell_problems(file: str, done: Migration) -> None:
     for finding in done.problems:
         tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")
+
+
+_FIRST = "# What migrated jobs have in common; what differs stands in the jobs.\n"
+
+
+def shared_runtime(name: str, session: Session, files: Iterable[tuple[str, str]]) -> Shared | None:
+    """The runtime that migrated jobs are to name; None where no two jobs could share one.
+
+    Raises:
+        Trouble: where a file stands in the way of the new runtime.
+    """
+    known = _known(name, session)
+    if known is not None:
+        return known
+    outcomes = (one for file, text in files for one in migrate(text, session.project, file).outcomes)
+    shared = shared_by([one.want for one in outcomes if one.want is not None], name)
+    if shared is not None and os.path.lexists(_target(name, session)):
+        raise Trouble(f"{_target(name, session)} already exists, and contains no readable runtime `{name}`")
+    return shared
+
+
+def _known(name: str, session: Session) -> Shared | None:
+    """The runtime of that name in the project or the catalogue, None where there is none."""
+    selection = Selection((session.inside(session.project.root),))
+    try:
+        flat = pipeline.flattening(session.project, selection, report := Report())(name, report)
+    except Trouble:
+        return None
+    return None if flat is None else Shared(plain(flat.tree), is_new=False)
+
+
+def write_runtime(shared: Shared, session: Session) -> str:
+    """Put a new runtime into the project's folder of runtimes; gives the file's name."""
+    target = _target(shared.name, session)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    create(target, runtime_text(shared))
+    return os.path.relpath(target, session.project.root)
+
+
+def runtime_text(shared: Shared) -> str:
+    """The file of a new runtime."""
+    lines = Writer({}, deeper=False).document(shared.runtime, None)
+    return _FIRST + "".join(f"{line}\n" for line in lines)
+
+
+def _target(name: str, session: Session) -> str:
+    folders = session.project.runtimes or ("runtimes",)
+    return os.path.join(session.project.root, folders[0], f"{name}.yaml")

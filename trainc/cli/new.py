@@ -10,9 +10,9 @@ from trainc.authoring.new.hardware import HARDWARE
 from trainc.authoring.new.request import Request
 from trainc.authoring.new.starts import STARTS
 from trainc.authoring.new.texts import job_text, project_text, queue_of, runtime_text, shipped_text
-from trainc.cli.shared.output import answer, ask, tell
-from trainc.cli.shared.projects import unmarked
-from trainc.cli.shared.session import user_cache
+from trainc.cli.output import answer, ask, tell
+from trainc.cli.projects import unmarked
+from trainc.cli.session import user_cache
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue
 from trainc.compiler.project import open_project
@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.compiler.usage import Blueprint
     from trainc.model.settings import Project
 
@@ -41,7 +41,7 @@ _PART_BOUND = 12  # characters of a value in the name of a runtime
 _NAME_BOUND = 40  # characters that leave room for what JobSet appends to the names of pods
 
 
-def new(options: Options) -> int:
+def run(options: Options) -> int:
     """Write the files of a job that are not there yet, check them, and say what to run next."""
     if _LIST in (options.one("framework"), options.one("on")):
         answer(*_choices(options))
@@ -304,8 +304,8 @@ def _shipped(name: str) -> str:
 
 def _check(job: str, request: Request) -> int:
     """Validate what was written, as its owner will, and say how to go on."""
-    from trainc.cli.build import validate  # noqa: PLC0415 (once the files are there)
-    from trainc.cli.shared.options import Options as Call  # noqa: PLC0415
+    from trainc.cli.options import Options as Call  # noqa: PLC0415
+    from trainc.cli.validate import run as validate  # noqa: PLC0415 (once the files are there)
 
     answer("", "next:")
     if not request.image:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from trainc.cli.compiling import run
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer
-from trainc.cli.shared.session import Session
+from trainc.cli.compiling import compiled
+from trainc.cli.options import Options
+from trainc.cli.output import answer
+from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.model.finding import ERROR
 from trainc.model.settings import FILE
@@ -23,7 +23,7 @@ def next_steps() -> int:
     try:
         session = Session(Options([], {}), compiles=False)
         spool = Tally()
-        run(session, spool)
+        compiled(session, spool)
     except Trouble as trouble:
         return _say(str(trouble), [("trainc validate", "check the jobs here"), HELP])
     report = session.report

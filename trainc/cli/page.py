@@ -6,10 +6,11 @@ import os
 
 from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.cli.fit import FitAnswers, joined, objects_beside
-from trainc.cli.shared.job_rows import has_output, inheritance, job_row
-from trainc.cli.shared.output import data, tell
-from trainc.cli.shared.projects import PROJECT, across_projects
-from trainc.cli.shared.session import Session
+from trainc.cli.job_rows import has_output, inheritance, job_row
+from trainc.cli.options import PROJECT
+from trainc.cli.output import data, tell
+from trainc.cli.projects import across_projects
+from trainc.cli.session import Session
 from trainc.cluster.capacity.answers import answer_data
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
@@ -27,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.cluster.capacity.fit import FitAnswer
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster

@@ -8,9 +8,9 @@ import sys
 
 from trainc.authoring.rehearse import perform, script, use_nearby
 from trainc.changes.git.scratch import Scratch
-from trainc.cli.shared.output import answer, ask, tell
-from trainc.cli.shared.process import Orderly
-from trainc.cli.shared.session import Session
+from trainc.cli.output import answer, ask, tell
+from trainc.cli.process import Orderly
+from trainc.cli.session import Session
 from trainc.compiler.admit import admit
 from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.load import load
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trainc.authoring.rehearse import Ended, Process, Script
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.catalog import Documents
     from trainc.model.cluster import Cluster
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
 
 
-def rehearse(options: Options) -> int:
+def run(options: Options) -> int:
     """Run one job's processes, pass their lines on, and say whether all of them met."""
     session = Session(options)
     nodes = _number(options, "nodes", "")

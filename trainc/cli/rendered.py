@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from trainc.apiserver.names import label
 from trainc.changes.compare.committed import (
     FOREIGN_OUTPUT,
     IGNORED_BY_FLUX,
@@ -15,13 +16,10 @@ from trainc.changes.compare.committed import (
 )
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
 from trainc.changes.git.work_tree import CommittedTexts, absent_files
-from trainc.cli.compiling import Nothing, rendered_runs, run
-from trainc.cli.shared.lock import FolderLock
-from trainc.cli.shared.output import tell
-from trainc.cli.shared.ownership import gone, holds, left, naming, project_names, reaches, taken, without_runtimes
-from trainc.cli.shared.process import Orderly
-from trainc.cli.shared.rerendered import rerendered
-from trainc.cli.shared.session import RENDERED, WORK_TREE, Session
+from trainc.cli.compiling import Nothing, compiled, rendered_runs
+from trainc.cli.output import tell
+from trainc.cli.process import FolderLock, Orderly
+from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compiler.emit.spool.changes import (
     CHANGED,
     CONFLICTED,
@@ -37,20 +35,27 @@ from trainc.compiler.emit.spool.changes import (
 )
 from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.emit.spool.objects import is_object_file
-from trainc.lint.across_jobs import shared_service
+from trainc.compiler.load.lists import expand
+from trainc.compiler.load.walk import contents
+from trainc.lint.across_jobs import shared_service, twins
 from trainc.model.finding import ERROR
+from trainc.model.report import Report
+from trainc.model.settings import SPARSE_GAP
 from trainc.model.sourced import Span
 from trainc.text.spelling import meant
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from trainc.cli.caching.memory import Memory
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
+    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
+    from trainc.model.settings import Project
 
 UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
@@ -104,7 +109,7 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     session.applied_twice(folder)
     with Orderly(), FolderLock(folder) if not check else Suppress() as lock:
         spool.alone = lock is not None and lock.held
-        run(session, spool, committed, memory)
+        compiled(session, spool, committed, memory)
     _known(options.all("rerender"), spool)
     refused = {os.path.relpath(file, folder) for file in committed.refused}
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
@@ -163,7 +168,7 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
     """Files of jobs that went since the revision to compare with; the selection keeps what a change reaches."""
     if not options.has("changed_since"):
         return frozenset()
-    from trainc.cli.shared.changed import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.cli.git_scope import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
 
     return narrow(session, options.one("changed_since"))
 
@@ -262,3 +267,131 @@ def _removal(change: FileChange, folder: str, session: Session) -> str:
     claim = os.path.basename(change.path).startswith(_CLAIM)
     stays = "; a claim in the cluster stays, until somebody deletes it with kubectl" if claim else ""
     return f"removed {os.path.join(folder, change.path)}: {reason}{stays}"
+
+
+RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
+
+
+def reaches(session: Session, deleted: frozenset[str]) -> Callable[[str, str], bool]:
+    """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
+    paths, clusters = session.selection.paths, session.selection.clusters
+
+    def is_reached(path: str, source: str) -> bool:
+        if clusters and path.partition("/")[0] not in clusters:
+            return False
+        return source in deleted or _selected(source, paths)
+
+    return is_reached
+
+
+def taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
+    """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
+    root, paths = session.project.root, session.selection.paths
+
+    def is_taken(bundle: Bundle, source: str, report: Report) -> bool:
+        path = os.path.join(root, source)
+        if not os.path.isfile(path):
+            return False
+        mine = bundle.document
+        for other in expand(read(contents(root, source), source, Report()), Report()):
+            if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
+                if not _selected(source, paths):
+                    report.add(twins(mine, other))
+                return True
+        return False
+
+    return is_taken
+
+
+def without_runtimes(project: Project, absent: Collection[str]) -> Project:
+    """The project, which is incomplete where a sparse checkout leaves out files of a folder of runtimes."""
+    folders = project.runtimes or (RUNTIMES,)
+    missing = any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders)
+    return project.incomplete(SPARSE_GAP) if missing else project
+
+
+def gone(session: Session, folder: str, absent: frozenset[str]) -> Callable[[str, str, Report], bool]:
+    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so.
+
+    Sources that are `absent` because the checkout is sparse are not gone.
+    """
+
+    def is_job_gone(path: str, source: str, report: Report) -> bool:
+        from trainc.changes.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
+
+        name = os.path.basename(path).removesuffix(".yaml")
+        return is_gone(session.project.root, source, os.path.join(folder, path), name, report, absent)
+
+    return is_job_gone
+
+
+def holds(session: Session, folder: str) -> Callable[[str, str], bool]:
+    """Whether the object of a rendered file still stands in its source."""
+
+    def is_object_there(path: str, source: str) -> bool:
+        from trainc.changes.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
+
+        return is_held(session.project.root, source, os.path.join(folder, path))
+
+    return is_object_there
+
+
+def project_names(session: Session, folder: str) -> tuple[str, str]:
+    """The name that the project's files carry in a folder, and one that files of others may carry as well.
+
+    In a folder of its own, which it shares with nobody, it is empty. One that trainc.yaml does not name goes by its
+    folder; outside of its repository others may have a folder of that name.
+    """
+    root, target = os.path.realpath(session.project.root), os.path.realpath(folder) + os.sep
+    if target.startswith(root + os.sep):
+        return "", ""
+    top = root
+    while not os.path.exists(os.path.join(top, ".git")):
+        if os.path.dirname(top) == top:
+            top = root
+            break
+        top = os.path.dirname(top)
+    inner = os.path.relpath(root, top).replace(os.sep, "/") if top != root else ""
+    guess = inner or os.path.basename(root)
+    if name := session.project.name:
+        own = f"{name}/{inner}" if inner else name
+        return own, guess if guess != own else ""
+    return guess, "" if target.startswith(top + os.sep) else guess
+
+
+def _selected(source: str, paths: Iterable[str]) -> bool:
+    return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
+
+
+def naming(session: Session) -> str:
+    """What tells the files of this project from those of others."""
+    if session.project.name:
+        return f"files written from now on name this project, `{session.project.name}`"
+    name = os.path.basename(os.path.realpath(session.project.root))
+    shown = "NAME" if label(name) else name
+    return (
+        f"`metadata: {{name: {shown}}}` in trainc.yaml, a name that no other project has there, lets trainc delete it"
+    )
+
+
+def left(spool: FolderSpool) -> str:
+    """How many files of other projects stand in the folder."""
+    return "".join(
+        f"; {number} file{'s' * (number != 1)} of {f'project `{name}`' if name else 'a project without a name'} left alone"
+        for name, number in sorted(spool.left.items())
+    )
+
+
+_FEW = 5  # runs named in one line
+
+
+def rerendered(runs: list[str], *, written: bool) -> str:
+    """What `--rerender` means for runs that cannot change any more where they have been created."""
+    shown = ", ".join(f"`{name}`" for name in sorted(runs)[:_FEW])
+    more = f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+    one = len(runs) == 1
+    verb = ("gets" if one else "get") if written else "would get"
+    return (
+        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; if never applied, "
+        f"{'it starts' if one else 'they start'} with it; a server that has created {'it' if one else 'them'} refuses it"
+    )

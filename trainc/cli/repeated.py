@@ -12,23 +12,19 @@ from time import time_ns
 
 import trainc
 from trainc import __version__
+from trainc.cli.cache import opened
 from trainc.cli.caching.listing import listing
 from trainc.cli.caching.manifest import read_head
 from trainc.cli.caching.memory import Memory
-from trainc.cli.shared.baseline import FILE as BASELINE
-from trainc.cli.shared.cache import opened
-from trainc.cli.shared.output import data, data_beside
-from trainc.cli.shared.terminal import terminal
+from trainc.cli.findings import BASELINE
+from trainc.cli.output import data, data_beside, terminal
 from trainc.text.digests import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import BinaryIO
 
-    from trainc.cli.shared.options import Options
-
-    Command = Callable[[Options, Memory | None], int]
+    from trainc.cli.options import Command, Options
 
 _FORM = 4  # counts up whenever what is kept comes to mean something else
 _OFF = (
@@ -53,15 +49,23 @@ _SHOWN = (
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def remembered(name: str, options: Options) -> int:
+def is_repeatable(name: str, options: Options) -> bool:
+    """Whether a run may be worth remembering: it reads folders, and nobody asked for one that relies on nothing."""
+    if name == "build" and not any(options.has(word) for word in ("check", "output", "write")):
+        return False
+    folders = options.has("whole_project") or any(os.path.isdir(path) for path in options.arguments or ["."])
+    return folders and not options.has("no_cache")
+
+
+def remembered(command: Command, options: Options) -> int:
     """Run a command, or say again what it said where nothing has changed since."""
-    memory = _memory(name, options)
+    memory = _memory(command.name, options)
     if memory is None:
-        return _command(name)(options, None)
+        return command.run(options)
     try:
         answer = memory.answer()
         if answer is None:
-            return _run(_command(name), options, memory)
+            return _run(command, options, memory)
     finally:
         memory.close()
     code, out, err = answer
@@ -75,19 +79,13 @@ def _run(command: Command, options: Options, memory: Memory) -> int:
     from trainc.model.file_results import Unfamiliar  # noqa: PLC0415 (an answer needs none of it)
 
     try:
-        return command(options, memory)
+        return command.run(options, memory)
     except Unfamiliar:
         again = memory.without_knowledge()
         try:
-            return command(options, again)
+            return command.run(options, again)
         finally:
             again.close()
-
-
-def _command(name: str) -> Command:
-    from trainc.cli import build  # noqa: PLC0415 (an answer needs none of it)
-
-    return build.build if name == "build" else build.validate
 
 
 def _memory(name: str, options: Options) -> Memory | None:

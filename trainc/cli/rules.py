@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.session import user_cache
+from trainc.cli.output import answer, data, tell
+from trainc.cli.session import user_cache
 from trainc.compiler.project import open_project
 from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of
 from trainc.lint.catalogue import rules as own
@@ -18,13 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.model.finding import Rule
 
 RULES = "rules"  # what lists all of them
 
 
-def rules(options: Options) -> int:
+def run(options: Options) -> int:
     """The former command: `trainc rules [NAME]` is `trainc explain [NAME]`."""
     if len(options.arguments) > (0 if options.has("kind") else 1):
         raise Trouble("usage: trainc explain [RULE | CATEGORY | rules --kind KIND]")
@@ -49,14 +49,14 @@ def explain_rules(topic: str, options: Options) -> int:
         raise Trouble(f"there is no rule `{topic}`; {hint}")
     is_one = [rule.name for rule in chosen] == [topic]
     if options.one("report") == "json":
-        data(dumps([_entry(rule) for rule in chosen], sort_keys=False))
+        data(dumps([_rule_entry(rule) for rule in chosen], sort_keys=False))
     elif is_one:
         answer(*_explained(chosen[0], examples().get(chosen[0].name)).splitlines())
     elif options.has("kind"):
         for index, rule in enumerate(chosen):
             answer(*([""] if index else []), rule.name, f"  {rule.summary}", f"  {rule.why}")
     else:
-        _list(chosen)
+        _list_rules(chosen)
     return 0
 
 
@@ -67,7 +67,7 @@ def _known() -> list[Rule]:
     return sorted([*own(), *more], key=lambda rule: rule.name)
 
 
-def _list(chosen: Iterable[Rule]) -> None:
+def _list_rules(chosen: Iterable[Rule]) -> None:
     """A line a rule, under the heading of its category."""
     by_category: dict[str, list[Rule]] = {}
     for rule in chosen:
@@ -92,7 +92,7 @@ def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     return [rule for rule in known if source in rule.differs]
 
 
-def _entry(rule: Rule) -> dict[str, str]:
+def _rule_entry(rule: Rule) -> dict[str, str]:
     by = "server" if rule.verdict else "trainc"
     entry = {"name": rule.name, "category": category_of(rule), "level": rule.level, "by": by}
     entry |= {"summary": rule.summary, "why": rule.why}

@@ -11,10 +11,10 @@ from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.fix import diff
 from trainc.changes.fix import fix as edited
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer, tell
-from trainc.cli.shared.rewriting import texts, write
-from trainc.cli.shared.session import Session
+from trainc.cli.options import Options
+from trainc.cli.output import answer, tell
+from trainc.cli.rewriting import texts, write
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle, runs_pods

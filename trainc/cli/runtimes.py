@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.projects import unmarked
-from trainc.cli.shared.session import Session, user_cache
+from trainc.cli.options import Options
+from trainc.cli.output import answer, data, tell
+from trainc.cli.projects import unmarked
+from trainc.cli.session import Session, user_cache
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue, shipped_names
@@ -23,7 +23,7 @@ USAGE = "[list|show NAME|copy NAME... [DIR/]|flatten NAME]"
 _MAX_USERS_NAMED = 5  # users that are named
 
 
-def runtimes(options: Options) -> int:
+def run(options: Options) -> int:
     """List, show, copy or flatten."""
     verb, *rest = options.arguments or ["list"]
     if verb == "list" and not rest:

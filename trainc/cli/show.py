@@ -6,11 +6,10 @@ import sys
 
 from trainc.changes.compare.facts import of_run
 from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingStates
-from trainc.cli.shared.job_rows import has_output, inheritance, job_row, job_view
-from trainc.cli.shared.output import answer, data
-from trainc.cli.shared.projects import across_projects
-from trainc.cli.shared.session import Session
-from trainc.cli.shared.terminal import terminal
+from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
+from trainc.cli.output import answer, data, terminal
+from trainc.cli.projects import across_projects
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.lint import expand
 from trainc.model.account import REFUSED
@@ -36,7 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.shared.options import Options
+    from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
 
 
@@ -49,7 +48,7 @@ _LIFE = {"text": lifecycle_lines, "markdown": lifecycle_markdown}
 _POD = {"text": pod_lines, "markdown": pod_markdown}
 
 
-def show(options: Options) -> int:
+def run(options: Options) -> int:
     """Draw every job under the paths, or one pod of each."""
     if options.one("report") == "html":
         single = [name for name in ("rank", "lifecycle", "after", "details", "rendered", "group") if options.has(name)]

@@ -7,9 +7,9 @@ import re
 
 from trainc.changes.why import explain
 from trainc.changes.why.landing import landings, rendered_line
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import answer, data, tell
-from trainc.cli.shared.session import Session
+from trainc.cli.options import Options
+from trainc.cli.output import answer, data, tell
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool.objects import is_object_file
@@ -44,7 +44,7 @@ _SHORTEST = 3  # letters of a word that is looked for in names
 _MAX_ANSWERS = 40  # answers printed in a terminal before the rest is counted
 
 
-def why(options: Options) -> int:
+def run(options: Options) -> int:
     """Answer for a field of a job's output, for a line of a rendered file, or for a line that somebody wrote."""
     if not 1 <= len(options.arguments) <= 2:
         raise Trouble("usage: trainc why FILE[:LINE] [FIELD]")

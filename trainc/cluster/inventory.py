@@ -209,10 +209,3 @@ def _status(kind: str, status: Any) -> Plain:
 def _configuration(tree: Plain) -> Plain:
     kept = {field: tree[field] for field in _CONFIGURATION if field in tree}
     return {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration", **kept}
-
-
-GET = (
-    "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
-    "resourceflavors,clusterqueues,cohorts,localqueues,topologies,admissionchecks,workloadpriorityclasses,"
-    "workloads -A -o json"
-)

@@ -15,7 +15,7 @@ from tests.apiserver.policy.judging import binding, policy
 from tests.compiling import ROOT, Run, compile_in
 from tests.repository import PROJECT, Repository, write
 from tests.working_tree import WorkingTree
-from trainc.cli.starter_policies import starter_policies
+from trainc.cli.scaffold import starter_policies
 
 if TYPE_CHECKING:
     from pathlib import Path

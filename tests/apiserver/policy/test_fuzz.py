@@ -15,7 +15,7 @@ from tests.apiserver.policy.test_expressions import COMMON, DECISIVE, LIBRARY, b
 from trainc.apiserver.policy.cel.compiler import CompileError, NotCompiledError
 from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.values import Duration, NotKnownError, Opaque, Optional, Timestamp, TypeName
-from trainc.cli.starter_policies import starter_policies
+from trainc.cli.scaffold import starter_policies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from tests.compiling import ROOT, compile_in
 from tests.sampling import sampled
 from trainc.authoring.new.hardware import HARDWARE
 from trainc.authoring.new.starts import STARTS
-from trainc.cli.shared.options import parse
-from trainc.cli.table.commands import COMMANDS
+from trainc.cli.commands import COMMANDS
+from trainc.cli.options import parse
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.frameworks import FRAMEWORKS
 from trainc.lint.tables.machines import DEVICES, MACHINES

@@ -73,7 +73,7 @@ def test_most_cases_are_answered_from_the_cache(tmp_path: Path, monkeypatch: pyt
         shutil.copytree(case / "input", place / "input", symlinks=True)
         before = compile_in(place, "validate", "input")
         with monkeypatch.context() as patch:
-            patch.setattr("trainc.cli.build.validate", lambda *_: pytest.fail("compiled again"))
+            patch.setattr("trainc.cli.validate.run", lambda *_: pytest.fail("compiled again"))
             try:
                 after = compile_in(place, "validate", "input")
             except pytest.fail.Exception:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.compiling import compile_in, relative_environment
 from tests.repository import Repository
-from trainc.cli import build
+from trainc.cli import build, validate
 from trainc.cli.caching import listing
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def known_repository(place: Path) -> Repository:
 def is_answered(repository: Repository, *words: str) -> bool:
     """Whether a run needs no compiler."""
     calls, patch = list[str](), pytest.MonkeyPatch()
-    for name in ("build", "validate"):
-        patch.setattr(build, name, counted(getattr(build, name), calls))
+    for module in (build, validate):
+        patch.setattr(module, "run", counted(module.run, calls))
     repository.run(*words)
     patch.undo()
     return not calls
@@ -177,7 +177,7 @@ def test_an_entry_that_others_could_have_written(repository: Repository, cache: 
 @pytest.mark.slow
 def test_an_entry_of_another_user(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = os.geteuid() + 1
-    monkeypatch.setattr("trainc.cli.shared.cache._is_trusted", lambda found: found.st_uid == owner)
+    monkeypatch.setattr("trainc.cli.cache._is_trusted", lambda found: found.st_uid == owner)
     assert not is_answered(repository, "validate")
 
 
@@ -300,7 +300,7 @@ def test_a_cache_that_takes_nothing(repository: Repository, monkeypatch: pytest.
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("trainc.cli.shared.cache.os.replace", full)
+    monkeypatch.setattr("trainc.cli.cache.os.replace", full)
     repository.change("jobs/job-1.yaml", *TYPO)
     assert repository.run("validate").code == 1
 

@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
+    from trainc.cli.cache import FileCache
     from trainc.cli.caching.listing import Listing, State
     from trainc.cli.caching.manifest import Answer, Head, Manifest
     from trainc.cli.caching.outcomes import Plain
-    from trainc.cli.shared.cache import FileCache
-    from trainc.cli.shared.session import Session
+    from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import Known
 
@@ -127,7 +127,7 @@ class Memory:
     def end(self, session: Session, spool: Spool, code: int) -> None:
         """Leave what the run found out to the next one."""
         self.close()
-        from trainc.cli.shared.projects import PROJECT  # noqa: PLC0415 (an answer needs none of it)
+        from trainc.cli.options import PROJECT  # noqa: PLC0415 (an answer needs none of it)
 
         if self._found is None or self._output is None or session.options.has(PROJECT):
             return

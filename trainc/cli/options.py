@@ -7,13 +7,15 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
+
+PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
 
 
 class Option:
     """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
 
-    __slots__ = ("choices", "help", "instead", "is_advanced", "is_folder", "many", "metavar", "names")
+    __slots__ = ("choices", "help", "instead", "is_advanced", "is_folder", "metavar", "names")
 
     def __init__(
         self,
@@ -22,7 +24,6 @@ class Option:
         *,
         metavar: str = "",
         choices: tuple[str, ...] = (),
-        many: bool = False,
         is_folder: bool = False,
         is_advanced: bool = False,
         instead: str = "",
@@ -34,7 +35,6 @@ class Option:
         self.metavar = metavar or ("|".join(choices) if choices else "")
         self.choices = choices
         self.help = help_text
-        self.many = many
 
     @property
     def key(self) -> str:
@@ -43,9 +43,9 @@ class Option:
 
 
 class Command:
-    """One verb: its arguments, what it is for, its options, examples, and the function that runs it."""
+    """One verb: its arguments, what it is for, its options and examples. The module of its name runs it."""
 
-    __slots__ = ("arguments", "examples", "name", "options", "run", "summary")
+    __slots__ = ("arguments", "examples", "name", "options", "summary")
 
     def __init__(
         self,
@@ -54,14 +54,18 @@ class Command:
         summary: str,
         options: tuple[Option, ...],
         examples: tuple[str, ...],
-        run: Callable[[Options], int],
     ) -> None:
         self.name = name
         self.arguments = arguments
         self.summary = summary
         self.options = options
         self.examples = examples
-        self.run = run
+
+    def run(self, options: Options, *more: object) -> int:
+        """Load the module of this command, and no other one's, and run it."""
+        module = __import__(f"trainc.cli.{self.name}", fromlist=["run"])
+        code: int = module.run(options, *more)
+        return code
 
 
 class Options:
@@ -185,3 +189,48 @@ def help_text(command: Command, *, is_full: bool = False) -> str:
         lines.extend(f"  {example}" for example in command.examples)
         lines.append("")
     return "\n".join(lines)
+
+
+GROUPS = {
+    "write": ("init", "adopt", "new", "explain", "fix"),
+    "check": ("validate", "build", "show", "why"),
+    "change": ("diff", "run", "migrate"),
+    "cluster": ("fit", "inventory", "diagnose", "rehearse"),
+    "connect": ("cmp", "fn", "flux", "lsp", "schemas", "runtimes", "completion"),
+}
+DEPRECATED = ("rules",)  # they work, and no list shows them
+
+
+def overview(commands: Mapping[str, Command]) -> str:
+    """What `trainc --help` prints."""
+    width = max(len(name) for name in commands)
+    lines = [
+        "usage: trainc COMMAND [ARGUMENT...]",
+        "",
+        "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
+    ]
+    for group, names in GROUPS.items():
+        lines += ["", f"{group}:", *(_row(name, width, commands[name].summary) for name in names)]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "trainc COMMAND --help shows options and examples. trainc --version shows the version.",
+            "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
+            "",
+        ]
+    )
+
+
+def _row(name: str, width: int, summary: str) -> str:
+    """A command with the first sentence of its help, folded."""
+    from textwrap import fill  # noqa: PLC0415 (few ask for help)
+
+    sentence = summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
+    return fill(
+        sentence,
+        120,
+        initial_indent=f"  {name:<{width}}  ",
+        subsequent_indent=" " * (width + 4),
+        break_on_hyphens=False,
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.shared.baseline import Baseline, tell_of_baseline
-from trainc.cli.shared.baseline import read as read_baseline
-from trainc.cli.shared.output import data, data_beside
+from trainc.cli.findings import Baseline, Files, print_findings, read_baseline, tell_of_baseline, written
+from trainc.cli.output import data, data_beside
 from trainc.compiler.load.patched import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
@@ -22,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.cli.shared.cache import FileCache
-    from trainc.cli.shared.options import Options
-    from trainc.cli.shared.progress import Progress
+    from trainc.cli.cache import FileCache
+    from trainc.cli.options import Options
+    from trainc.cli.output import Progress
     from trainc.model.rule_selection import RuleFilter
     from trainc.model.settings import Project
 
@@ -34,7 +33,7 @@ WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the s
 
 def user_cache() -> FileCache | None:
     """The cache of this user, None where there is no place for it."""
-    from trainc.cli.shared.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
+    from trainc.cli.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
 
     return opened()
 
@@ -164,15 +163,11 @@ class Session:
         self.report, accepted = self.baseline.applied(self.report, compiles=self._compiles)
         form = self.options.one("report", "text")
         if form == "text":
-            from trainc.cli.shared.printing import Files, print_findings  # noqa: PLC0415 (the end of a run)
-
             files = Files(self.lines, self.shown, self.link)
             print_findings(self.report, self.options, files, jobs, sums=sums)
             if sums and not self.options.has("quiet"):
                 tell_of_baseline(accepted, surplus)
         else:
-            from trainc.cli.shared.report_formats import written  # noqa: PLC0415 (only where asked for)
-
             for part in written(form, self.report, self.shown, self.lines):
                 (data_beside if streams else data)(part)
         return self.verdict()
@@ -181,7 +176,7 @@ class Session:
 def _progress() -> Progress | None:
     if not sys.stderr.isatty():
         return None
-    from trainc.cli.shared.progress import Progress  # noqa: PLC0415 (a pipe shows none)
+    from trainc.cli.output import Progress  # noqa: PLC0415 (a pipe shows none)
 
     return Progress(sys.stderr)
 
@@ -222,3 +217,25 @@ def standard_input() -> bytes:
         if len(data) > LIMIT:
             raise Trouble(f"standard input is larger than {LIMIT >> 20} MiB")
         return data
+
+
+_MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
+
+
+def source_name(path: str) -> str:
+    """What people call the source: `-` is standard input."""
+    return "standard input" if path == "-" else path
+
+
+def dump_contents(path: str) -> bytes:
+    """The bytes of one dump; of a larger one no more is read than shows that it is.
+
+    Raises:
+        Trouble: for what cannot be read, is not an ordinary file, or is larger.
+    """
+    name = source_name(path)
+    with Reaching(name):
+        content = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else ordinary_contents(path, _MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise Trouble(f"{name} is larger than {_MAX_BYTES >> 20} MiB; narrow it with -n or -l")
+    return content

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.changes.compare.rendering_state import RenderingStates
-    from trainc.cli.shared.session import Session
+    from trainc.cli.session import Session
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
     from trainc.report.page.inheritance import Inheritance

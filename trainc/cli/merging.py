@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 
-from trainc.cli.shared.output import data
+from trainc.cli.output import data
 from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of

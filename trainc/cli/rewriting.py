@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.shared.output import data as put_data
-from trainc.cli.shared.session import Session
+from trainc.cli.output import data as put_data
+from trainc.cli.session import Session
 from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.walk import contents, files, ours
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.shared.session import Session
+    from trainc.cli.session import Session
 
 
 def texts(session: Session, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import tempfile
 from contextlib import suppress
 from functools import partial
 
-from trainc.cli.shared.process import Orderly
+from trainc.cli.process import Orderly
 from trainc.compiler import pipeline
 from trainc.compiler.load import load
 from trainc.compiler.load.walk import known_files
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Never
 
     from trainc.changes.compare.committed import Committed
-    from trainc.cli.shared.session import Session
+    from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.catalog import Documents
     from trainc.model.settings import Project, Selection

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from trainc.cli.shared.options import Options
-from trainc.cli.shared.output import tell
+from trainc.cli.options import PROJECT, Options
+from trainc.cli.output import tell
 from trainc.compiler.project import find_root
 from trainc.model.settings import FILE, OUTPUT
 from trainc.text.trouble import Inapplicable, Trouble
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
     Command = Callable[[Options], int]
-
-PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
 
 
 def unmarked(project: Project) -> list[str]:
@@ -78,7 +76,7 @@ def _only_one(calls: dict[str, Options]) -> Options:
 
 
 def _run_each(calls: dict[str, Options], command: Command, form: str) -> int:
-    from trainc.cli.shared.merging import joined  # noqa: PLC0415
+    from trainc.cli.merging import joined  # noqa: PLC0415 (most runs are of one project)
 
     codes: list[int] = []
     missing: list[Inapplicable] = []

@@ -1,12 +1,59 @@
-"""What a stream can show: its width, colours and links. A pipe or a file gets plain lines of any length."""
+"""The door through which text leaves: lines for people are escaped here, data for programs is passed on as it is."""
 
 from __future__ import annotations
 
 import os
+import sys
+from time import monotonic
+
+from trainc.report.lines import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
+
+    from trainc.report.lines import Line
+
+
+def tell(*lines: Line, color: str = "auto") -> None:
+    """Write lines for people to standard error; `color` is one of auto, always and never."""
+    _write(sys.stderr, lines, color)
+
+
+def answer(*lines: Line, color: str = "auto", folds: bool = True) -> None:
+    """Write lines for people to standard output; `color` is one of auto, always and never.
+
+    Lines that somebody copies, such as commands, must not fold.
+    """
+    _write(sys.stdout, lines, color, folds=folds)
+
+
+def _write(stream: TextIO, lines: Iterable[Line], color: str, *, folds: bool = True) -> None:
+    shape = terminal(stream, color)
+    if folds and shape.width:
+        from trainc.report.fold import fold  # noqa: PLC0415 (a pipe takes lines of any length)
+
+        lines = [row for line in lines for row in fold(line, shape.width)]
+    stream.write(text_of(lines, colour=shape.colour))
+
+
+def ask(question: str) -> str:
+    """The line that somebody at the terminal answers to a question."""
+    sys.stderr.write(text_of([question]).rstrip("\n") + " ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
+
+
+def data(text: str) -> None:
+    """Write what a program reads to standard output: manifests, schemas, reports whose own format escapes."""
+    sys.stdout.write(text)
+
+
+def data_beside(text: str) -> None:
+    """Write what a program reads to standard error, where standard output carries manifests."""
+    sys.stderr.write(text)
+
 
 _USUAL = 80  # columns of a terminal that does not tell
 _LEAST = 20  # columns below which folding makes a text harder to read
@@ -76,3 +123,32 @@ def _has_links() -> bool:
     version = os.environ.get("VTE_VERSION", "")
     is_vte = version.isascii() and version.isdecimal() and int(version[:9]) >= _VTE
     return is_vte or os.environ.get("TERM_PROGRAM") in _PROGRAMS or any(os.environ.get(name) for name in _LINKING)
+
+
+_PATIENCE = 0.5  # seconds before anything is shown
+_PAUSE = 0.1  # seconds between two lines
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """A line that counts files on a terminal; the cursor stays at its start, so that other text takes its place."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._next = monotonic() + _PATIENCE
+        self._is_shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many files of all are done; when all are, the line goes away."""
+        if done >= total:
+            if self._is_shown:
+                self._write("")
+            self._is_shown = False
+        elif (moment := monotonic()) >= self._next:
+            self._next = moment + _PAUSE
+            self._is_shown = True
+            self._write(f"{done} of {total} files\r")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(f"{_CLEAR}{text}")
+        self._stream.flush()

@@ -1,0 +1,257 @@
+"""What a run reports at its end: findings as text or in a format for programs, without those of the project's baseline."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+
+from trainc.cli.options import PROJECT
+from trainc.cli.output import tell, terminal
+from trainc.compiler.load.walk import contents
+from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
+from trainc.report.text import counted, finding_lines, headline, statistics, summary
+from trainc.text.embedded_json import json_value
+from trainc.text.trouble import Reaching, Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import NamedTuple
+
+    from trainc.changes.fix.layout import Replacement
+    from trainc.cli.options import Options
+    from trainc.model.finding import Finding
+    from trainc.model.report import Report
+
+    Shown = Callable[[str], str]
+    Lines = Callable[[str], list[str]]
+else:
+    from trainc.text.record import NamedTuple
+
+_MAX_FINDINGS = 200  # findings that are printed as text
+
+
+class Files(NamedTuple):
+    """What is shown of a file: its lines, the name that opens it from here, and its address for a link."""
+
+    lines: Callable[[str], list[str]]
+    shown: Callable[[str], str]
+    link: Callable[[str], str]
+
+
+def print_findings(report: Report, options: Options, files: Files, jobs: int | None, *, sums: bool) -> None:
+    """Print the findings of a run, errors first, and with `sums` the summary, to standard error."""
+    findings = _wanted(report.findings, options)
+    if options.has("statistics") and findings:
+        tell(*statistics(findings))
+    elif findings:
+        _print(findings, report, options, files)
+    if sums and not options.has("quiet"):
+        _summary(report, options, jobs)
+
+
+def _wanted(findings: Sequence[Finding], options: Options) -> list[Finding]:
+    """The findings that are printed, by level; of one level causes come before what follows from them, else by place."""
+    levels = (
+        (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
+    )  # what fails is never silent
+    least = LEVELS.index(options.one("min_level", NOTE))
+    wanted = [finding for finding in findings if LEVELS.index(finding.level) >= least]
+    if options.has("quiet"):
+        wanted = [finding for finding in wanted if finding.level in levels]
+    return sorted(wanted, key=lambda finding: (-LEVELS.index(finding.level), finding.rule.turn))
+
+
+def _print(findings: list[Finding], report: Report, options: Options, files: Files) -> None:
+    color = options.one("color", "auto")
+    shape = terminal(sys.stderr, color)
+    link = files.link if shape.links else None
+    notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
+    findings = findings[: len(findings) - len(notes)]
+    shown = findings if options.has("verbose") or options.has("all") else findings[:_MAX_FINDINGS]
+    printed: set[str] = set()
+    for finding in shown:
+        reached = report.jobs_reached(finding)
+        reach = [f"  reaches {reached} jobs"] if reached > 1 else []
+        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, printed=printed)
+        tell(*block, *reach, "", color=color)
+    if len(findings) > len(shown):
+        tell(f"and {len(findings) - len(shown)} more findings; -v shows them", "")
+    if notes:
+        from trainc.report.folding import folded  # noqa: PLC0415
+
+        tell(headline(NOTE, folded(notes, report.account.kinds_in)), "", color=color)
+
+
+def _wants_notes(options: Options) -> bool:
+    """Whether notes are printed in full: they are asked for, chosen by their rule, or the judgement of an edit."""
+    return options.one("min_level") == NOTE or any(
+        options.has(word) for word in ("verbose", "against", "all", "notes", "select")
+    )
+
+
+def _summary(report: Report, options: Options, jobs: int | None) -> None:
+    where = f"{options.one(PROJECT)}: " if options.has(PROJECT) else ""
+    runtimes = len(report.alone)
+    account = report.account
+    read = None if jobs is None or (runtimes and not (account.has_jobs or account.unread)) else jobs + account.refusals
+    sighted = account.sighted() if jobs == 0 and not runtimes else ""
+    if sighted:
+        tell(f"{where}{sighted}")
+    counts = {"job": read, "unreadable document": len(account.unread) or None, "runtime": runtimes or None}
+    tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counts, report.unknown)}")
+
+
+_TRIED = 50_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
+
+
+def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
+    """The findings of a run in a form, part by part; each form loads what it needs."""
+    if form == "github":
+        from trainc.report.github import commands  # noqa: PLC0415
+
+        return (commands(report, shown),)
+    if form == "sarif":
+        from trainc.report.sarif import log  # noqa: PLC0415
+
+        return log(report, shown, _suggesting(lines))
+    if form == "junit":
+        from trainc.report.junit import suites  # noqa: PLC0415
+
+        return suites(report, shown)
+    if form == "gitlab":
+        from trainc.report.gitlab import code_quality  # noqa: PLC0415
+
+        return code_quality(report, shown)
+    if form == "rdjson":
+        from trainc.report.rdjson import diagnostics  # noqa: PLC0415
+
+        return diagnostics(report, shown, lines, _suggesting(lines))
+    from trainc.report.json import document  # noqa: PLC0415
+
+    return document(report, shown)
+
+
+def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
+    """What the safe edits of a finding replace in the file of its first place, for the first findings that carry some."""
+    left = _TRIED
+
+    def suggested(finding: Finding) -> list[Replacement]:
+        nonlocal left
+        file = finding.span.file
+        if not finding.fix or any(edit.file != file for edit in finding.fix):
+            return []
+        text = "".join(f"{line}\n" for line in lines(file))
+        if len(text) > left:
+            return []
+        from trainc.changes.fix import replacements  # noqa: PLC0415 (most findings carry no edit)
+
+        left -= len(text)
+        return replacements(text, finding, file)
+
+    return suggested
+
+
+BASELINE = ".trainc-baseline.json"
+
+
+class Baseline:
+    """How often each rule may be found in each file of a project, by `.trainc-baseline.json` beside trainc.yaml.
+
+    It is empty for a project without a baseline. Lines are not kept, so that edits elsewhere in a file change nothing.
+    Where a rule is found more often than the baseline says, all of its findings in that file are reported: nobody can
+    tell which of them is new.
+    """
+
+    __slots__ = ("counts",)
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        self.counts = counts
+
+    def applied(self, report: Report, *, compiles: bool) -> tuple[Report, int]:
+        """The report without the findings of the baseline, and how many these are.
+
+        A run that `compiles` keeps errors: no manifest comes of a job that has one.
+        """
+        if not self.counts:
+            return report, 0
+        found = count(report)
+        accepted = {
+            (file, rule)
+            for file, rules in self.counts.items()
+            for rule, most in rules.items()
+            if found.get((file, rule), 0) <= most
+        }
+        left = report.only(
+            lambda finding: (
+                (finding.span.file, finding.rule.name) not in accepted or (compiles and finding.level == ERROR)
+            )
+        )
+        return left, len(report.findings) - len(left.findings)
+
+    def surplus(self, report: Report) -> int:
+        """How many findings the baseline lists that are gone."""
+        found = count(report)
+        return sum(
+            max(0, most - found.get((file, rule), 0))
+            for file, rules in self.counts.items()
+            for rule, most in rules.items()
+        )
+
+
+def count(report: Report) -> Mapping[tuple[str, str], int]:
+    """How often each rule is found in each file."""
+    return Counter((finding.span.file, finding.rule.name) for finding in report.findings)
+
+
+def read_baseline(root: str) -> Baseline:
+    """The baseline of a project.
+
+    Raises:
+        Trouble: where the file is not one that `trainc validate --write-baseline` wrote.
+    """
+    path = os.path.join(root, BASELINE)
+    if not os.path.lexists(path):
+        return Baseline({})
+    try:
+        stored = json_value(contents(root, BASELINE).decode("utf-8", "replace"))
+    except ValueError:
+        stored = None
+    files = stored.get("files") if isinstance(stored, dict) else None
+    if not isinstance(files, dict) or not all(_is_counts(rules) for rules in files.values()):
+        raise Trouble(f"{BASELINE} is not a baseline; run `trainc validate --write-baseline` to write it again")
+    return Baseline(files)
+
+
+def _is_counts(rules: object) -> bool:
+    return isinstance(rules, dict) and all(type(number) is int and number > 0 for number in rules.values())
+
+
+def write_baseline(root: str, report: Report) -> str:
+    """Write the findings of a whole project as its baseline; the path of the file.
+
+    Raises:
+        Trouble: where the file cannot be written.
+    """
+    import json  # noqa: PLC0415 (each validation loads this module, and hardly any writes a baseline)
+
+    files: dict[str, dict[str, int]] = {}
+    for (file, rule), number in sorted(count(report).items()):
+        files.setdefault(file, {})[rule] = number
+    text = json.dumps({"version": 1, "files": files}, indent=2, ensure_ascii=False) + "\n"
+    path = os.path.join(root, BASELINE)
+    with Reaching(path):
+        temporary = f"{path}.{os.getpid()}"
+        with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        os.replace(temporary, path)
+    return path
+
+
+def tell_of_baseline(accepted: int, surplus: int) -> None:
+    """Say how many findings do not count, and how many of those that the baseline lists are gone."""
+    if accepted:
+        tell(f"{counted(accepted, 'finding')} in the baseline, not shown")
+    if surplus:
+        tell(f"{counted(surplus, 'finding')} of the baseline gone; run `trainc validate --write-baseline` to shrink it")

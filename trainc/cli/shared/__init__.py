@@ -1,1 +1,0 @@
-"""What several commands share: the run, its output, its processes."""

@@ -1,1 +1,0 @@
-"""The table of commands: names, options, help and examples of each."""

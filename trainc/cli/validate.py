@@ -1,0 +1,123 @@
+"""`trainc validate`: compile without writing, and report."""
+
+from __future__ import annotations
+
+import os
+
+from trainc.cli.compiling import compiled, judged, rendered_runs
+from trainc.cli.findings import write_baseline
+from trainc.cli.options import Options
+from trainc.cli.output import tell
+from trainc.cli.projects import across_projects
+from trainc.cli.session import Session
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Tally
+from trainc.compiler.load.runtimes import may_hold_runtimes
+from trainc.compiler.load.walk import contents, ours
+from trainc.compiler.project import find_root
+from trainc.model.report import Report
+from trainc.model.settings import FILE
+from trainc.report.text import counted
+from trainc.text.trouble import Trouble, near
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.caching.memory import Memory
+
+
+def run(options: Options, memory: Memory | None = None) -> int:
+    """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
+    if options.has("write_baseline"):
+        return _accept(options)
+    if options.has("staged"):
+        from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
+
+        return run_staged(options, _validate_whole, touched=True)
+    if options.has("whole_project"):
+        return _validate_whole(options, memory)
+    if memory is not None and memory.known is not None:
+        return _validate_project(options, memory)
+    return across_projects(options, lambda one: _validate_project(one, memory))
+
+
+def _validate_project(options: Options, memory: Memory | None) -> int:
+    session = Session(options, compiles=False)
+    if options.has("against"):
+        _against(session, options.one("against"))
+    if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
+        jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
+        return session.finish(jobs)
+    return judged(session, Tally(rendered_runs(session)), memory)
+
+
+def _against(session: Session, base: str) -> None:
+    """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
+    from trainc.changes.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
+    from trainc.changes.compare.immutable import judge, unknown  # noqa: PLC0415
+    from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE  # noqa: PLC0415
+    from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
+
+    operation = session.options.one("as", SERVER_SIDE)
+    # Who asks for admission alone applies the TrainJobs themselves.
+    applied = session.project.checks.admission_only
+    now = Report(compiles=False)
+    present = pipeline.bundles(session.project, session.selection, now)
+    with Orderly(), base_of(session.project, base, session.selection, of_files=operation in OF_FILES) as old:
+        judge(old, present, session.project, session.report, operation, applied=applied)
+    if applied:
+        unknown(now, session.project, session.report)
+
+
+def _validate_whole(options: Options, memory: Memory | None = None) -> int:
+    """Compile every project that a file belongs to, and report what concerns the files given; the worst exit code.
+
+    What is wrong with one job may show only beside another one, and a runtime is wrong only where a job uses it: a
+    tool that passes some files of a commit, in batches, gets the same findings however it cuts them.
+    """
+    return across_projects(options, lambda one: _validate_files(one, memory))
+
+
+def _validate_files(options: Options, memory: Memory | None) -> int:
+    paths = options.arguments or ["."]
+    root = find_root(paths[0])[0]
+    files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
+    session = Session(Options([root], options.values), compiles=False)
+    is_shared = any(_is_shared(root, file, session.project.apart) for file in files)
+    return judged(session, Tally(rendered_runs(session)), memory, None if is_shared else files)
+
+
+def _is_shared(root: str, file: str, folders: tuple[str, ...]) -> bool:
+    """Whether a change of this file reaches jobs in other files."""
+    path = os.path.join(root, file)
+    if os.path.isdir(path) or file == FILE:
+        return True
+    if not os.path.isfile(path):
+        return False
+    data = contents(root, file)
+    if ours(data) and not file.startswith(folders):
+        return may_hold_runtimes(data)
+    return file.startswith(folders)
+
+
+def _accept(options: Options) -> int:
+    """Accept what is found in each project today: from now on only new findings are reported."""
+    for word in ("against", "ignore", "only", "select", "staged"):
+        if options.has(word):
+            raise Trouble(f"--write-baseline records all findings of a project; omit --{word}")
+    if options.arguments:
+        raise Trouble("--write-baseline records all findings of a project; omit PATH")
+    return across_projects(options, _accept_project)
+
+
+def _accept_project(options: Options) -> int:
+    root = find_root((options.arguments or ["."])[0])[0]
+    session = Session(Options([root], options.values), compiles=False)
+    session.applied_twice(os.path.join(root, session.project.output))
+    compiled(session, Tally(rendered_runs(session)))
+    path = write_baseline(root, session.report)
+    found = session.report.findings
+    files = len({finding.span.file for finding in found})
+    tell(
+        f"wrote {near(path)}: {counted(len(found), 'finding')} in {counted(files, 'file')}; only new findings are reported from now on"
+    )
+    return 0
