@@ -23,6 +23,6 @@ DECISIVE = (
 )
 RUNNING = ("DaemonSet", "Pod")  # what takes its share of the nodes
 # Of these, what a server reports decides as well.
-REPORTED = frozenset({"AdmissionCheck", "Node", "Pod", "Queue", "ResourceQuota", "Workload"})
+REPORTED = frozenset({"AdmissionCheck", "Node", "PersistentVolumeClaim", "Pod", "Queue", "ResourceQuota", "Workload"})
 # Any of these says something about how much fits.
 CAPACITY = frozenset({"ClusterQueue", INVENTORY, "LimitRange", "Node", "Queue", "ResourceQuota"})

@@ -234,7 +234,7 @@ def check_unreached(catalogs: Catalogs, report: Report) -> None:
             own_report = Report(admission_only=admission_only, compiles=False)
             bundle = None if admission_only else lower(plan, project, own_report)
             if bundle is not None:
-                verify(bundle, project, own_report)
+                verify(bundle, project, own_report, catalog.objects)
             tell(own_report, plan, report)
 
 
@@ -246,7 +246,7 @@ def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
         for plan in resolve(alone, project, own_report):
             bundle = lower(plan, project, own_report)
             if bundle is not None:
-                verify(bundle, project, own_report)
+                verify(bundle, project, own_report, catalog.objects)
         from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
         tell_rest(own_report, taken, report)
@@ -288,7 +288,7 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
             report.account.refuse()
         if bundle is None:
             continue
-        verify(bundle, _seeing(bundle, project, catalog), report)
+        verify(bundle, _seeing(bundle, project, catalog), report, catalog.objects)
         _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
         if plan.barred:

@@ -14,6 +14,7 @@ from trainc.lint.verdicts import accepted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
+    from trainc.model.catalog import Objects
     from trainc.model.document import Document
     from trainc.model.report import Report
     from trainc.model.settings import Project
@@ -28,10 +29,11 @@ def check_text(document: Document, report: Report) -> None:
     secret_in_document(document, report)
 
 
-def verify(bundle: Bundle, project: Project, report: Report) -> None:
+def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | None = None) -> None:
     """Everything that would go wrong with a bundle after it was compiled; servers have no opinion on most of it.
 
     With `--only admission` that is what the JobSet server says, and only where the output is meant to be applied.
+    `objects` finds what a job names in other files of the project.
     """
     checks = project.checks
     if (report.compiles or not checks.admission_only) and _is_made(bundle):
@@ -50,7 +52,7 @@ def verify(bundle: Bundle, project: Project, report: Report) -> None:
 
         delivered(bundle, project.delivery, report)
         unfilled_placeholder(bundle, project.delivery, report)
-    check_pods(bundle, project, report)
+    check_pods(bundle, project, report, objects)
     if checks.capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 

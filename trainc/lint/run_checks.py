@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from trainc.lint.check import Check
     from trainc.model.bundle import Bundle
+    from trainc.model.catalog import Objects
     from trainc.model.report import Report
     from trainc.model.settings import Project
     from trainc.model.sourced import Span
@@ -27,12 +28,15 @@ else:
     from trainc.text.record import NamedTuple
 
 
-def verify(bundle: Bundle, project: Project, report: Report) -> None:
-    """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it."""
+def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | None = None) -> None:
+    """Add a finding for every mistake in the pods that a bundle becomes; servers have no opinion on any of it.
+
+    `objects` finds what the job names in other files of the project.
+    """
     cluster = project.cluster.seeing(bundle.around, closed=project.checks.closed_world)
     scheduling.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
-    look(bundle, cluster, report, extra, project.checks.pod_security)
+    look(bundle, cluster, report, extra, project.checks.pod_security, objects)
 
 
 def _foreign(project: Project) -> Sequence[Check]:
@@ -43,13 +47,18 @@ def _foreign(project: Project) -> Sequence[Check]:
 
 
 def look(
-    bundle: Bundle, cluster: Cluster | None, report: Report, extra: Sequence[Check] = (), pod_security: str = ""
+    bundle: Bundle,
+    cluster: Cluster | None,
+    report: Report,
+    extra: Sequence[Check] = (),
+    pod_security: str = "",
+    objects: Objects | None = None,
 ) -> None:
     """Let every check of this stage look at a bundle, and `extra`, the checks of third parties.
 
     `pod_security` is the level of the Pod Security Standards that the call names, empty for that of the namespace.
     """
-    job = expand(bundle, cluster, report)
+    job = expand(bundle, cluster, report, objects)
     if job is None:
         return
     refused(job)
@@ -63,12 +72,12 @@ def look(
     job.close()
 
 
-def expand(bundle: Bundle, cluster: Cluster | None, report: Report) -> Job | None:
+def expand(bundle: Bundle, cluster: Cluster | None, report: Report, objects: Objects | None = None) -> Job | None:
     """The job that a bundle becomes, by role; None for a bundle without a JobSet."""
     jobset = bundle.jobset
     if type(jobset) is not dict:
         return None
-    return Job(bundle, jobset, Cluster() if cluster is None else cluster, report)
+    return Job(bundle, jobset, Cluster() if cluster is None else cluster, report, objects)
 
 
 VIOLATED = Rule("pod-security", ERROR)

@@ -59,6 +59,12 @@ if TYPE_CHECKING:
         def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
             """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
 
+        def claim(self, name: str, namespace: str, file: str) -> Tree:
+            """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
+
+        def claims(self, name: str) -> list[Tree]:
+            """Every PVC of a name in the project, in any namespace, as it is written."""
+
         def are_missing(self) -> bool:
             """Whether no file of the project holds anything that a job could name."""
 else:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import NamedTuple
 
+CLAIM = "PersistentVolumeClaim"
 # A field that holds a name: the kind, and the fields below it of which one is the name.
 _FIELDS = {
-    "persistentVolumeClaim": ("PersistentVolumeClaim", ("claimName",)),
+    "persistentVolumeClaim": (CLAIM, ("claimName",)),
     "configMap": ("ConfigMap", ("name",)),
     "configMapRef": ("ConfigMap", ("name",)),
     "configMapKeyRef": ("ConfigMap", ("name",)),
@@ -45,9 +46,9 @@ _NAMELESS = frozenset(
     )
 )
 _MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
-_UNLISTED = {kind: f"{kind} names of the cluster" for kind in ("PersistentVolumeClaim", "ConfigMap", "Secret")}
+_UNLISTED = {kind: f"{kind} names of the cluster" for kind in (CLAIM, "ConfigMap", "Secret")}
 RECOUNTED = frozenset(_UNLISTED.values())  # reasons that each run counts anew, from what all of its jobs name
-KINDS = ("PersistentVolumeClaim", "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
+KINDS = (CLAIM, "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
 
 
 class Reference(NamedTuple):

@@ -27,6 +27,16 @@ spec:
       template:
         spec:
           terminationGracePeriodSeconds: {seconds}
+          containers: [{{name: node, volumeMounts: [{{name: shared, mountPath: /shared}}]}}]
+          volumes: [{{name: shared, persistentVolumeClaim: {{claimName: shared}}}}]
+"""
+SHARED = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: shared}
+spec:
+  accessModes: [ReadWriteMany]
+  resources: {requests: {storage: 1Ti}}
 """
 CLAIM = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: research}\nspec: {}\n"
 
@@ -41,6 +51,7 @@ def repository(tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.M
     made = Repository(folder, *[f"bert-{number}" for number in range(JOBS)])
     made.setting("clusters: {main: {components: [quiet]}}")
     made.write("runtimes/components/quiet.yaml", COMPONENT.format(seconds=60))
+    made.write("storage/shared.yaml", SHARED)
     for words in (("validate",), ("build", "-w"), ("build", "-w"), ("build", "-o", "out")):
         assert made.run(*words).code == 0
     return made
@@ -61,7 +72,7 @@ def test_most_jobs_are_filled_in_and_known(repository: Repository, monkeypatch: 
     filled.clear()
     repository.change("jobs/bert-7.yaml", "namespace:", "labels: {team: x}\n  namespace:")
     run = repository.run("build", "-w")
-    assert "wrote 1, removed 0, unchanged 21" in run.err
+    assert "wrote 1, removed 0, unchanged 22" in run.err
     assert len(run.bundles) <= 3  # those of which something is said are compiled each time
     assert not filled
 
@@ -138,6 +149,19 @@ def _claim(made: Repository) -> None:
     made.write("jobs/claim.yaml", CLAIM)
 
 
+def _claim_for_one_node(made: Repository) -> None:
+    made.change("storage/shared.yaml", "ReadWriteMany", "ReadWriteOnce")
+
+
+def _nearer_claim(made: Repository) -> None:
+    made.write("jobs/storage/shared.yaml", SHARED.replace("ReadWriteMany", "ReadWriteOnce"))
+
+
+def _claim_with_a_job(made: Repository) -> None:
+    one_node = SHARED.replace("ReadWriteMany", "ReadWriteOnce")
+    made.write("jobs/bert-3.yaml", f"{made.read('jobs/bert-3.yaml')}---\n{one_node}")
+
+
 def _second_cluster(made: Repository) -> None:
     made.change("trainc.yaml", "quiet]}}", "quiet]}, west: {paths: [jobs]}}")
 
@@ -156,6 +180,7 @@ EDITS = (
         _removed,
     ),
     *(_renamed, _project, _silenced, _emptied, _zeros, _renumbered, _huge, _claim, _second_cluster),
+    *(_claim_for_one_node, _nearer_claim, _claim_with_a_job),
 )
 
 

@@ -85,3 +85,35 @@ def test_gangs_and_admission(tmp_path: Path) -> None:
     comparison = compared(tmp_path, texts, tree.RUNTIME, PROJECT, commands)
     assert comparison.differences == []
     assert comparison.filled > 50
+
+
+@pytest.mark.slow
+def test_a_claim_for_one_node_is_found_for_every_job(tmp_path: Path) -> None:
+    """Some of the PVCs that are named after jobs are for one node; of two PVCs of one name a job mounts the nearer one."""
+    numbers = range(100, 140)
+    texts = [job(f"bert-{number}", number) for number in numbers]
+    texts += [_with_claim(job(f"gpt-{number}", number), f"gpt-{number}") for number in numbers]
+    claims = [_claim(f"gpt-{number}", "ReadWriteMany" if number % 3 else "ReadWriteOnce") for number in numbers]
+    (tmp_path / "storage").mkdir()
+    (tmp_path / "storage/claims.yaml").write_text("---\n".join([_claim("datasets", "ReadWriteMany"), *claims]), "utf-8")
+    comparison = compared(tmp_path, texts, tree.RUNTIME, PROJECT, ["build jobs", "validate ."])
+    assert comparison.differences == []
+    assert comparison.filled > 50
+    (tmp_path / "storage/claims.yaml").rename(tmp_path / "jobs/claims.yaml")
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near/claim.yaml").write_text(_claim("datasets", "ReadWriteOnce"), "utf-8")
+    (tmp_path / "jobs/0022.yaml").rename(tmp_path / "near/0022.yaml")
+    comparison.compare(tmp_path, ["validate", ".", "-v"], "a nearer claim")
+    assert comparison.differences == []
+
+
+def _with_claim(text: str, name: str) -> str:
+    pod = " " * 24 + "serviceAccountName"
+    volume = f"{{name: own, persistentVolumeClaim: {{claimName: {name}}}}}"
+    mounted = "containers: [{name: node, volumeMounts: [{name: own, mountPath: /own}]}]"
+    return text.replace(pod, f"{' ' * 24}{mounted}\n{' ' * 24}volumes: [{volume}]\n{pod}")
+
+
+def _claim(name: str, mode: str) -> str:
+    spec = f"{{accessModes: [{mode}], resources: {{requests: {{storage: 1Ti}}}}}}"
+    return f"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {name}}}\nspec: {spec}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import bound
-from trainc.model.references import Reference, names_in, provides
+from trainc.model.references import CLAIM, Reference, names_in, provides
 from trainc.model.report import Report
 from trainc.model.tree import plain, value
 
@@ -33,6 +33,7 @@ class NamedObjects:
         self._documents = documents
         self._context = context
         self._known: dict[tuple[str, str], list[Document]] | None = None  # by the kind and name that jobs use
+        self._claims: dict[str, list[Document]] = {}  # every PVC of the project by its name, those beside jobs too
         self._faulty: dict[str, SourceFile] = {}
         self._admitted: dict[int, Document | None] = {}
 
@@ -63,18 +64,22 @@ class NamedObjects:
                         todo.append(further)
         return by_reference
 
+    def claim(self, name: str, namespace: str, file: str) -> Tree:
+        """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
+        self._index()
+        nearest = _nearest(self._claims.get(name, ()), namespace, file.rpartition("/")[0])
+        return nearest[0].tree if nearest else None
+
+    def claims(self, name: str) -> list[Tree]:
+        """Every PVC of a name in the project, in any namespace, as it is written."""
+        self._index()
+        return [document.tree for document in self._claims.get(name, ())]
+
     def _nearest(self, reference: Reference, folder: str) -> list[Document]:
         """The objects of a name that are nearest to a folder: one, or several that differ; each as a server stores it."""
         self._tell_unreadable(reference)
         same_name = self._index().get((reference.kind, reference.name), ())
-        fitting = [document for document in same_name if document.namespace in ("", reference.namespace)]
-        if not fitting:
-            return []
-        shared = [_shared(document.file.rpartition("/")[0], folder) for document in fitting]
-        chosen: list[Document] = []
-        for document, depth in zip(fitting, shared, strict=True):
-            if depth == max(shared) and all(plain(document.tree) != plain(other.tree) for other in chosen):
-                chosen.append(document)
+        chosen = _nearest(same_name, reference.namespace, folder)
         return [admitted for document in chosen if (admitted := self._admit(document)) is not None]
 
     def _admit(self, document: Document) -> Document | None:
@@ -90,10 +95,15 @@ class NamedObjects:
             for source in self._documents.objects():
                 if source.faults.findings:
                     self._faulty[source.file] = source
-                if self._is_ours(source.file) and not any(self._is_compiled(one) for one in source.documents):
-                    for document in source.documents:
-                        if document.api_version and not is_local(document.tree):
-                            self._known.setdefault(provides(document.tree), []).append(document)
+                if not self._is_ours(source.file):
+                    continue
+                objects = [one for one in source.documents if one.api_version and not is_local(one.tree)]
+                for document in objects:
+                    if document.kind == CLAIM:
+                        self._claims.setdefault(document.name, []).append(document)
+                if not any(self._is_compiled(one) for one in source.documents):
+                    for document in objects:
+                        self._known.setdefault(provides(document.tree), []).append(document)
         return self._known
 
     def _is_ours(self, file: str) -> bool:
@@ -133,6 +143,19 @@ class NamedObjects:
 def is_local(tree: Tree) -> bool:
     """Whether an object is for a tool that reads it from the repository, as kpt marks it, and for no cluster."""
     return str(value(tree, "metadata", "annotations", LOCAL)) == "true"
+
+
+def _nearest(documents: Iterable[Document], namespace: str, folder: str) -> list[Document]:
+    """Those that fit a namespace and are nearest to a folder: one, or several that differ."""
+    fitting = [document for document in documents if document.namespace in ("", namespace)]
+    if not fitting:
+        return []
+    shared = [_shared(document.file.rpartition("/")[0], folder) for document in fitting]
+    chosen: list[Document] = []
+    for document, depth in zip(fitting, shared, strict=True):
+        if depth == max(shared) and all(plain(document.tree) != plain(other.tree) for other in chosen):
+            chosen.append(document)
+    return chosen
 
 
 def _names(data: bytes, name: bytes) -> bool:

@@ -7,22 +7,21 @@ from trainc.compiler.emit.spool.moves import NewRun
 from trainc.compiler.forms import Forms
 from trainc.compiler.forms.record import OWN_TEXTS
 from trainc.compiler.forms.trial import Trial
+from trainc.lint.facts.storage import is_for_one_node
 from trainc.model.account import COMPILED
-from trainc.model.references import Reference
+from trainc.model.references import CLAIM, Reference
 from trainc.model.settings import FILE
 from trainc.model.sourced import Span
 from trainc.yaml.comments import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.forms.layout import Values
     from trainc.compiler.forms.template import Template
     from trainc.compiler.forms.trial import Admit, Compile
     from trainc.lint.across_jobs import SharedNames
-    from trainc.model.catalog import Documents, RuntimeFolder
+    from trainc.model.catalog import Documents, Objects
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
@@ -52,16 +51,17 @@ class Door:
         together: SharedNames,
         spool: Spool,
         report: Report,
-        nearest: Callable[[str], str],
-        beside: Callable[[str], RuntimeFolder],
+        documents: Documents,
+        objects: Objects,
     ) -> None:
         self._project = project
         self._forms = forms
         self._together = together
         self._spool = spool
         self._report = report
-        self._nearest = nearest
-        self._beside = beside
+        self._nearest = documents.nearest
+        self._beside = documents.beside
+        self._objects = objects
 
     @classmethod
     def made(
@@ -78,7 +78,7 @@ class Door:
         spool, together = goal
         trial = Trial(documents, project, selection, report, stages, json=spool.json)
         forms = Forms(trial, files, whole_images=bool(project.cluster.images))
-        return cls(project, forms, together, spool, report, documents.nearest, documents.beside)
+        return cls(project, forms, together, spool, report, documents, trial.objects)
 
     def is_filled(self, file: str, data: bytes) -> bool:
         """Whether a form answers for the only job of a file; then everything is said and kept that its job gives rise to."""
@@ -108,6 +108,8 @@ class Door:
         job = run if job == run else job  # a run keeps the names of every job, each once
         names = [run if one == run else one for one in texts[OWN_TEXTS : OWN_TEXTS + 4 * record.names]]
         references = [known or Reference(*texts[at : at + 4]) for at, known in template.references]
+        if any(one.kind == CLAIM and any(map(is_for_one_node, self._objects.claims(one.name))) for one in references):
+            return False  # which of several PVCs of a name a job mounts depends on its folder
         end = record.column + len(job) + record.padding
         place = Span(file, record.line, record.column, record.line, end)
         new = NewRun(place, file, job, record.number, run)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from trainc.compiler.forms.record import Record
     from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Catalog, Documents
+    from trainc.model.catalog import Catalog, Documents, Objects
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.report import Report
@@ -42,6 +42,11 @@ class Trial:
         self._texts: list[str] = []
         self._records: list[Record | None] = []
         self._catalog = admit(documents._replace(selected=self._selected), project, selection, self._recorder)
+
+    @property
+    def objects(self) -> Objects:
+        """What finds the objects that jobs name in the files of the project."""
+        return self._catalog.objects
 
     def document(self, file: str, text: str) -> Document | None:
         """The only document of a text, None where there are several, none, or something wrong with it."""

@@ -28,6 +28,7 @@ from trainc.lint.facts.values import (
     whole,
 )
 from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES
+from trainc.model.references import CLAIM
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.values import Value
     from trainc.lint.tables.machines import Machine
     from trainc.model.bundle import Bundle
+    from trainc.model.catalog import Objects
     from trainc.model.cluster import Cluster
     from trainc.model.finding import Finding
     from trainc.model.report import Report
@@ -422,11 +424,14 @@ class Job:
     variables, `families` what these begin with, up to the first `_`. `main` are the containers that pods wait for.
     """
 
-    def __init__(self, bundle: Bundle, jobset: Tree, cluster: Cluster, report: Report) -> None:
+    def __init__(
+        self, bundle: Bundle, jobset: Tree, cluster: Cluster, report: Report, objects: Objects | None = None
+    ) -> None:
         self.bundle = bundle
         self.tree = jobset
         self.cluster = cluster
         self.report = report
+        self._objects = objects
         self._facts: dict[str, object] = {}
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(jobset, "metadata")
@@ -464,6 +469,16 @@ class Job:
             if tree is not self.tree:
                 kinds.setdefault(text(tree, "kind"), []).append(tree)
         return kinds
+
+    def claim(self, name: str) -> Tree:
+        """The PVC that a pod of the job mounts: beside the job, in another file of the project, or of the cluster."""
+        namespace = self.namespace or "default"
+        for claim in self.kinds.get(CLAIM, ()):
+            metadata = table(claim, "metadata")
+            if text(metadata, "name") == name and text(metadata, "namespace") in ("", namespace):
+                return claim
+        found = None if self._objects is None else self._objects.claim(name, namespace, self.bundle.document.file)
+        return found or self.cluster.objects.get(CLAIM, {}).get(f"{namespace}/{name}")
 
     @property
     def claimed(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.values import rows, table, text
+from trainc.lint.facts.values import rows, table, text, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 _PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))
+_ONE_NODE = frozenset(("ReadWriteOnce", "ReadWriteOncePod"))
 _REMOTE = (
     "gs://",
     "s3://",
@@ -33,6 +34,17 @@ def keeps_state(role: ExpandedRole) -> bool:
     if role.job.claimed:
         return True
     return any(map(outlives, role.volumes.values())) or any(_remote(container) for container in role.main)
+
+
+def is_for_one_node(claim: Tree) -> bool:
+    """Whether the access modes of a PVC let one node at a time mount it; where another tool fills one in, they do not."""
+    modes = access_modes(claim)
+    return bool(modes) and _ONE_NODE.issuperset(modes)
+
+
+def access_modes(claim: Tree) -> list[str]:
+    """What a PVC asks for, or what its volume has, where a server reports that."""
+    return texts(table(claim, "status"), "accessModes") or texts(table(claim, "spec"), "accessModes")
 
 
 def outlives(volume: Tree) -> bool:

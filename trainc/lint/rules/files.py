@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.storage import mount_of
-from trainc.lint.facts.values import rows, table, text, texts, whole
+from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
+from trainc.lint.facts.values import rows, table, text, whole
 from trainc.model.finding import WARNING, Label, Rule
 
 TYPE_CHECKING = False
@@ -45,47 +45,51 @@ _WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
 
 
 def one_node_volume(job: Job) -> Findings:
-    for name, modes, shown in _claims(job):
-        if not modes or any(mode in modes for mode in ("ReadWriteMany", "ReadOnlyMany")):
+    for role in job.roles:
+        if not role.several:
             continue
-        for role in job.roles:
-            volume = _mounted(role, name)
-            if volume is None or not role.several:
+        for name, (volume, claim, modes) in _claims(role).items():
+            if not is_for_one_node(claim):
                 continue
+            mode = access_modes(claim)[0]
+            one = "pod" if mode == "ReadWriteOncePod" else "node"
             yield ONE_NODE.at(
                 job.at(volume),
-                f"{role.count} pods of `{role.name}` mount `{name}`, which one node at a time can mount",
-                also=[Label(shown, f"{modes[0]} here")],
-                effect="pods that are placed on a second node are never created, unless the storage is shared in spite of its mode",
-                help="use a storage class with `ReadWriteMany`, or a claim per pod (`ephemeral`)",
+                f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount",
+                also=[Label(modes, f"{mode} here")],
+                effect="one pod runs, and the scheduler leaves the others Pending"
+                if one == "pod"
+                else "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its "
+                "storage ignores access modes",
+                help="use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)",
             )
 
 
-def _claims(job: Job) -> list[tuple[str, list[str], Span]]:
-    claims: list[tuple[str, list[str], Span]] = []
-    for claim in job.kinds.get("PersistentVolumeClaim", ()):
-        modes = texts(table(claim, "spec"), "accessModes")
-        claims.append((text(table(claim, "metadata"), "name"), modes, job.at_object(claim, ("spec", "accessModes"))))
-    for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies") if job.claimed else ()):
-        for at, template in enumerate(rows(policy, "templates")):
-            path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec", "accessModes")
-            claims.append(
-                (text(table(template, "metadata"), "name"), texts(table(template, "spec"), "accessModes"), job.at(path))
-            )
-    return claims
-
-
-def _mounted(role: ExpandedRole, claim: str) -> Path | None:
-    """Where a role uses a claim: as a volume of the pod, or by a mount of one that JobSet adds."""
+def _claims(role: ExpandedRole) -> dict[str, tuple[Path, Tree, Span]]:
+    """The PVCs that the pods of a role share, by name: where they are mounted, each PVC, and where its modes are."""
+    job = role.job
+    claims: dict[str, tuple[Path, Tree, Span]] = {}
     for index, volume in enumerate(rows(role.pod, "volumes")):
-        if text(table(volume, "persistentVolumeClaim"), "claimName") == claim:
-            return (*role.pod_path, "volumes", index)
-    if claim in role.job.claimed:
-        for container in role.containers:
-            for index, mount in enumerate(rows(container.tree, "volumeMounts")):
-                if text(mount, "name") == claim:
-                    return (*container.path, "volumeMounts", index)
-    return None
+        name = text(table(volume, "persistentVolumeClaim"), "claimName")
+        claim = job.claim(name) if name else None
+        if claim is not None:
+            where = job.at_object(claim, ("spec", "accessModes"))
+            claims.setdefault(name, ((*role.pod_path, "volumes", index), claim, where))
+    if not job.claimed:
+        return claims
+    mounts = [
+        (text(mount, "name"), (*container.path, "volumeMounts", index))
+        for container in role.containers
+        for index, mount in enumerate(rows(container.tree, "volumeMounts"))
+    ]
+    for index, policy in enumerate(rows(job.spec, "volumeClaimPolicies")):
+        for at, template in enumerate(rows(policy, "templates")):
+            name = text(table(template, "metadata"), "name")
+            mounted = next((path for volume, path in mounts if volume == name), None)
+            if mounted is not None:
+                where = job.at(("spec", "volumeClaimPolicies", index, "templates", at, "spec", "accessModes"))
+                claims.setdefault(name, (mounted, template, where))
+    return claims
 
 
 def _output(container: Container, names: tuple[str, ...]) -> str:
