@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, MaxLen
 from pydantic import ConfigDict, Field
 
-from trainc.apiserver.models.conditions import Condition
-from trainc.apiserver.models.core import JobTemplateSpec, PersistentVolumeClaim
+from trainc.apiserver.models.core import Condition, JobTemplateSpec, PersistentVolumeClaim
 from trainc.apiserver.models.node import (
     ATOMIC,
     VALUE_IMMUTABLE,

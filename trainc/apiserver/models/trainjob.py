@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import ConfigDict
 
-from trainc.apiserver.models.conditions import Condition
-from trainc.apiserver.models.core import EnvVar, LocalObjectReference, ResourceRequirements
+from trainc.apiserver.models.core import Condition, EnvVar, LocalObjectReference, ResourceRequirements
+from trainc.apiserver.models.inherited import Piece
 from trainc.apiserver.models.node import (
     ATOMIC,
     FIELD_IMMUTABLE,
@@ -192,3 +192,12 @@ class TrainJob(Resource):
     """What is to be trained."""
     status: Annotated[TrainJobStatus, NOT_EMPTY] | None = None
     """What has been seen of the training."""
+
+
+class TrainJobPatch(Resource):
+    """A part of a TrainJob, merged over the TrainJob of the same name on the clusters of `trainc.dev/cluster`."""
+
+    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "TrainJobPatch", "trainjobpatches")
+
+    spec: Annotated[dict[str, object], Piece(TrainJobSpec)] | None = None
+    """The fields that differ; maps and keyed lists are merged, null removes."""
