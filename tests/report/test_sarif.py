@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from trainc.changes.fix.layout import Replacement
+    from trainc.changes.fix import Replacement
     from trainc.model.finding import Finding
 
 

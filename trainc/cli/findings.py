@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NamedTuple
 
-    from trainc.changes.fix.layout import Replacement
+    from trainc.changes.fix import Replacement
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
     from trainc.model.report import Report

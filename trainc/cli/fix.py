@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.refused_edits import refused_runs
-from trainc.changes.fix import diff, fix
-from trainc.changes.fix.layout import replacements
+from trainc.changes.fix import diff, differing_parts, fix
 from trainc.cli.output import answer, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.rewriting import texts, write
@@ -20,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trainc.changes.fix.layout import Replacement
+    from trainc.changes.fix import Replacement
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
 
@@ -142,7 +141,7 @@ class Repair:
     def _is_faulty(self, file: str, text: str, findings: Iterable[Finding]) -> bool:
         """Whether a server refuses what an edit wrote, or nobody can read the file any more."""
         known = {(finding.rule.name, finding.message) for finding in self.left}
-        places = replacements(self.after[file], text)
+        places = differing_parts(self.after[file], text)
         return any(
             finding.rule.unreadable or (finding.rule.verdict and any(_is_in(finding, place) for place in places))
             for finding in findings

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trainc.changes.fix.layout import Replacement
+    from trainc.changes.fix import Replacement
     from trainc.model.finding import Finding, Label
     from trainc.model.report import Report
     from trainc.model.sourced import Span

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from trainc.changes.fix.layout import Replacement
+    from trainc.changes.fix import Replacement
     from trainc.model.finding import Finding, Label, Rule
     from trainc.model.report import Report
     from trainc.model.sourced import Span

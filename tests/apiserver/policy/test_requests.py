@@ -12,9 +12,8 @@ from tests.compiling import ROOT, Run, compile_in
 from tests.conformance.children import child_jobs, first_pods
 from tests.repository import PROJECT, Repository, write
 from trainc.apiserver.jobset.defaults import with_defaults
-from trainc.apiserver.policy.children import children
 from trainc.apiserver.policy.requests import AdmissionRequest
-from trainc.apiserver.policy.stored import UID
+from trainc.apiserver.policy.stored import UID, children
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp

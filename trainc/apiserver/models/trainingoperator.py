@@ -1,4 +1,9 @@
-"""The kinds of the training operators, and what they have in common (training operator v1.9.0, mpi-operator v0.8.2)."""
+"""The kinds of the training operators, and what they have in common.
+
+kubeflow.org/v1 of the training operator v1.9.0 (an XGBoostJob is for LightGBM too), MPIJob kubeflow.org/v2beta1 of the
+mpi-operator v0.8.2, and TfJob of the first TensorFlow operator (mlkube.io/v1beta1) in the camel case of August 2017 and
+later.
+"""
 
 from __future__ import annotations
 

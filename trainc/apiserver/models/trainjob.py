@@ -1,4 +1,7 @@
-"""TrainJob, one training run (trainer.kubeflow.org/v1alpha1, Kubeflow Trainer v2.3.0)."""
+"""TrainJob, one training run (trainer.kubeflow.org/v1alpha1, Kubeflow Trainer v2.3.0).
+
+TrainJobPatch is what is different in it on some of the clusters that run it (trainc.dev/v1alpha1).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The policies, bindings and parameters of a project and of a cluster's dumps, and what is wrong with them."""
+"""The policies, bindings and parameters of a project and of a cluster's dumps, and what is wrong with them.
+
+The engine that compiles and evaluates them is a process of its own, with a budget.
+"""
 
 from __future__ import annotations
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.jobset.defaults import with_defaults
-from trainc.apiserver.policy import stored
-from trainc.apiserver.policy.children import children, pods
 from trainc.apiserver.policy.definitions import MISSING_PARAM, Policies, policy_engine, read_policies
 from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches, selected
+from trainc.apiserver.policy.stored import children, pods, stored_job, stored_pod, stored_service, with_amounts
 from trainc.apiserver.schema.engine import MISSING
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
 from trainc.model.tree import get, plain, value
@@ -107,17 +106,17 @@ def _created(bundle: Bundle) -> Iterator[Tree]:
     for tree in bundle.objects:
         kind, api_version = value(tree, "kind"), value(tree, "apiVersion")
         if kind == "JobSet" and str(api_version).startswith("jobset.x-k8s.io/"):
-            defaulted = stored.with_amounts(with_defaults(tree))
+            defaulted = with_amounts(with_defaults(tree))
             yield {**defaulted, "status": {}}
             yield from children(tree)
         elif kind == "Job" and api_version == "batch/v1":
-            made = stored.job(tree)
+            made = stored_job(tree)
             yield made
             yield from pods(made)
         elif kind == "Pod" and api_version == "v1":
-            yield stored.pod(tree)
+            yield stored_pod(tree)
         elif kind == "Service" and api_version == "v1":
-            yield stored.service(tree)
+            yield stored_service(tree)
         else:
             yield tree
 
@@ -131,8 +130,6 @@ def judge_request(policies: Policies, request: AdmissionRequest, report: Report,
 
 
 class _Decision:
-    """What one policy says of one request."""
-
     def __init__(
         self,
         policies: Policies,
@@ -331,7 +328,6 @@ class _Decision:
 
 
 def _chosen(listed: list[tuple[str, str, Tree]], reference: dict[str, Any], where: str) -> list[Tree]:
-    """The parameters that a binding names or selects."""
     inside = [(name, tree) for namespace, name, tree in listed if (namespace or ("default" if where else "")) == where]
     if reference.get("name"):
         return [tree for name, tree in inside if name == reference["name"]]

@@ -1,4 +1,8 @@
-"""The requests that reach the API server: to create what trainc reads, what it emits, and what controllers make of that."""
+"""The requests that reach the API server: to create what trainc reads, what it emits, and what controllers make of that.
+
+Whether a policy or a binding is about a request: k8s.io/apiserver pkg/admission/plugin/policy/matching and
+pkg/admission/plugin/webhook/predicates (1.34).
+"""
 
 from __future__ import annotations
 
@@ -166,7 +170,6 @@ class AdmissionRequest:
         return held, unknown
 
     def _is_limited(self) -> bool:
-        """Whether a LimitRange of the namespace fills in amounts of containers."""
         ranges = self.cluster.objects.get("LimitRange", {})
         return any(
             value(tree, "metadata", "namespace") == self.namespace

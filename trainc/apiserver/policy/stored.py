@@ -2,19 +2,27 @@
 
 Source: pkg/apis/core/v1/defaults.go, pkg/apis/batch/v1/defaults.go, the admission plugins ServiceAccount, Priority and
 DefaultTolerationSeconds, Kubernetes 1.34. Of a JobSet its webhook writes back what its Go types hold.
+
+The Jobs and pods that controllers make of a JobSet are the first and the last of each role: what differs between the
+others are names, indexes and labels that count them. Source: JobSet's `constructJob` (after v0.12) and the Job
+controller of Kubernetes 1.34.
 """
 
 from __future__ import annotations
 
+from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
+from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import get, given, value
+from trainc.text.object_keys import EXCLUSIVE
 from trainc.text.quantity import QuantityError, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from trainc.model.tree import Tree
 
@@ -85,7 +93,7 @@ def _amount(held: Tree) -> Tree:
         return held
 
 
-def job(tree: Tree) -> Tree:
+def stored_job(tree: Tree) -> Tree:
     """A Job with its defaults; its template has those of pods."""
     spec = get(tree, "spec")
     if type(spec) is not dict:
@@ -162,7 +170,7 @@ def _volume(volume: Tree) -> Tree:
     return out
 
 
-def pod(tree: Tree) -> Tree:
+def stored_pod(tree: Tree) -> Tree:
     """A pod with its defaults, and with what admission adds to it before it asks the policies."""
     spec = _with(pod_spec(get(tree, "spec")), {"serviceAccountName": "default", "serviceAccount": "default"})
     if "priorityClassName" in spec:
@@ -176,7 +184,6 @@ def pod(tree: Tree) -> Tree:
 
 
 def _tolerated(held: Iterable[Tree]) -> list[Tree]:
-    """The tolerations that DefaultTolerationSeconds adds."""
     added = []
     for name in ("not-ready", "unreachable"):
         key = f"node.kubernetes.io/{name}"
@@ -218,7 +225,7 @@ def _with_token(spec: dict[str, Tree]) -> dict[str, Tree]:
     return out
 
 
-def service(tree: Tree) -> Tree:
+def stored_service(tree: Tree) -> Tree:
     """A Service with its defaults."""
     spec = _with(get(tree, "spec"), _SERVICE)
     ports = [
@@ -226,3 +233,143 @@ def service(tree: Tree) -> Tree:
         for port in items(spec.get("ports"))
     ]
     return {**tree, "spec": {**spec, **({"ports": ports} if ports else {})}, "status": leaf({"loadBalancer": {}})}
+
+
+_PREFIX = "jobset.sigs.k8s.io/"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_BY_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
+_BY_JOBSET = Origin(None, "JobSet controller")
+_TRACKING = "batch.kubernetes.io/job-tracking"
+
+
+def children(jobset: Tree) -> Iterator[Tree]:
+    """The Jobs and pods of a JobSet, with their defaults."""
+    tree = with_defaults(jobset)
+    roles = items(tree["spec"].get("replicatedJobs"))
+    for role, labels in zip(roles, written_labels(tree) if roles else (), strict=True):
+        replicas = value(role, "replicas")
+        count = replicas if type(replicas) is int else 1
+        for index in sorted({0, count - 1}) if count > 0 else ():
+            made = _job(tree, role, index, labels)
+            yield stored_job(made)
+            yield from pods(made)
+
+
+def pods(job: Tree) -> Iterator[Tree]:
+    """The first and the last pod of a Job."""
+    spec = stored_job(job)["spec"]
+    indexed = value(spec, "completionMode") == "Indexed"
+    width, wanted = value(spec, "parallelism"), value(spec, "completions")
+    count = wanted if type(wanted) is int else width if type(width) is int else 1
+    if type(width) is int and width < 1:
+        return
+    for index in sorted({0, count - 1}) if indexed and count > 0 else (None,):
+        yield stored_pod(_pod(job, index))
+
+
+def _text(word: object) -> Sourced[str]:
+    return Sourced(str(word), _BY_JOBSET)
+
+
+def _job(tree: Tree, role: Tree, index: int, labels: Mapping[str, str]) -> Tree:
+    metadata = tree["metadata"]
+    template = fields(role.get("template"))
+    spec = dict(fields(template.get("spec")))
+    inner = fields(spec.get("template"))
+    name = f"{value(metadata, 'name')}-{value(role, 'name')}-{index}"
+    own = _labels(tree, index, name, labels)
+    outer = fields(template.get("metadata"))
+    placed = {**fields(metadata.get("annotations")), **fields(outer.get("annotations"))}
+    marks = {EXCLUSIVE: placed[EXCLUSIVE]} if EXCLUSIVE in placed else {}
+    pod = dict(fields(inner.get("spec")))
+    if EXCLUSIVE in placed and _BY_SELECTOR in placed:
+        where = _text(f"{value(metadata, 'namespace') or 'default'}_{name}")
+        pod["nodeSelector"] = {**fields(pod.get("nodeSelector")), "alpha.jobset.sigs.k8s.io/namespaced-job": where}
+    if value(tree, "spec", "network", "enableDNSHostnames") is not False:
+        pod["subdomain"] = given(get(tree, "spec", "network", "subdomain"), metadata["name"])
+    _add_claims(tree, pod)
+    spec["template"] = {"metadata": _metadata(inner.get("metadata"), own, marks), "spec": pod}
+    spec["suspend"] = given(get(tree, "spec", "suspend"), Sourced(False, _BY_JOBSET))
+    return {
+        "apiVersion": _text("batch/v1"),
+        "kind": _text("Job"),
+        "metadata": {
+            "name": Sourced(name, metadata["name"].source),
+            **({"namespace": metadata["namespace"]} if "namespace" in metadata else {}),
+            **_metadata(outer, own, marks),
+            "ownerReferences": [_owner("jobset.x-k8s.io/v1alpha2", "JobSet", value(metadata, "name"))],
+        },
+        "spec": spec,
+    }
+
+
+def _owner(api_version: str, kind: str, name: object) -> Tree:
+    owner = {"apiVersion": api_version, "kind": kind, "name": name, "controller": True, "blockOwnerDeletion": True}
+    return leaf({**owner, "uid": UID})
+
+
+def _metadata(written: Tree, own: dict[str, Tree], marks: dict[str, Tree]) -> dict[str, Tree]:
+    return {
+        "labels": {**fields(fields(written).get("labels")), **own},
+        "annotations": {**fields(fields(written).get("annotations")), **own, **marks},
+    }
+
+
+def _labels(tree: Tree, index: int, name: str, first: Mapping[str, str]) -> dict[str, Tree]:
+    """What JobSet writes on a Job and its pods, both as labels and as annotations; `first` are those of Job 0."""
+    metadata = tree["metadata"]
+    key = f"{value(metadata, 'namespace') or 'default'}/{name}"
+    words: dict[str, object] = {label.removeprefix(_PREFIX): text for label, text in first.items()}
+    words |= {word: int(first[_PREFIX + word]) + index for word in ("job-index", "job-global-index", "job-group-index")}
+    words |= {"jobset-uid": UID, "job-key": sha1(key.encode(), usedforsecurity=False).hexdigest()}
+    chosen = get(tree, "spec", "coordinator")
+    if type(chosen) is dict:
+        parts = (value(chosen, "replicatedJob"), value(chosen, "jobIndex") or 0, value(chosen, "podIndex") or 0)
+        domain = value(tree, "spec", "network", "subdomain") or value(metadata, "name")
+        words["coordinator"] = f"{value(metadata, 'name')}-{parts[0]}-{parts[1]}-{parts[2]}.{domain}"
+    return {f"{_PREFIX}{word}": _text(content) for word, content in words.items()}
+
+
+def _add_claims(tree: Tree, pod: dict[str, Tree]) -> None:
+    containers = [one for field in ("initContainers", "containers") for one in pod.get(field) or ()]
+    mounted = {value(mount, "name") for one in containers for mount in one.get("volumeMounts") or ()}
+    for policy in get(tree, "spec", "volumeClaimPolicies") or ():
+        for template in policy.get("templates") or ():
+            name = value(template, "metadata", "name")
+            if name in mounted:
+                claim = leaf({"claimName": f"{name}-{value(tree, 'metadata', 'name')}"})
+                added = {"name": _text(name), "persistentVolumeClaim": claim}
+                pod["volumes"] = [*(pod.get("volumes") or ()), added]
+
+
+def _pod(job: Tree, index: int | None) -> Tree:
+    template, name = fields(get(job, "spec", "template")), value(job, "metadata", "name")
+    labels = {**fields(get(template, "metadata", "labels"))}
+    annotations = {**fields(get(template, "metadata", "annotations"))}
+    labels |= {key: _text(name) for key in ("batch.kubernetes.io/job-name", "job-name")}
+    spec = dict(fields(template.get("spec")))
+    generated = f"{name}-"
+    if index is not None:
+        generated = f"{name}-{index}-"
+        labels[_INDEX] = annotations[_INDEX] = _text(index)
+        spec["hostname"] = _text(f"{name}-{index}")
+        for field in ("initContainers", "containers"):
+            if type(spec.get(field)) is list:
+                spec[field] = [_with_index(one) for one in spec[field]]
+    metadata: dict[str, Any] = {
+        "generateName": _text(generated),
+        **({"namespace": job["metadata"]["namespace"]} if "namespace" in job["metadata"] else {}),
+        "labels": labels,
+        **({"annotations": annotations} if annotations else {}),
+        "finalizers": [_text(_TRACKING)],
+        "ownerReferences": [_owner("batch/v1", "Job", name)],
+    }
+    return {"apiVersion": _text("v1"), "kind": _text("Pod"), "metadata": metadata, "spec": spec}
+
+
+def _with_index(container: Tree) -> Tree:
+    env = container.get("env") or [] if type(container) is dict else []
+    if type(container) is not dict or any(value(one, "name") == "JOB_COMPLETION_INDEX" for one in env):
+        return container
+    field = {"apiVersion": "v1", "fieldPath": f"metadata.labels['{_INDEX}']"}
+    return {**container, "env": [*env, leaf({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": field}})]}

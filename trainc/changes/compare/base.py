@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from trainc.changes.compare.decision import Decisions
@@ -113,10 +114,10 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
             else rendered(folder, project, selection.clusters, report, sources=selection.paths)
         ):
             decisions, gaps = Decisions(project, selection), Gaps(folder, report)
-            yield Base(written, _edited(project, base), gaps, decisions, _reader(folder))
+            yield Base(written, _edited(project, base), gaps, decisions, partial(held, folder))
         else:
             bundles, gaps = bundles_of(folder, selection.paths, project, selection)
-            yield Base(bundles, _edited(project, base), gaps, None, _reader(folder))
+            yield Base(bundles, _edited(project, base), gaps, None, partial(held, folder))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
@@ -125,17 +126,13 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
     bundles, gaps = bundles_of(folder, (".",), project, selection, written=False)
     edited = differing(folder, os.path.abspath(new))
     if bundles:
-        return Base(bundles, edited, gaps, None, _reader(folder))
+        return Base(bundles, edited, gaps, None, partial(held, folder))
     return Base(rendered(folder, project, selection.clusters, Report()), edited, gaps)
 
 
-def _reader(folder: str) -> Callable[[str], bytes | None]:
+def held(folder: str, name: str) -> bytes | None:
     """What a file of a folder holds, None where there is no such file."""
-
-    def former(name: str) -> bytes | None:
-        return contents(folder, name) if os.path.isfile(os.path.join(folder, name)) else None
-
-    return former
+    return contents(folder, name) if os.path.isfile(os.path.join(folder, name)) else None
 
 
 def _edited(project: Project, revision: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import NamedTuple
 
+from trainc.changes.compare.base import held
 from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.facts import applied, job_key, split
 from trainc.changes.compare.updates import differences, key_of
@@ -74,9 +75,7 @@ class Edits:
         self._selection = selection
         self._former = former
         self.names = frozenset(former)
-        self.alone = frozenset(
-            name for name in former if all(map(_holds_jobs_alone, (_text(root, name), former[name])))
-        )
+        self.alone = frozenset(name for name in former if all(map(_holds_jobs_alone, (held(root, name), former[name]))))
         self._worlds: dict[tuple[frozenset[str], frozenset[str]], Worlds] = {}
 
     def world(self, undone: frozenset[str], wanted: frozenset[Target]) -> Worlds:
@@ -90,7 +89,7 @@ class Edits:
 
     @contextmanager
     def _undone(self, names: frozenset[str]) -> Iterator[None]:
-        present = {name: _text(self._root, name) for name in names}
+        present = {name: held(self._root, name) for name in names}
         _write(self._root, {name: self._former.get(name) for name in names})
         try:
             yield
@@ -131,11 +130,6 @@ def _held(kept: Bundle, bundle: Bundle) -> Form:
     present = {key_of(bundle, tree): tree for tree in bundle.objects}
     pairs = [(tree, present.get(key_of(bundle, tree), {})) for tree in kept.objects]
     return [(change.steps, change.old, change.new) for was, now in pairs for change in differences(was, now)]
-
-
-def _text(root: str, name: str) -> bytes | None:
-    path = os.path.join(root, name)
-    return contents(root, name) if os.path.isfile(path) else None
 
 
 def _holds_jobs_alone(text: bytes | None) -> bool:
@@ -179,7 +173,7 @@ def edits(
             pass
         unpack(root, ((name, contents(project.root, name)) for name in files(project.root, (".",))))
         texts = {name: former(name) for name in edited if is_candidate(name)}
-        rendered = [name for name in texts if is_rendered(_text(root, name) or texts[name] or b"")]
+        rendered = [name for name in texts if is_rendered(held(root, name) or texts[name] or b"")]
         _write(root, {name: texts.pop(name) for name in rendered})
         yield Edits(root, project, selection, texts, apart)
 

@@ -1,4 +1,7 @@
-"""What differs between two forms of one job, in the words of a reviewer, with the places where both are written."""
+"""What differs between two forms of one job, in the words of a reviewer, with the places where both are written.
+
+A job may be the same under another name or in another place, or the next run of one.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,6 @@ def _whole_objects(was: JobFacts, now: JobFacts) -> dict[str, Change]:
 
 
 def _owner(path: str) -> str:
-    """Kind and name of the object that a path belongs to."""
     return path.partition(" ")[0]
 
 

@@ -1,4 +1,7 @@
-"""A job's committed rendering against the one of now: what a server would refuse as a change to a run."""
+"""A job's committed rendering against the one of now: what a server would refuse as a change to a run.
+
+Rules on an output folder: every file in it is what its job compiles to, and nobody else's.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +144,6 @@ def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
 
 
 def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:
-    """Report changes of an object that Flux creates once."""
     for one in updates:
         if not (one.changed and is_created_once(one.tree)):
             continue

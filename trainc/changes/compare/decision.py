@@ -120,7 +120,6 @@ class Decisions:
         return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
 
     def _updates(self, bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[Update]:
-        """What becomes of each object that both forms of a run have."""
         if bundle.cluster not in self._servers:
             self._servers[bundle.cluster] = Served(self._clusters[bundle.cluster])
         return [update(was, now, self._servers[bundle.cluster]) for was, now in _pairs(bundle, old, new)]
@@ -131,7 +130,6 @@ def _trees(text: str, path: str) -> tuple[Tree, ...]:
 
 
 def _pairs(bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[tuple[Tree, Tree]]:
-    """The objects that both forms of a run have."""
     before = {key_of(bundle, tree): tree for tree in old}
     return [(before[key], tree) for tree in new if (key := key_of(bundle, tree)) in before]
 

@@ -325,7 +325,6 @@ class Sides:
         return self._known[id(bundle)][1]
 
     def _facts(self, bundles: Iterable[Bundle]) -> tuple[dict[Key, JobFacts], dict[Key, JobFacts]]:
-        """The jobs and the objects beside jobs of one state."""
         parts = split(bundles, self.apart)
         jobs = {job_key(one): self._fact(one) for one in parts.jobs}
         return jobs, {key: self._fact(one) for key, one in parts.objects.items()}
@@ -349,7 +348,6 @@ class Sides:
         return self.old.decisions.standing(bundle, rendering)
 
     def _earlier(self, committed: Mapping[Key, Bundle], compiled: Mapping[Key, Bundle]) -> list[Bundle]:
-        """The earlier runs that stay beside present ones."""
         if self.project.old_run != "keep":
             return []
         jobs = {job_identity(self._fact(one)) for one in compiled.values()}

@@ -1,4 +1,7 @@
-"""What a reviewer asks about a job: images, nodes, accelerators, env, commands, queue, and how long it may run."""
+"""What a reviewer asks about a job: images, nodes, accelerators, env, commands, queue, and how long it may run.
+
+Objects beside jobs, which jobs name or which are passed through, are each compared under their own name.
+"""
 
 from __future__ import annotations
 

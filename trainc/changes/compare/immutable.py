@@ -1,4 +1,7 @@
-"""Edits of what exists: refused where it is fixed once it is created, told where a running object changes in place."""
+"""Edits of what exists: refused where it is fixed once it is created, told where a running object changes in place.
+
+A run that becomes another object (in another namespace or cluster, or renamed) is deleted by a GitOps tool.
+"""
 
 from __future__ import annotations
 

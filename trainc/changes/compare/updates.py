@@ -1,4 +1,10 @@
-"""What replacing one form of an object by another changes, and what of it a server lets nobody change."""
+"""What replacing one form of an object by another changes, and what of it a server lets nobody change.
+
+The order of keyed lists is compared as well: a server compares it, and the paths of their fields do not show it. What
+reaches the server is put as a whole, or applied by client or server: structured merge (server-side apply of one manager,
+without force) and kubectl's three-way JSON merge patch, which is what kubectl and Argo CD do for kinds that are not
+Kubernetes' own.
+"""
 
 from __future__ import annotations
 
@@ -210,7 +216,6 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
 
 
 def _of_job(old: Tree, new: Tree) -> Update:
-    """The change of a Job that stays one."""
     changed, fixed = differences(old, new), fixed_fields(old, new)
     refused = [change for change in changed if any(change.steps[: len(path)] == path for path in fixed)]
     messages = [f"{dotted(path)}: Invalid value: field is immutable" for path in fixed]

@@ -1,4 +1,12 @@
-"""Reading a Git repository: plumbing commands alone, no hooks, no file system monitor, nothing of the caller's GIT_*."""
+"""Reading a Git repository: plumbing commands alone, no hooks, no file system monitor, nothing of the caller's GIT_*.
+
+Nothing that the configuration or the attributes of a stranger's repository name is ever started. What could start a
+program, and what keeps it from it (each tried with a real repository in tests/changes/compare/test_strangers.py):
+hooks, the file system monitor: `-c`; filter drivers: every one that is configured is replaced by nothing; transports of
+a promisor remote (`ext::`, `ssh`, a helper): GIT_ALLOW_PROTOCOL, which outranks any `protocol.*.allow`; the status of
+submodules, which reads their own configuration: `--ignore-submodules`; pagers, editors and text conversion: only
+plumbing commands run, whose output is a pipe.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +195,6 @@ class GitRepository:
         return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
 
     def _paths(self, *words: str, index: bool = False) -> list[str]:
-        """The entries of an answer that a NUL byte ends."""
         return [
             name for name in self._bytes(*words, index=index).decode("utf-8", "surrogateescape").split("\0") if name
         ]
@@ -201,7 +208,6 @@ class GitRepository:
 
 
 def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The entries of an answer, each of which a NUL byte ends."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\0")
@@ -287,7 +293,6 @@ class Git:
         return {**clean, **_ENVIRONMENT, **self._disabled, **(more or {})}
 
     def _drivers(self) -> list[str]:
-        """The names of all filter drivers in any configuration that Git reads here."""
         try:
             keys = self.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
         except Trouble:  # none is configured, or there is no repository, as the next command will say

@@ -1,4 +1,7 @@
-"""The Git work tree of a folder; a folder that is in none needs no Git, and costs no time for asking it."""
+"""The Git work tree of a folder; a folder that is in none needs no Git, and costs no time for asking it.
+
+In the place of a rendered file Git may hold both sides of an unfinished merge, or what a sparse checkout leaves out.
+"""
 
 from __future__ import annotations
 

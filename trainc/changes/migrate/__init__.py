@@ -1,4 +1,7 @@
-"""Files of earlier kinds and spellings as files of today: comments stay, and every change in meaning is named."""
+"""Files of earlier kinds and spellings as files of today: comments stay, and every change in meaning is named.
+
+Services, ConfigMaps and whatever else stands beside the jobs of a file goes out with them.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,23 @@ from trainc.changes.migrate.chunks import (
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, compiled
-from trainc.changes.migrate.file_objects import FileObjects, is_other_job, listed_jobs
 from trainc.changes.migrate.older import Older, TextPlace, errors, rewritten, with_comments
 from trainc.changes.migrate.other_job import rewritten_other
 from trainc.changes.migrate.trainjob import rewrite
-from trainc.kinds.other_operators import ARMADA, INPUT_KINDS
-from trainc.kinds.table import kind_of
-from trainc.kinds.unsupported import FOREIGN, foreign_kind
+from trainc.kinds.other_operators import (
+    ARMADA,
+    INPUT_KINDS,
+    JOB,
+    holds_several,
+    is_input_kind,
+    is_training,
+    selected_job,
+)
+from trainc.kinds.table import KINDS, kind_of
+from trainc.kinds.unsupported import COMPILED, FOREIGN, foreign_kind
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.model.tree import plain
+from trainc.model.tree import get, plain, value
 from trainc.text.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.text.suppress import Suppress
 from trainc.yaml.comments import allows
@@ -37,13 +47,14 @@ from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from trainc.changes.migrate.compared import Difference
     from trainc.changes.migrate.target import MigrationTarget, Shared
     from trainc.model.document import Document
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
+    from trainc.model.tree import Tree
 
 # Only a document with one of these may be a job; a submit file of Armada has a list of jobs and no kind.
 _WORDS = (
@@ -173,7 +184,6 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
 
 
 def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
-    """A List with jobs in it, which stay as they are."""
     reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
     outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
     return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
@@ -262,7 +272,6 @@ def _kind(tree: dict[str, Any]) -> str:
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
-    """A document of the Trainer's kinds in today's spelling."""
     untouched = Migration(piece, (), (), ())
     try:
         root = load(piece)
@@ -291,13 +300,73 @@ def _placed(piece: str, line: int) -> bytes:
 
 
 def _unreadable(error: UnreadableError, line: int) -> Finding:
-    """The finding for what the comment-keeping parser cannot read."""
     at = Span("", line + error.line + 1, error.column + 1, line + error.line + 1, error.column + 2)
     return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
 
 
 def _changes(root: Any, kind: str, messages: list[str]) -> tuple[MigrationChange, ...]:
-    """The changes of one document, under its kind and name."""
     metadata = root.get("metadata")
     name = metadata.get("name", "") if isinstance(metadata, dict) else ""
     return tuple(MigrationChange(f"{kind} {name}", message) for message in messages)
+
+
+def is_other_job(document: Document) -> bool:
+    """Whether a document is a job of another operator that trainc compiles, or holds several."""
+    return is_input_kind(document) or holds_several(document)
+
+
+def listed_jobs(tree: Tree) -> list[tuple[str, str]]:
+    """Kind and name of each job in a List that could be migrated if it were a document of its own."""
+    jobs = []
+    items = get(tree, "items")
+    for item in items if type(items) is list else ():
+        key = str(value(item, "apiVersion")), str(value(item, "kind"))
+        if key in KINDS or (key in INPUT_KINDS and (key != JOB or is_training(item))):
+            jobs.append((key[1], str(value(item, "metadata", "name") or "")))
+    return jobs
+
+
+class FileObjects:
+    """The documents of a file, as texts; `changed` are those that follow a job which is a TrainJob now."""
+
+    def __init__(self, pieces: list[str]) -> None:
+        self.pieces = pieces
+        self.changed: dict[int, str] = {}
+        self._documents: list[Document | None] | None = None
+
+    def around(self, index: int) -> dict[int, str]:
+        """The objects that go out with the job at a place: its own Services, and with the first job all that no job owns."""
+        if self._documents is None:
+            self._documents = [_document(piece) for piece in self.pieces]
+        documents = self._documents
+        jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
+        names = {
+            one.name: place
+            for place in jobs
+            if (one := documents[place]) is not None and (one.api_version, one.kind) == JOB
+        }
+        by_line = {}
+        for place, one in enumerate(documents):
+            if one is None or place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
+                continue
+            owner = names.get(selected_job(one.tree)) if len(jobs) > 1 else None
+            if index == (jobs[0] if owner is None else owner):
+                by_line[place] = self.changed.get(place, self.pieces[place])
+        return by_line
+
+    def put(self, around: Mapping[int, str]) -> None:
+        """Take over objects as they are now."""
+        self.changed |= {place: text for place, text in around.items() if text != self.pieces[place]}
+
+
+def _document(piece: str) -> Document | None:
+    own_report = Report()
+    documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))
+    return documents[0] if documents and not own_report.failed and type(documents[0].tree) is dict else None
+
+
+def _is_job(document: Document) -> bool:
+    key: Any = (document.api_version, document.kind)
+    if document.kind in _RUNTIMES:
+        return False
+    return is_other_job(document) or key in KINDS or COMPILED.get(document.kind) == document.api_version

@@ -1,4 +1,7 @@
-"""A file of YAML documents as pieces of text that can be changed one by one, comments and layout kept."""
+"""A file of YAML documents as pieces of text that can be changed one by one, comments and layout kept.
+
+JSON stays JSON: other programs read such a file too, and do not take what is YAML besides.
+"""
 
 from __future__ import annotations
 

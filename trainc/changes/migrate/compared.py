@@ -1,4 +1,4 @@
-"""Two compilations of one job side by side: every difference, and why it is there."""
+"""Two compilations of one job side by side: every difference, and why it is there; and a summary of many files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,6 @@ def _lines(group: Sequence[Difference]) -> list[str]:
 
 
 def _set(names: Iterable[str]) -> str:
-    """A pattern of the paths of variables."""
     return rf"env\[({'|'.join(names)})\]"
 
 
@@ -147,8 +146,6 @@ def differences(before: list[Any], after: list[Any], want: MigrationTarget) -> l
 
 
 class _Names:
-    """What the parts of a job are called now."""
-
     def __init__(self, want: MigrationTarget) -> None:
         self.names = [pair for pair in (*want.roles.items(), *want.containers.items()) if pair[0] != pair[1]]
         self.want = want

@@ -1,4 +1,7 @@
-"""The text of an older job's new documents: the user's own lines, with their comments, in their new places."""
+"""One older job as a TrainJob: the way that compiles to what the job compiled to, but for what is explained.
+
+The new documents are the user's own lines, with their comments, in their new places.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,6 @@ def _role_of(roles: Mapping[str, SourceEntry], name: str) -> SourceEntry | None:
 
 
 def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
-    """Where the TrainJob's parts come from."""
     trainer = None
     if want.policy is not None:
         main = _main(pods.get(want.policy.trainers[0]), want)
@@ -123,7 +125,6 @@ def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: Migrati
 
 
 def _main(role: SourceEntry | None, want: MigrationTarget) -> SourceNode | None:
-    """The main container of a role, where it stands."""
     listed = at(role.node, "template", "spec", "containers") if role is not None else None
     items = listed.node.children if listed is not None else None
     for entry in items if isinstance(items, list) else []:
@@ -223,7 +224,6 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
 
 
 def _served(done: Older, want: MigrationTarget, shared: Shared, attempt: Callable[[MigrationTarget], Older]) -> Older:
-    """The job with a shared runtime, or with its own where it cannot have that."""
     served = shared.serve(want)
     with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
     if with_shared is not None and not with_shared.refused:

@@ -317,7 +317,6 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
 
 
 def _plugins(facts: OlderFacts) -> Any:
-    """The plugins of a Volcano Job, nothing for all other kinds."""
     spec = facts.old["spec"]
     return (spec.get("plugins") or {}) if facts.old["apiVersion"].startswith("batch.volcano.sh/") else {}
 

@@ -209,7 +209,6 @@ def _paddle(facts: OlderFacts) -> Policy | str:
 
 
 def _without(value: Any, names: frozenset[str]) -> Any:
-    """A list of variables without those of some names; any other value as it is."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return [entry for entry in value if entry["name"] not in names] or None
     return value

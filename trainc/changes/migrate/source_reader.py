@@ -1,4 +1,4 @@
-"""Reads a YAML document as lines: where each value stands, with its comments."""
+"""Reads a YAML document as lines: where each value stands, with its comments, so that it can be copied as it is written."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ def source_of(text: str, value: Any) -> SourceDocument:
 
 
 class _Reader:
-    """Events of the parser as nodes."""
-
     def __init__(self, lines: list[str], events: Iterator[Any]) -> None:
         self.lines = lines
         self.events = events
@@ -357,7 +355,6 @@ def _ray(root: SourceNode) -> _Roles:
 
 
 def _listed(entry: SourceEntry | None, name: str) -> _Roles:
-    """The entries of a list by what they are called."""
     items = entry.node.children if entry is not None else None
     nodes = [(one.node.value, one) for one in (items if isinstance(items, list) else ())]
     return {str(value[name]): one for value, one in nodes if isinstance(value, dict) and name in value}

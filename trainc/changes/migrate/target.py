@@ -1,4 +1,7 @@
-"""What an older job is as a TrainJob and a runtime of its own, as plain values."""
+"""What an older job is as a TrainJob and a runtime of its own, as plain values; and one runtime for many such jobs.
+
+What they have in common stands in the shared runtime, what differs stays in the jobs.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +168,6 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
 
 
 def _own_names(facts: OlderFacts) -> set[str]:
-    """The names of all variables that a person set."""
     text = str(facts.old["spec"])
     return {
         name for role in facts.roles for entry in facts.main(role).get("env", []) if (name := entry["name"]) in text
@@ -374,7 +376,6 @@ def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
 
 
 def _pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The pod template of each role."""
     for role in ((spec.get("template") or {}).get("spec") or {}).get("replicatedJobs") or ():
         template = role["template"]["spec"].get("template")
         if isinstance(template, dict):
@@ -386,7 +387,6 @@ def _roles(spec: dict[str, Any]) -> list[str]:
 
 
 def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
-    """Put into a runtime's spec what stood at a place of it."""
     if spot == ("metadata",):
         spec["template"]["metadata"] = value
         return
@@ -428,7 +428,6 @@ def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
 
 
 def _first_difference(one: Any, other: Any, path: str = "") -> str:
-    """The first path at which two trees differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         for key in [*one, *(key for key in other if key not in one)]:
             if one.get(key) != other.get(key):

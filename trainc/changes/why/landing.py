@@ -1,4 +1,8 @@
-"""The other direction: where a line that people wrote lands in the output, or why it does not."""
+"""The other direction: where a line that people wrote lands in the output, or why it does not.
+
+Which piece of a runtime takes a value away that a lower one says; a table of paths that reach no manifest; and the
+fields that stand on a line of a rendered file.
+"""
 
 from __future__ import annotations
 
@@ -388,7 +392,6 @@ class Pieces:
 
 
 def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
-    """All pieces of a job's runtime, the job's own patches last."""
     plan = bundle.plan
     if plan is None or plan.runtime is None:
         return

@@ -1,4 +1,4 @@
-"""The smallest change that would make Kueue admit a job, found by asking again with the change made."""
+"""The smallest change of a JobSet that would make Kueue admit it, found by asking again with the change made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whole amounts as schedulers count them: cpu in thousandths, everything else in units, both rounded up."""
+"""Whole amounts as schedulers count them: cpu in thousandths, everything else in units, both rounded up.
+
+Which nodes a pod may use, by taints, node selectors and node affinity, on plain data: k8s.io/component-helpers.
+"""
 
 from __future__ import annotations
 

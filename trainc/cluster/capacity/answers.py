@@ -1,4 +1,4 @@
-"""Answers and verdicts as plain data for JSON, in Kueue's own words where it has them."""
+"""Answers and verdicts as plain data for JSON, in Kueue's own words; and what an edit does to the answers of all jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Kueue's alpha gate TASBalancedPlacement: pods spread evenly over as few domains as hold them."""
+"""What a search for domains asks for, and how Kueue spreads a number of pods over sorted domains.
+
+The largest domain comes first, the last one is as small as it can be; with the alpha gate TASBalancedPlacement, pods are
+spread evenly over as few domains as hold them.
+"""
 
 from __future__ import annotations
 

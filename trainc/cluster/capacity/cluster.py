@@ -1,4 +1,7 @@
-"""A cluster as Kueue's scheduler sees it in one cycle: quotas in their trees, and topologies with their nodes."""
+"""A cluster as Kueue's scheduler sees it in one cycle: quotas in their trees, and topologies with their nodes.
+
+How much of a resource a queue may use, with cohorts, borrowing and lending: Kueue's pkg/cache/scheduler.
+"""
 
 from __future__ import annotations
 

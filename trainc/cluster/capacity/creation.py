@@ -1,4 +1,8 @@
-"""Which pods of a job the API server creates: priority and runtime classes, LimitRanges, ResourceQuotas."""
+"""Which pods of a job the API server creates: priority and runtime classes, LimitRanges, ResourceQuotas.
+
+LimitRanges write their defaults first, then every range is checked for itself; a ResourceQuota says which pods it counts
+and what a pod must state.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a dump tells of a cluster's capacity: its objects by kind, and the kinds of which it lists all there are."""
+"""What a dump tells of a cluster's capacity: its objects by kind, and the kinds of which it lists all there are.
+
+Flavors, queues and cohorts are as Kueue's scheduler uses them, in both of its API versions. Amounts that no server would
+have stored are `malformed`: nothing is decided by them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The whole answer for one job on one cluster: queue, flavors, nodes; or the first reason and what would help."""
+"""The whole answer for one job on one cluster: queue, flavors, nodes; or the first reason and what would help.
+
+Without values that are filled in later, nobody can say where its pods run.
+"""
 
 from __future__ import annotations
 

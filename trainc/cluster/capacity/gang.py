@@ -1,4 +1,7 @@
-"""Whether the nodes of a dump hold all pods of a job at once, and what keeps them from it."""
+"""Whether the nodes of a dump hold all pods of a job at once, and what keeps them from it.
+
+The search is exact for equal pods, and bounded for mixed ones.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +151,6 @@ _ORDERS: tuple[Callable[[RolePods], int], ...] = (lambda role: not role.key, lam
 
 
 def _reorder(gang: GangPlacement, fresh: Callable[[], JobPlacement]) -> None:
-    """Place the pods again with the roles in other orders, until all have a place."""
     for order in _ORDERS:
         run = fresh()
         run.place(order)
@@ -296,7 +298,6 @@ def _room(pod: PendingPod, classes: Iterable[NodeClass]) -> int:
 
 
 def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
-    """The taints that keep a pod off nodes, each once."""
     terms: dict[str, Mapping[str, Any]] = {}
     for alike in classes:
         if static_refusal(pod, alike.model) == TAINT:
@@ -309,7 +310,6 @@ def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[st
 
 
 def _too_large(pod: PendingPod, classes: Iterable[NodeClass]) -> str:
-    """What to do about a pod that no node can hold."""
     nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
     if not nodes:
         return "add nodes that the pods tolerate and select"

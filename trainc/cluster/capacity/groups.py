@@ -1,4 +1,7 @@
-"""What keeps a PodGroup from ever letting its pods start: its minimum, its queue, what it asks for in all."""
+"""What keeps a PodGroup from ever letting its pods start: its minimum, its queue, what it asks for in all.
+
+Queues of Volcano after its proportion and capacity plugins (main ed72c7c815a9).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What becomes of all pods of a JobSet: how many are created, how many get a node, and why others wait."""
+"""What becomes of all pods of a JobSet: how many are created, how many get a node, and why others wait.
+
+A role that waits until another is complete never runs beside it: each stage of a job is one for itself.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,6 @@ class RolePods:
         self.refused = ""
 
     def _join(self, selector: Mapping[str, str], tolerations: Sequence[Mapping[str, Any]]) -> None:
-        """Add to the pod's own node selector and tolerations."""
         if selector:
             self.podset.spec["nodeSelector"] = {**(self.podset.spec.get("nodeSelector") or {}), **selector}
         if tolerations:

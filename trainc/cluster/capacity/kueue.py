@@ -178,7 +178,6 @@ class Kueue:
         return ""
 
     def _queue(self, verdict: KueueVerdict, namespace: str) -> ClusterQueue | None:
-        """The ClusterQueue that the job waits in, None where there is none that takes it."""
         name = verdict.queue
         local = self.facts.find("LocalQueue", name, namespace)
         if local is None:
@@ -227,7 +226,6 @@ class Kueue:
 
 
 def _stop(verdict: KueueVerdict, reason: str, message: str) -> None:
-    """End the search here; the job has no queue that takes it."""
     verdict.reason, verdict.message = reason, message
 
 

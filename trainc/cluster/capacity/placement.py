@@ -198,7 +198,6 @@ def _descend(
 
 
 def _below(domain: Domain, size: int, search: TopologySearch) -> Iterable[Domain]:
-    """The children of a domain that get its pods."""
     below = sorted_domains(domain.children, ascending=search.ascending, scores=search.scores)
     if size > 1:
         for child in below:

@@ -1,4 +1,7 @@
-"""What a JobSet asks of a cluster, as Kueue and the schedulers count it: pod sets with their numbers and requests."""
+"""What a JobSet asks of a cluster, as Kueue and the schedulers count it: pod sets with their numbers and requests.
+
+LimitRanges write defaults into containers, and Kueue refuses pods because of them.
+"""
 
 from __future__ import annotations
 

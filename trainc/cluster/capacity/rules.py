@@ -176,7 +176,6 @@ def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
 
 
 def _resources(index: int) -> Path:
-    """Where the requests of a role are written."""
     pod: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "spec")
     return (*pod, "containers", 0, "resources")
 

@@ -1,4 +1,7 @@
-"""What kube-scheduler does with the pods of a job: one pod after another, each on the best node at that moment."""
+"""What kube-scheduler does with the pods of a job: one pod after another, each on the best node at that moment.
+
+Why a pod cannot run on a node: the default filters of kube-scheduler 1.36.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,6 @@ class SimulatedScheduler:
 
 
 def _message(refused: list[Refusal]) -> str:
-    """The message of kube-scheduler for a pod that no node takes."""
     total = len(refused)
     reasons = Counter(reason for listed, _ in refused for reason in listed)
     helps = Counter(
@@ -281,7 +283,6 @@ class Peers:
         return nobody and all(_selects(term, self.pod, self.pod) for term in terms)
 
     def _counts(self, term: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
-        """How many pods a term selects in each domain of its topology key."""
         key = term.get("topologyKey", "")
         counts: dict[str, int] = {}
         for place in self.places:
@@ -336,7 +337,6 @@ class Peers:
 
 
 def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:
-    """Whether the term of one pod selects another."""
     namespaces = term.get("namespaces") or []
     everywhere = term.get("namespaceSelector") is not None
     if not everywhere and pod.namespace not in (namespaces or [owner.namespace]):

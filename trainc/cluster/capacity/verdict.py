@@ -1,4 +1,4 @@
-"""What Kueue answers for one job."""
+"""What Kueue answers for one job: why flavors were passed over, and the one reason that it reports of them."""
 
 from __future__ import annotations
 

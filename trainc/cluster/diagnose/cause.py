@@ -1,4 +1,7 @@
-"""The nouns of a diagnosis: a cause, and the answer for one job."""
+"""The nouns of a diagnosis: a cause, and the answer for one job; and fields of plain objects that a stranger wrote.
+
+A field of another type than expected counts as absent.
+"""
 
 from __future__ import annotations
 

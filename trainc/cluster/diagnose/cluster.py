@@ -1,4 +1,7 @@
-"""The objects of a dump by kind and name, and its events by the object that they are about."""
+"""The objects of a dump by kind and name, its events by the object that they are about, and its jobs.
+
+A job is the JobSet or Job, its child Jobs, its pods, and the events of pods that are gone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Causes in pods that ran: exit codes, evictions, lost nodes; the earliest counts, and the others end after it."""
+"""Causes in pods that ran, and between them.
+
+Of exit codes, evictions and lost nodes the earliest counts, and the others end after it. Pods that run may miss their
+Service, or a coordinator that never came.
+"""
 
 from __future__ import annotations
 

@@ -90,7 +90,6 @@ def _json(content: bytes, name: str, faults: list[str]) -> list[Any] | None:
 
 
 def _whole_items(source: str, start: int, decoder: json.JSONDecoder) -> list[Any]:
-    """The items of a list that is cut off, up to the one in which it ends."""
     opening = _LIST_START.search(source, start)
     items: list[Any] = []
     position = opening.end() if opening else len(source)

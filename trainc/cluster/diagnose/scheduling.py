@@ -1,4 +1,7 @@
-"""Causes that keep pods without a node: no node fits, a gang is not whole, nobody schedules them."""
+"""Causes that keep pods without a node, or the containers of a bound pod from starting.
+
+No node fits, a gang is not whole, nobody schedules them; images, configuration, volumes, init containers, nodes.
+"""
 
 from __future__ import annotations
 

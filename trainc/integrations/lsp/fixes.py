@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainc.changes.fix import fix
-from trainc.changes.fix.layout import replacements
+from trainc.changes.fix import differing_parts, fix
 from trainc.integrations.lsp.diagnostics import diagnostic
 from trainc.model.finding import SAFE
 from trainc.model.sourced import Span
@@ -92,7 +91,7 @@ def _edits(
 
 def _text_edits(before: Positions, after: str, file: str) -> Iterator[types.TextEdit]:
     """What differs, so that a cursor elsewhere stays where it is."""
-    for part in replacements(before.text, after):
+    for part in differing_parts(before.text, after):
         span = Span(file, part.line, part.column, part.end_line, part.end_column)
         yield types.TextEdit(before.range(span), part.text)
 

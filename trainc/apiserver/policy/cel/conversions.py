@@ -1,4 +1,7 @@
-"""Conversions between types: int(), uint(), double(), string(), bool(), bytes(), dyn(), type(). Source: cel-go common/types."""
+"""Conversions between types: int(), uint(), double(), string(), bool(), bytes(), dyn(), type(). Source: cel-go common/types.
+
+Durations and points in time: their texts as Go reads them, and the functions that take them apart.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What the type checker knows: variables, fields of `request` and `namespaceObject`, and Kubernetes' functions.
 
 Source: k8s.io/apiserver/pkg/admission/plugin/cel/compile.go and pkg/cel/library (1.34). Functions of any element type
-are declared for lists of dyn: their results have no known type.
+are declared for lists of dyn: their results have no known type. What a call costs at runtime: cel-go
+interpreter/runtimecost.go and pkg/cel/library/cost.go.
 """
 
 from __future__ import annotations

@@ -34,8 +34,6 @@ def _held(value: Any, *kinds: str) -> Any:
 
 
 def _is(read: Callable[..., Any]) -> Callable[..., bool]:
-    """Whether a conversion would not end in an error."""
-
     def answer(value: Any, *more: Any) -> bool:
         text_of(value)
         try:

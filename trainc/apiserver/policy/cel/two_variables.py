@@ -76,7 +76,6 @@ def _exactly_one(rounds: Iterator[Any], parts: list[Run], scope: Scope, _paths: 
 
 
 def _is_wanted(parts: list[Run], scope: Scope) -> bool:
-    """Whether the filter, where there is one, takes the element."""
     return len(parts) == 1 or parts[0](scope)[0] is True
 
 

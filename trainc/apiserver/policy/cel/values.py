@@ -1,6 +1,7 @@
 """Values of CEL as Python holds them, which fields of the object each rests on, and what equal and less mean.
 
-null, bool, int, float, str, bytes, list and dict stand for themselves; an int that is a `Uint` is a uint.
+null, bool, int, float, str, bytes, list and dict stand for themselves; an int that is a `Uint` is a uint. A scope is
+what one evaluation of an expression sees, and what it has cost so far.
 """
 
 from __future__ import annotations
