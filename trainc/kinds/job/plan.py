@@ -20,6 +20,8 @@ from trainc.text.object_keys import JOB_LABELS, MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.apiserver.of_cluster import Server
     from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
@@ -40,7 +42,6 @@ SPLICED = Rule(
     "a plain Job's pod is addressed by a name built from a variable",
     "The JobSet names its pods differently, and trainc cannot rewrite a name that is built at run time.",
 )
-_OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
 SERVICE_ELSEWHERE = Rule(
     "peer-service-elsewhere",
     WARNING,
@@ -63,7 +64,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     hosts = JobHosts(document, report, name, options.cluster_domain)
     replicated = _replicated(document, hosts)
     namespace = given(get(document.tree, "metadata", "namespace"), options.namespace)
-    companions = tuple(hosts.companion(companion, namespace) for companion in entry.companions)
+    values = hosts.common_values([document.tree["spec"]["template"]["spec"]])
+    companions = tuple(hosts.companion(companion, namespace, values) for companion in entry.companions)
     spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
     if not spec["network"]:
         del spec["network"]
@@ -89,6 +91,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
 class JobHosts(FormerHosts):
     """`JOB-INDEX.SUBDOMAIN`, as the Job controller calls the pods of an Indexed Job, and what they are called now."""
 
+    spliced = SPLICED
+
     def __init__(self, document: Document, report: Report, name: Sourced[str], domain: str) -> None:
         super().__init__(document.name, document, report)
         self.name = name
@@ -100,6 +104,7 @@ class JobHosts(FormerHosts):
         written = get(spec, "template", "spec", "subdomain")
         self.keeps = keeps_job(document.tree)
         self.subdomain: Sourced[str] | None = written if type(written) is Sourced and written.value else None
+        self.service = "" if self.subdomain is None else self.subdomain.value
 
     def present(self, host: str) -> str:
         """What a pod of the Job is called in the JobSet, "" for every other host."""
@@ -113,30 +118,18 @@ class JobHosts(FormerHosts):
             return ""
         return f"{self.name.value}-{NODE}-0-{index}.{expected}{rest and '.'}{rest}"
 
-    def leaf(self, leaf: Tree) -> Tree:
+    @property
+    def families(self) -> Mapping[str, range | None]:
+        """The pods of the Job, whose names have an index alone."""
+        return {"": range(self._size)} if self._indexed and self._size > 0 else {}
+
+    def leaf(self, leaf: Tree, values: Mapping[str, str]) -> Tree:
         """A text with present names; one that never led anywhere is said to be one."""
         if type(leaf) is Sourced and type(leaf.value) is str:
-            self._check_spliced(leaf)
             for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
                 if "." not in former or self.subdomain is None:
                     self._unresolved(leaf, former, present)
-        return super().leaf(leaf)
-
-    def _check_spliced(self, leaf: Sourced[str]) -> None:
-        """A finding for a host in the pods' subdomain whose name holds a variable, but for the pod's own."""
-        ending = "" if self.subdomain is None else f".{self.subdomain.value}"
-        before, _, _ = leaf.value.partition(ending) if ending and ending in leaf.value else ("", "", "")
-        for stop in " \t\n\"'=,/:@":
-            before = before.rpartition(stop)[2]
-        if "$" in before and before not in _OWN_HOST:
-            self.report.add(
-                SPLICED.at(
-                    place(leaf.origin) or self.document.span(("spec",), key=True),
-                    f"`{before}{ending}` has a variable in it, so the name is not rewritten",
-                    effect=f"the JobSet calls its pods `{self.name.value}-{NODE}-0-INDEX{ending}`",
-                    help="write the name in full, or build it from that pattern",
-                )
-            )
+        return super().leaf(leaf, values)
 
     def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
         why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
@@ -151,7 +144,7 @@ class JobHosts(FormerHosts):
             )
         )
 
-    def companion(self, companion: Document, namespace: Sourced[str] | None) -> Document:
+    def companion(self, companion: Document, namespace: Sourced[str] | None, values: Mapping[str, str]) -> Document:
         """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""
         tree = companion.tree
         metadata = tree.get("metadata")
@@ -160,7 +153,7 @@ class JobHosts(FormerHosts):
         if self.keeps:
             return companion if tree is companion.tree else companion.admitted(tree)
         tree = with_jobset_selectors(tree, self.base, self.name)
-        return self.config_map(companion.admitted(tree))
+        return self.config_map(companion.admitted(tree), values)
 
 
 def _replicated(document: Document, hosts: JobHosts) -> Tree:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.pod_ending import restart_policy
 from trainc.kinds.shared.counted import MOST
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job import pruned
 from trainc.kinds.shared.job_metadata import job_metadata
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
@@ -14,11 +17,12 @@ from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, given, stamp, value
+from trainc.text.numbers import index_below
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from trainc.apiserver.of_cluster import Server
     from trainc.kinds.shared.job import LegacyOptions
@@ -166,7 +170,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     individual = value(template, "restartPolicy") in {"None", "Default"}
     _say_restarts(document, report, individual=individual)
     is_split = _is_split(document, size.value)
-    roles = _roles(document, size, is_split=is_split, individual=individual)
+    hosts = SetHosts(document, report, size.value, options.cluster_domain)
+    roles = _roles(hosts, size, is_split=is_split, individual=individual)
     if ready and is_split:
         roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
     tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}}
@@ -183,7 +188,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
             Role(index, role, get(role, "template", "spec", "parallelism")) for index, role in enumerate(roles)
         ),
         steps=(("runtime", f"LeaderWorkerSet {document.name}", tree, (), None),),
-        companions=entry.companions,
+        companions=hosts.files(entry.companions, [get(role, "template", "spec", "template", "spec") for role in roles]),
         beside=entry.beside,
         secrets=options.secrets,
     )
@@ -197,18 +202,57 @@ def _is_split(document: Document, size: int) -> bool:
     )
 
 
-def _roles(document: Document, size: Sourced[int], *, is_split: bool, individual: bool) -> list[dict[str, Tree]]:
+class SetHosts(FormerHosts):
+    """`SET-GROUP[-INDEX].SUBDOMAIN`, as the set's StatefulSets call the pods of all groups, and what they are called now."""
+
+    def __init__(self, document: Document, report: Report, size: int, domain: str) -> None:
+        super().__init__(_set_name(document), document, report)
+        self._size, self._domain = size, domain
+        self._run = str(run_name(document.tree).value).removeprefix(document.name)
+        self._has_groups = value(document.tree, "metadata", "annotations", GROUP_INDEX) is not None
+        groups = value(document.tree, "spec", "replicas")
+        self._groups = groups if self._has_groups else 1
+        policy = value(document.tree, "spec", "networkConfig", "subdomainPolicy")
+        self._is_shared = policy != "UniquePerReplica"
+        self.service = self.base if self._is_shared else ""
+
+    @cached_property
+    def families(self) -> Mapping[str, range | None]:
+        """The leaders of all groups, and the workers of each."""
+        workers = range(1, self._size)
+        return {"": range(self._groups), **({str(group): workers for group in range(self._groups)} if workers else {})}
+
+    def present(self, host: str) -> str:
+        """What a pod of the set is called in the JobSet of its group, "" for every other host."""
+        first, _, rest = host.partition(".")
+        group, _, index = first[len(self.base) + 1 :].partition("-")
+        subdomain, _, below = rest.partition(".")
+        expected = self.base if self._is_shared else f"{self.base}-{group}"
+        number = index_below(index or "0", self._size)
+        if index_below(group, self._groups) is None or number is None or index == "0" or subdomain != expected:
+            return ""
+        if not is_domain(below, self.document.namespace or "", self._domain):
+            return ""
+        jobset = f"{self.base}-{group}{self._run}" if self._has_groups else f"{self.base}{self._run}"
+        if not _is_split(self.document, self._size):
+            pod = f"{ALL}-0-{number}"
+        else:
+            pod = f"{WORKER}-{number - 1}-0" if number else f"{LEADER}-0-0"
+        return f"{jobset}-{pod}.{jobset}{below and '.'}{below}"
+
+
+def _roles(hosts: SetHosts, size: Sourced[int], *, is_split: bool, individual: bool) -> list[dict[str, Tree]]:
     """The roles of a group: `node` alone, or `leader` and `worker`."""
-    template = document.tree["spec"]["leaderWorkerTemplate"]
+    template = hosts.document.tree["spec"]["leaderWorkerTemplate"]
     one = Sourced(1, Origin(by="the leader"))
     leader = given(template.get("leaderTemplate"), template["workerTemplate"])
     if not is_split:
         equal = leader if size.value == 1 else template["workerTemplate"]
-        return [_role(ALL, equal, one, size, document, individual=individual)]
+        return [_role(ALL, equal, one, size, hosts, individual=individual)]
     workers = derive("size - 1", lambda count: count - 1, size)
     return [
-        _role(LEADER, leader, one, one, document, individual=individual),
-        _role(WORKER, template["workerTemplate"], workers, one, document, individual=individual),
+        _role(LEADER, leader, one, one, hosts, individual=individual),
+        _role(WORKER, template["workerTemplate"], workers, one, hosts, individual=individual),
     ]
 
 
@@ -220,9 +264,9 @@ def _say_restarts(document: Document, report: Report, *, individual: bool) -> No
 
 
 def _role(
-    name: str, template: Tree, jobs: Sourced[int], pods: Sourced[int], document: Document, *, individual: bool
+    name: str, template: Tree, jobs: Sourced[int], pods: Sourced[int], hosts: SetHosts, *, individual: bool
 ) -> dict[str, Tree]:
-    by = "LeaderWorkerSet as a batch job"
+    by, document = "LeaderWorkerSet as a batch job", hosts.document
     pod = {key: node for key, node in template["spec"].items() if key not in {"hostname", "subdomain", "restartPolicy"}}
     ending = Sourced("OnFailure" if individual else "Never", Origin(by=by))
     pod["restartPolicy"] = restart_policy(template["spec"].get("restartPolicy"), ending)
@@ -234,7 +278,7 @@ def _role(
         "completions": pods,
         "completionMode": stamp("Indexed", by),
         "backoffLimit": stamp(2147483647 if individual else 0, by),
-        "template": normalise({"metadata": metadata, "spec": pod}, "template"),
+        "template": normalise({"metadata": metadata, "spec": hosts.pod(pod)}, "template"),
     }
     return {"name": stamp(name, by), "replicas": jobs, "template": {"spec": spec}}
 

@@ -17,6 +17,8 @@ from trainc.text.numbers import index_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.apiserver.of_cluster import Server
     from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
@@ -60,7 +62,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         template=template,
         roles=(Role(0, replicated, size),),
         steps=(("runtime", f"MiniCluster {document.name}", template, (), None),),
-        companions=entry.companions,
+        companions=hosts.files(entry.companions, [replicated["template"]["spec"]["template"]["spec"]]),
         beside=entry.beside,
         secrets=options.secrets,
     )
@@ -82,6 +84,12 @@ class ClusterHosts(FormerHosts):
     ) -> None:
         super().__init__(document.name, document, report)
         self._name, self._subdomain, self._size, self._domain = name, subdomain, size, domain
+        self.service = subdomain.value
+
+    @property
+    def families(self) -> Mapping[str, range | None]:
+        """The pods of the cluster, whose names have an index alone."""
+        return {"": range(self._size.value)} if type(self._size.value) is int and self._size.value > 0 else {}
 
     def present(self, host: str) -> str:
         """What a pod of the cluster is called in the JobSet, "" for every other host."""
@@ -131,11 +139,12 @@ def _settings(document: Document, hosts: ClusterHosts) -> Tree:
     """What the scripts are made of: the spec, with host names of the JobSet in its texts."""
     spec = document.tree["spec"]
     index, container = runner_of(spec)
-    texts = {field: hosts.leaf(leaf) for field, leaf in (container.get("commands") or {}).items()}
+    values = {name: text.value for name, text in (container.get("environment") or {}).items()}
+    texts = {field: hosts.leaf(leaf, values) for field, leaf in (container.get("commands") or {}).items()}
     command = container.get("command")
     flux = dict(spec.get("flux") or {})
     if "brokerConfig" in flux:
-        flux["brokerConfig"] = hosts.hostlist(hosts.leaf(flux["brokerConfig"]))
+        flux["brokerConfig"] = hosts.hostlist(hosts.leaf(flux["brokerConfig"], {}))
     return {
         "spec": {
             **spec,
@@ -143,7 +152,7 @@ def _settings(document: Document, hosts: ClusterHosts) -> Tree:
             "size": given(spec.get("size"), Sourced(1, Origin(by=_BY))),
         },
         "container": {**container, **({"commands": texts} if texts else {})}
-        | ({} if command is None else {"command": hosts.leaf(command)}),
+        | ({} if command is None else {"command": hosts.leaf(command, values)}),
         "index": stamp(index, "place of the container"),
     }
 

@@ -6,13 +6,16 @@ from trainc.kinds.pod_ending import restart_policy
 from trainc.kinds.rayjob.differences import check_fields
 from trainc.kinds.rayjob.spec import DRIVER, FRAMEWORK, MODE, TIER, RayGroup, RayJobAsRead, driver_template
 from trainc.kinds.shared.counted import countable, is_open
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job_metadata import job_metadata
 from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
+from trainc.kinds.shared.pod_hosts import pod_of, with_pod
 from trainc.kinds.shared.pods import prepare
 from trainc.kinds.shared.restart import FOREVER
 from trainc.kinds.shared.versions import servable
 from trainc.kinds.shared.whole_jobset import plan_of_jobset
+from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, stamp, value
 from trainc.schedulers.gang import SUBMITTER_LABEL
@@ -22,20 +25,25 @@ from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.kinds.shared.job import LegacyOptions
     from trainc.model.catalog import Entry
+    from trainc.model.document import Document
     from trainc.model.plan import Plan
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2
+_DRAWN = frozenset("bcdfghjklmnpqrstvwxz2456789")  # of which Kubernetes makes up names (util/rand)
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
-    job = RayJobAsRead(entry.document, options, report)
+    hosts = HeadHosts(entry.document, report, options.cluster_domain)
+    job = RayJobAsRead(hosts.in_program(), options, report)
     kept = check_fields(job)
     if get(job.spec, "rayClusterSpec") is None:
         return None
@@ -44,7 +52,10 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
         prepare(job, group)
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
     driver = _driver(job)
-    replicated = [*(_replicated(job, group) for group in groups), _driver_job(job, driver)]
+    replicated = [
+        with_pod(tree, hosts.pod(pod)) if hosts.occur_in(pod := pod_of(tree)) else tree
+        for tree in (*(_replicated(job, group) for group in groups), _driver_job(job, driver))
+    ]
     parts = [ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)]
     shape = JobLayout(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
@@ -54,9 +65,38 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     }
     placing = _gang(job) if counted else None
     pods = [part.pods for part in parts]
-    out = plan_of_jobset(job, entry, template, pods, gang=placing, framework=FRAMEWORK, kind=_BY)
+    companions = hosts.files(entry.companions, [pod_of(tree) for tree in replicated])
+    out = plan_of_jobset(job, entry, template, pods, gang=placing, framework=FRAMEWORK, kind=_BY, companions=companions)
     out.barred = not kept and not (is_open(job) and not report.compiles)
     return out
+
+
+class HeadHosts(FormerHosts):
+    """`JOB-xxxxx-head-svc`, as KubeRay calls the head's Service after a cluster whose name it makes up for each run."""
+
+    families: Mapping[str, range | None] = {}
+
+    def __init__(self, document: Document, report: Report, domain: str) -> None:
+        super().__init__(document.name, document, report)
+        self._domain = domain
+
+    def present(self, host: str) -> str:
+        """What the head's Service is called in the JobSet, "" for every other host."""
+        first, _, rest = host.partition(".")
+        cluster = first[len(self.base) + 1 :].removeprefix("raycluster-").removesuffix("-head-svc")
+        is_head = first.endswith("-head-svc") and len(cluster) == 5 and _DRAWN.issuperset(cluster)
+        if not is_head or not is_domain(rest, self.document.namespace or "", self._domain):
+            return ""
+        return f"{run_name(self.document.tree).value}-head-svc{rest and '.'}{rest}"
+
+    def in_program(self) -> Document:
+        """The job with present names in what the driver submits."""
+        spec = get(self.document.tree, "spec")
+        texts = {field: spec[field] for field in ("entrypoint", "runtimeEnvYAML") if field in spec}
+        if not self.occur_in(texts):
+            return self.document
+        present = {field: self.leaf(text, {}) for field, text in texts.items()}
+        return self.document.admitted({**self.document.tree, "spec": {**spec, **present}})
 
 
 def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:

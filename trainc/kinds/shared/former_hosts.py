@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import NAMESPACE, NAMESPACE_REFERENCE, POD_NAMESPACE
-from trainc.model.finding import NOTE, Rule, place
+from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import leaves, stamp, value
+from trainc.model.tree import get, leaves, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from re import Match, Pattern
+
     from trainc.model.document import Document
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
 REWRITTEN = Rule(
@@ -19,16 +23,49 @@ REWRITTEN = Rule(
     "a host name of the operator is rewritten to the JobSet's pod name",
     "The operators named the pods `JOB-worker-0` or `JOB-launcher`; a JobSet adds the Job's number and a subdomain.",
 )
+SPLICED = Rule(
+    "host-name-spliced",
+    WARNING,
+    "a text builds the host name of an operator's pod at run time",
+    "A JobSet names its pods differently. trainc rewrites a name that is built from variables where their values are in "
+    "the job, and cannot follow others.",
+)
 _PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+_MARKS = frozenset("$`{%")
+# What stands for a text that is known at run time: of a shell, of Kubernetes, of Python, and the braces of bash.
+_VARIABLE = r"\\?\$\{[^{}]*\}|\\?\$\(\([^()]*\)\)|\\?\$\([^()]*\)|\\?\$\w+|`[^`]*`|\{[^{}\s]*\}|%[sd]"
+_OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
+_JOB_NAMES = (
+    "metadata.labels['training.kubeflow.org/job-name']",
+    "metadata.labels['job-name']",
+    "metadata.labels['batch.kubernetes.io/job-name']",
+    "metadata.labels['volcano.sh/job-name']",
+    "metadata.annotations['volcano.sh/job-name']",
+)
+_ASSIGNED = (
+    r"(?m)(?:^|[;&|]|\b(?:export|local|readonly|declare)\b)[ \t]*(\w+)([ \t]*)=[ \t]*"
+    r"""(?:os\.(?:environ|getenv)(?:\.get)?[\[(]["'](\w+)["'][\])]|"([^"\n]*)"|'([^'\n]*)'|([^\s;&|]*))[ \t]*([-+.%*\[(]?)"""
+)
+_LOOPS = r"\b(?:for|read)[ \t]+(\w+)"
 
 
 class FormerHosts:
     """The names of a job's pods under its operator: each begins with `base` and a dash; `present` says what it is now."""
 
+    spliced = SPLICED
+    service = ""  # the subdomain of all names, where they are of no use without it
+    instead = "write the name in full, or give the variable a value in `env` of the container"
+
     def __init__(self, base: str, document: Document, report: Report) -> None:
         self.base = base
         self.document = document
         self.report = report
+        self._pattern: Pattern[str] | None = None
+
+    @property
+    def families(self) -> Mapping[str, range | None]:
+        """The pods by what stands between the job's name and their index; None for a pod without index."""
+        raise NotImplementedError
 
     def present(self, host: str) -> str:
         """What a host is called now, "" where it is none of the operator's names or the same as before."""
@@ -49,10 +86,15 @@ class FormerHosts:
             at = start + len(host)
         return out + text[at:], pairs
 
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        """What each text with a name of the operator holds, whole or built from variables."""
+        return (f"{self.base}-", *(f"-{family}" if family else f".{self.service}" for family in self.families))
+
     def occur_in(self, tree: Tree) -> bool:
-        """Whether any text of a tree may hold a name of the operator."""
-        beginning = f"{self.base}-"
-        return any(type(leaf.value) is str and beginning in leaf.value for _, leaf in leaves(tree))
+        """Whether any text of a tree may hold a name of the operator, or a part of one."""
+        parts = self._parts
+        return any(type(leaf.value) is str and any(part in leaf.value for part in parts) for _, leaf in leaves(tree))
 
     def pod(self, pod: Tree) -> Tree:
         """The spec of a pod with present names in the commands, arguments and variables of its containers."""
@@ -62,33 +104,65 @@ class FormerHosts:
                 out[field] = [self._container(one) if type(one) is dict else one for one in out[field]]
         return out
 
-    def config_map(self, document: Document) -> Document:
+    def files(self, companions: tuple[Document, ...], pods: list[Tree]) -> tuple[Document, ...]:
+        """Objects beside a job whose pods have these specs, with present names in the files of ConfigMaps."""
+        if not any(companion.kind == "ConfigMap" for companion in companions):
+            return companions
+        values = self.common_values(pods)
+        return tuple([self.config_map(companion, values) for companion in companions])
+
+    def common_values(self, pods: list[Tree]) -> dict[str, str]:
+        """The known variables that have one value wherever a container has them."""
+        found: dict[str, str] = {}
+        unlike = set()
+        for container in (one for pod in pods for one in get(pod, "containers") or () if type(one) is dict):
+            for name, text in self.known_values(container).items():
+                if found.setdefault(name, text) != text:
+                    unlike.add(name)
+        return {name: text for name, text in found.items() if name not in unlike}
+
+    def config_map(self, document: Document, values: Mapping[str, str]) -> Document:
         """A ConfigMap with present names in its files; another object as it is."""
         data = document.tree.get("data")
         if document.kind != "ConfigMap" or type(data) is not dict or not self.occur_in(data):
             return document
-        return document.admitted({**document.tree, "data": {key: self.leaf(text) for key, text in data.items()}})
+        texts = {key: self.leaf(text, values) for key, text in data.items()}
+        return document.admitted({**document.tree, "data": texts})
 
-    def leaf(self, leaf: Tree) -> Tree:
-        """A text with present names; every name that is rewritten is reported."""
+    def leaf(self, leaf: Tree, values: Mapping[str, str]) -> Tree:
+        """A text with present names; every name that is rewritten is reported. `values` are those of known variables."""
         if type(leaf) is not Sourced or type(leaf.value) is not str:
             return leaf
+        span = place(leaf.origin) or self.document.span(("spec",), key=True)
         text, pairs = self.rewritten(leaf.value)
-        for former, present in dict.fromkeys(pairs):
-            span = place(leaf.origin) or self.document.span(("spec",), key=True)
+        text, more = self._followed(text, values, span)
+        if self.service:
+            self._check_service(text, values, span)
+        for former, present in dict.fromkeys([*pairs, *more]):
             message = f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
             self.report.add(REWRITTEN.at(span, message))
-        return derive("host names", lambda _: text, leaf) if pairs else leaf
+        return derive("host names", lambda _: text, leaf) if pairs or more else leaf
+
+    def known_values(self, container: Tree) -> dict[str, str]:
+        """The variables of a container whose values are in the job."""
+        found: dict[str, str] = {}
+        for entry in container.get("env") or ():
+            name, text = value(entry, "name"), value(entry, "value")
+            if type(text) is str and "$" not in text:
+                found[name] = text
+            elif value(entry, "valueFrom", "fieldRef", "fieldPath") in _JOB_NAMES:
+                found[name] = self.base
+        return found
 
     def _container(self, container: Tree) -> Tree:
-        out = dict(container)
+        out, values = dict(container), self.known_values(container)
         for field, first in (("command", 1), ("args", 0)):  # the first word of a command is a program
             if type(out.get(field)) is list:
                 words = out[field]
-                out[field] = [*words[:first], *map(self.leaf, words[first:])]
+                out[field] = [*words[:first], *(self.leaf(word, values) for word in words[first:])]
         env = out["env"] if type(out.get("env")) is list else []
         present = [
-            {**entry, "value": self.leaf(entry["value"])} if type(entry) is dict and "value" in entry else entry
+            {**entry, "value": self.leaf(entry["value"], values)} if type(entry) is dict and "value" in entry else entry
             for entry in env
         ]
         if env:
@@ -98,6 +172,122 @@ class FormerHosts:
             rest = [entry for entry in present if value(entry, "name") != NAMESPACE]
             out["env"] = [*(own or [stamp({"name": NAMESPACE, **POD_NAMESPACE}, "host names")]), *rest]
         return out
+
+    def _followed(self, text: str, values: Mapping[str, str], span: Span) -> tuple[str, list[tuple[str, str]]]:
+        """A text with present names where a name is built from variables that are known; others are reported."""
+        if _MARKS.isdisjoint(text) and "-'" not in text and '-"' not in text and "'-" not in text and '"-' not in text:
+            return text, []
+        if not self.families or not any(part in text for part in self._parts):
+            return text, []
+        values = _with_assigned(text, values)
+        out, at, pairs = "", 0, []
+        for match in self._spliced_names().finditer(text):
+            if text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://"):
+                continue
+            new = self._meant(match, values, span)
+            if new:
+                pairs.append((match[0], new))
+                out += text[at : match.start()] + new
+                at = match.end()
+        return out + text[at:], pairs
+
+    def _spliced_names(self) -> Pattern[str]:
+        """What matches a host name of which a part is a variable, or is added outside of quotes."""
+        if self._pattern is None:
+            import re  # noqa: PLC0415 (few texts hold a part of a name)
+
+            named = sorted(map(re.escape, filter(None, self.families)), key=len, reverse=True)
+            family = rf"(?:-(?P<family>{'|'.join(named) or '(?!)'}))" + "?" * ("" in self.families)
+            domain = rf"(?P<rest>(?:\.(?:[\w-]|{_VARIABLE})+)*)"
+            job = rf"(?P<job>{re.escape(self.base)}|{_VARIABLE}|(?<=[\"'])(?=-))"
+            index = rf"(?:-(?P<index>(?:\d|{_VARIABLE})+|(?=[\"'])))?"
+            # Neither the end of a path or of a longer name, but for the host of a URL.
+            self._pattern = re.compile(rf"(?:(?<![\w./$%-])|(?<=://)){job}{family}{index}{domain}(?![\w-])")
+        return self._pattern
+
+    def _meant(self, match: Match[str], values: Mapping[str, str], span: Span) -> str:
+        """The present form of a name with variables, "" where it stays as it is; one that should not is reported."""
+        job, family, index, rest = match["job"], match["family"] or "", match["index"], match["rest"]
+        indices = self.families[family]
+        is_whole = job == self.base and (index is None or index.isdigit()) and not _is_variable(rest)
+        if is_whole or (indices is None) != (index is None) or (not family and not rest):
+            return ""
+        written = values.get(_name_of(job)) if job != self.base else job
+        if written is not None and written != self.base:
+            return ""  # the pod of another job
+        number = index if index is None or index.isdigit() else values.get(_name_of(index))
+        probe = self._domain_of(rest, values)
+        example = self._present_at(family, number if number is not None else indices and indices[0], probe)
+        if not example:
+            return ""
+        unknown = (job or '"') if written is None else ""
+        if not unknown and index is not None and number is None:
+            around = self._around_index(family, probe) if index else None
+            if around is not None:
+                return around[0] + index + _with_rest(around[1], probe, rest)
+            unknown = index or '"'
+        if not unknown or not family:
+            return "" if unknown else _with_rest(example, probe, rest)
+        start = f"{self.base}{family and '-'}{family}"
+        former = f"{start}-{indices[0] if number is None else number}{probe}" if indices is not None else start
+        what = "outside of the quotes" if unknown == '"' else f"from `{unknown}`"
+        message = f"the host name `{match[0]}` is built {what}, so it is not rewritten"
+        effect = f"the JobSet calls `{former}` `{example}`: the former name does not resolve"
+        self.report.add(self.spliced.at(span, message, effect=effect, help=self.instead))
+        return ""
+
+    def _check_service(self, text: str, values: Mapping[str, str], span: Span) -> None:
+        """A finding for a host in the pods' subdomain whose name holds a variable, but for the pod's own."""
+        ending = f".{self.service}"
+        start = text.find(ending)
+        while start >= 0:
+            before, behind = text[:start], text[start + len(ending) :]
+            for stop in " \t\n\"'=,;/:@":
+                before = before.rpartition(stop)[2]
+            is_part = behind[:1].isalnum() or behind[:1] == "-"
+            if "$" in before and before not in _OWN_HOST and not is_part and not _is_known(before, values):
+                former = f"{self.base}-0{ending}"
+                now = self.present(former)
+                pods = f"{now.removesuffix(f'0{ending}')}INDEX{ending}"
+                is_pattern = now.endswith(f"-0{ending}")
+                self.report.add(
+                    self.spliced.at(
+                        span,
+                        f"`{before}{ending}` has a variable in it, so the name is not rewritten",
+                        effect=f"the JobSet calls its pods `{pods}`"
+                        if is_pattern
+                        else f"the JobSet calls `{former}` `{now}`",
+                        help="write the name in full, or build it from that pattern",
+                    )
+                )
+            start = text.find(ending, start + 1)
+
+    def _domain_of(self, rest: str, values: Mapping[str, str]) -> str:
+        """What follows the first part of a host, with values for its variables: an unknown one can be the namespace alone."""
+        if not _is_variable(rest):
+            return rest
+        import re  # noqa: PLC0415 (as above)
+
+        namespace = self.document.namespace or "namespace"
+        return re.sub(_VARIABLE, lambda one: values.get(_name_of(one[0]), namespace), rest)
+
+    def _present_at(self, family: str, index: object, rest: str) -> str:
+        return self.present("-".join(filter(None, (self.base, family, "" if index is None else str(index)))) + rest)
+
+    def _around_index(self, family: str, rest: str) -> tuple[str, str] | None:
+        """What stands before and behind the index in the present names of a family, None where they follow no pattern."""
+        indices = self.families[family]
+        assert indices is not None
+        first, *others = dict.fromkeys((indices[0], *indices[1:2], indices[-1]))
+        name, dot, domain = self._present_at(family, first, rest).partition(".")
+        choices = [name[: -len(str(first))]] if name.endswith(f"-{first}") else []
+        if name.endswith(f"-{first}-0"):
+            choices.append(name[: -len(f"{first}-0")])
+        for before in choices:
+            after = name[len(before) + len(str(first)) :] + dot + domain
+            if all(self._present_at(family, one, rest) == f"{before}{one}{after}" for one in others):
+                return before, after
+        return None
 
 
 def is_domain(rest: str, namespace: str, domain: str) -> bool:
@@ -109,13 +299,60 @@ def is_domain(rest: str, namespace: str, domain: str) -> bool:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a text is a host there, not a part of a path or of a longer name."""
+    """Whether a text is a host there, not a part of a path or of a longer name, nor the beginning of a spliced one."""
     before, url = text[start - 1 : start], text[:start].endswith("://")
     if before and not url and (before in _PART_OF_NAME or before in "/$\\"):
         return False
-    return url or text[end : end + 1] != "/"
+    return text[end : end + 1] not in {"$", "{"} and (url or text[end : end + 1] != "/")
 
 
 def _refers(container: Tree) -> bool:
     words: Tree = {key: container[key] for key in ("command", "args", "env") if key in container}
     return any(NAMESPACE_REFERENCE in str(leaf.value) for _, leaf in leaves(words))
+
+
+def _is_variable(text: str) -> bool:
+    return not _MARKS.isdisjoint(text)
+
+
+def _name_of(variable: str) -> str:
+    """The name of a variable that is read without anything else, "" for other expressions."""
+    name = variable.removeprefix("\\").removeprefix("$").strip("{}()")
+    return name if name.isidentifier() else ""
+
+
+def _is_known(text: str, values: Mapping[str, str]) -> bool:
+    """Whether all variables in a text have known values."""
+    import re  # noqa: PLC0415 (as above)
+
+    return all(_name_of(variable) in values for variable in re.findall(_VARIABLE, text))
+
+
+def _with_rest(host: str, probe: str, rest: str) -> str:
+    """A host that ends as `probe` does, as the text writes that end."""
+    ends = zip(reversed(probe.split(".")), reversed(_labels(rest)), strict=True)
+    tail = ""
+    for known, written in ends:
+        if not known or not host.endswith(f".{known}"):
+            break
+        host, tail = host.removesuffix(f".{known}"), f".{written}{tail}"
+    return host + tail
+
+
+def _labels(domain: str) -> list[str]:
+    """The parts of a domain, whose variables may hold dots."""
+    import re  # noqa: PLC0415 (as above)
+
+    return ["", *re.findall(rf"\.((?:[\w-]|{_VARIABLE})+)", domain)] if domain else [""]
+
+
+def _with_assigned(text: str, values: Mapping[str, str]) -> dict[str, str]:
+    """The known variables, with those that a script sets itself; without those that it sets to what is not known."""
+    import re  # noqa: PLC0415 (as above)
+
+    found: dict[str, str | None] = dict.fromkeys(re.findall(_LOOPS, text))
+    for name, space, variable, *quotes, bare, operator in re.findall(_ASSIGNED, text):
+        known = values.get(variable) if variable else "".join(quotes) or bare
+        is_plain = known is not None and not operator and not (bare and space) and re.fullmatch(r"[\w.-]*", known)
+        found[name] = known if is_plain and found.get(name, known) == known else None
+    return {name: known for name, known in {**values, **found}.items() if known is not None}

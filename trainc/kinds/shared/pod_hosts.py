@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from trainc.kinds.shared.environment import NAMESPACE_REFERENCE
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.peers import alias, aliased, own_name, peers
+from trainc.kinds.shared.peers import alias, aliased, own_name, peers, stretches
 from trainc.kinds.table import MPI_OPERATOR
 from trainc.model.tree import value
+from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.kinds.shared.job import LegacyJob
     from trainc.kinds.shared.peers import Peer
     from trainc.model.document import Document
@@ -20,12 +25,32 @@ if TYPE_CHECKING:
 class Hosts(FormerHosts):
     """The operator's names of a job's pods, and what they are called in its JobSet."""
 
+    instead = f'{FormerHosts.instead}, or keep the operator\'s names with `{TRAINC_PREFIX}compat-names: "true"`'
+
     def __init__(self, job: LegacyJob, plan: Plan) -> None:
         super().__init__(job.document.name, job.document, job.report)
         self._job = job
         self._plan = plan
-        self._pods = {_former(job, p): p for p in peers(plan)}
         self._domain = job.asks("cluster-domain") or job.options.cluster_domain
+
+    @cached_property
+    def families(self) -> Mapping[str, range | None]:
+        """The types of replicas, and their indices; the launcher of an MPIJob has none."""
+        found: dict[str, range | None] = {}
+        for one in stretches(self._plan):
+            earlier = found.get(one.type) or range(one.index, one.index)
+            found[one.type] = None if self._is_alone(one.type) else range(earlier.start, one.index + one.count)
+        return found
+
+    @cached_property
+    def _pods(self) -> Mapping[str, Peer]:
+        return {
+            f"{self.base}-{pod.type}" + ("" if self._is_alone(pod.type) else f"-{pod.index}"): pod
+            for pod in peers(self._plan)
+        }
+
+    def _is_alone(self, kind: str) -> bool:
+        return self._job.kind.kind == "MPIJob" and kind == "launcher"
 
     def present(self, host: str) -> str:
         """What a host is called now, "" where it is none of the operator's names or the same as before."""
@@ -64,32 +89,24 @@ class HostsInFiles(Hosts):
         return "" if NAMESPACE_REFERENCE in rest else rest
 
 
-def present_files(job: LegacyJob, plan: Plan, companions: tuple[Document, ...]) -> tuple[Document, ...]:
-    """The objects beside a job, with the operator's host names in files of ConfigMaps rewritten."""
-    if value(plan.settings, "runtimeId") is not None or not any(one.kind == "ConfigMap" for one in companions):
-        return companions
-    hosts = HostsInFiles(job, plan)
-    return tuple([hosts.config_map(one) for one in companions])
-
-
-def present_hosts(job: LegacyJob, plan: Plan, replicated: list[Tree]) -> list[Tree]:
-    """The replicatedJobs of a plan, with the operator's host names in commands, arguments and variables rewritten."""
+def with_present_names(
+    job: LegacyJob, plan: Plan, replicated: list[Tree], companions: tuple[Document, ...]
+) -> tuple[list[Tree], tuple[Document, ...]]:
+    """The replicatedJobs of a plan and the objects beside it, with the operator's host names in their texts rewritten."""
     if value(plan.settings, "runtimeId") is not None:
-        return replicated
-    beginning = FormerHosts(job.document.name, job.document, job.report)
-    if not any(beginning.occur_in(_pod(tree)) for tree in replicated):
-        return replicated
+        return replicated, companions
     hosts = Hosts(job, plan)
-    return [with_pod(tree, hosts.pod(_pod(tree))) for tree in replicated]
+    pods = [pod_of(tree) for tree in replicated]
+    present = [
+        with_pod(tree, hosts.pod(pod)) if hosts.occur_in(pod) else tree
+        for tree, pod in zip(replicated, pods, strict=True)
+    ]
+    return present, HostsInFiles(job, plan).files(companions, pods)
 
 
-def _pod(tree: Tree) -> Tree:
+def pod_of(tree: Tree) -> Tree:
+    """The pod spec of a replicatedJob."""
     return tree["template"]["spec"]["template"]["spec"]
-
-
-def _former(job: LegacyJob, pod: Peer) -> str:
-    only = job.kind.kind == "MPIJob" and pod.type == "launcher"
-    return f"{job.document.name}-{pod.type}" + ("" if only else f"-{pod.index}")
 
 
 def with_pod(tree: Tree, pod: Tree) -> Tree:

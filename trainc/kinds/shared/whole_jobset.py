@@ -28,9 +28,20 @@ if TYPE_CHECKING:
 
 
 def plan_of_jobset(
-    job: JobAsRead, entry: Entry, template: Tree, pods: Iterable[Tree], *, gang: Tree, framework: str, kind: str
+    job: JobAsRead,
+    entry: Entry,
+    template: Tree,
+    pods: Iterable[Tree],
+    *,
+    gang: Tree,
+    framework: str,
+    kind: str,
+    companions: tuple[Document, ...] | None = None,
 ) -> Plan:
-    """The plan of a template: `pods` holds the number of pods of each of its replicatedJobs, in their order."""
+    """The plan of a template: `pods` holds the number of pods of each of its replicatedJobs, in their order.
+
+    `companions` are the objects of the file that go out with the job, where they are not as they were written.
+    """
     namespace = get(job.document.tree, "metadata", "namespace")
     pairs = zip(template["spec"]["replicatedJobs"], pods, strict=True)
     return Plan(
@@ -44,7 +55,7 @@ def plan_of_jobset(
         template=template,
         roles=tuple(Role(index, tree, count) for index, (tree, count) in enumerate(pairs)),
         steps=(("runtime", f"{kind} {job.name.value}", template, (), None),),
-        companions=entry.companions,
+        companions=entry.companions if companions is None else companions,
         beside=entry.beside,
         secrets=job.options.secrets,
     )

@@ -8,7 +8,7 @@ from trainc.kinds.shared.job import LegacyOptions, read
 from trainc.kinds.shared.job_metadata import job_metadata
 from trainc.kinds.shared.job_names import fits
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.pod_hosts import present_files, present_hosts
+from trainc.kinds.shared.pod_hosts import with_present_names
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.shared.versions import servable
@@ -89,8 +89,8 @@ def _plan(
     gang = runpolicy.gang(job)
     plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     if not barred and not is_open(job):
-        template = {**template, "spec": {**template["spec"], "replicatedJobs": present_hosts(job, plan, replicated)}}
-        companions = present_files(job, plan, companions)
+        present, companions = with_present_names(job, plan, replicated, companions)
+        template = {**template, "spec": {**template["spec"], "replicatedJobs": present}}
         plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
     plan.barred = barred
     return plan

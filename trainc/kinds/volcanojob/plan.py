@@ -12,7 +12,7 @@ from trainc.kinds.shared.pods import prepare
 from trainc.kinds.shared.versions import servable
 from trainc.kinds.shared.whole_jobset import plan_of_jobset
 from trainc.kinds.volcanojob.arrangement import arrange, is_countable, success
-from trainc.kinds.volcanojob.former_pod_names import FormerPodNames, check_spliced
+from trainc.kinds.volcanojob.former_pod_names import FormerPodNames
 from trainc.kinds.volcanojob.gang import gang, starts
 from trainc.kinds.volcanojob.lifecycle import TaskLifecycle
 from trainc.kinds.volcanojob.plugin_differences import check_plugins
@@ -65,13 +65,16 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     former = FormerPodNames(job)
     replicated = [_with_present_names(former, _replicated(job, task, lifecycle)) for task in tasks]
     shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
+    companions = former.files(entry.companions, [task.template.get("spec") or {} for task in tasks])
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
     if decided is not None:
         spec["successPolicy"] = decided
     template = {"metadata": job_metadata(job.document.tree), "spec": spec}
     pods = [task.pods for task in tasks]
-    out = plan_of_jobset(job, entry, template, pods, gang=gang(job), framework=FRAMEWORK, kind=_BY)
+    out = plan_of_jobset(
+        job, entry, template, pods, gang=gang(job), framework=FRAMEWORK, kind=_BY, companions=companions
+    )
     out.barred = not (kept and all(verdicts) and fitting) and not is_open(job)
     return out
 
@@ -161,7 +164,6 @@ def _waits_for_all(job: JobOfTasks) -> bool:
 
 
 def _say_notes(job: JobOfTasks) -> None:
-    check_spliced(job)
     check_claims(job)
     if get(job.spec, "runningEstimate") is not None:
         at = job.span(("spec", "runningEstimate"))
