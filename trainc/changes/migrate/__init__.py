@@ -5,6 +5,7 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.changes.migrate.chunks import (
@@ -23,6 +24,7 @@ from trainc.changes.migrate.chunks import (
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, compiled
+from trainc.changes.migrate.host_names import followed_files, renamed
 from trainc.changes.migrate.older import Older, TextPlace, errors, rewritten, with_comments
 from trainc.changes.migrate.other_job import rewritten_other
 from trainc.changes.migrate.trainjob import rewrite
@@ -177,10 +179,11 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return _listed(untouched, line, documents[0], jobs)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
-        return _older(piece, line, tree, place)
+        return _older(index, line, tree, file, place)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         return _foreign(untouched, line, documents[0])
-    return _respelled(piece, line, tree, place.project)
+    done = _respelled(piece, line, tree, place.project)
+    return _with_present_hosts(done, line, tree, file, place.project) if kind == "TrainJob" else done
 
 
 def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
@@ -235,7 +238,8 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
 
 
-def _older(piece: str, line: int, tree: dict[str, Any], place: TextPlace) -> Migration:
+def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
+    piece = file.pieces[index]
     done = rewritten(piece, tree, place)
     if done.want is None:
         # Only what is reported needs the lines above it.
@@ -245,6 +249,7 @@ def _older(piece: str, line: int, tree: dict[str, Any], place: TextPlace) -> Mig
     if done.refused:
         problem = Obstacle(Span("", line + 1, 1, line + 1, 1), done.refused)
         return Migration(piece, (), (), (problem,), _outcomes(tree, [done]))
+    file.put(followed_files(piece, _config_maps(file.around(index)), done.want, place.project))
     return Migration(
         done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcomes(tree, [done])
     )
@@ -294,6 +299,26 @@ def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) ->
     return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
 
 
+def _config_maps(around: dict[int, str]) -> dict[int, str]:
+    return {place: text for place, text in around.items() if "ConfigMap" in text}
+
+
+def _with_present_hosts(
+    done: Migration, line: int, tree: dict[str, Any], file: FileObjects, project: Project
+) -> Migration:
+    """A TrainJob with the names that its pods have now, where it or a ConfigMap beside it has those of an operator."""
+    if done.problems:
+        return done
+    new = renamed(done.text, file.of_kind("ConfigMap"), [*file.of_kind(*_RUNTIMES).values()], project)
+    file.put(new.around)
+    at = Span("", line + 1, 1, line + 1, 1)
+    return done._replace(
+        text=new.text,
+        changes=(*done.changes, *_changes(tree, "TrainJob", list(new.messages))),
+        problems=tuple(Obstacle(at, problem) for problem in new.problems),
+    )
+
+
 def _placed(piece: str, line: int) -> bytes:
     """A piece on the lines where it stands in its file, byte by byte as it was."""
     return b"\n" * line + as_bytes(piece)
@@ -332,13 +357,15 @@ class FileObjects:
     def __init__(self, pieces: list[str]) -> None:
         self.pieces = pieces
         self.changed: dict[int, str] = {}
-        self._documents: list[Document | None] | None = None
+
+    @cached_property
+    def documents(self) -> list[Document | None]:
+        """What each piece is, None where it cannot be read."""
+        return [_document(piece) for piece in self.pieces]
 
     def around(self, index: int) -> dict[int, str]:
         """The objects that go out with the job at a place: its own Services, and with the first job all that no job owns."""
-        if self._documents is None:
-            self._documents = [_document(piece) for piece in self.pieces]
-        documents = self._documents
+        documents = self.documents
         jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
         names = {
             one.name: place
@@ -353,6 +380,14 @@ class FileObjects:
             if index == (jobs[0] if owner is None else owner):
                 by_line[place] = self.changed.get(place, self.pieces[place])
         return by_line
+
+    def of_kind(self, *kinds: str) -> dict[int, str]:
+        """The objects of these kinds, as they are now."""
+        return {
+            place: self.changed.get(place, self.pieces[place])
+            for place, one in enumerate(self.documents)
+            if one is not None and one.kind in kinds
+        }
 
     def put(self, around: Mapping[int, str]) -> None:
         """Take over objects as they are now."""

@@ -168,7 +168,7 @@ def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:
 def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     """The jobs as they are wanted, each refused where anything of the file would mean something else."""
     text, wrong = _text(source, wants)
-    around = {place: _followed(one, source.before.objects) for place, one in source.around.items()}
+    around = {place: followed(one, source.before.objects) for place, one in source.around.items()}
     shared = source.place.shared
     served = shared is not None and shared.is_new and any(want.served_by for want in wants)
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
@@ -208,7 +208,7 @@ def _misread(text: str, wants: list[MigrationTarget]) -> str:
     return "" if says(values(text), [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
 
 
-def _followed(piece: str, compiled: list[Any]) -> str:
+def followed(piece: str, compiled: list[Any]) -> str:
     """An object of the file as it goes out with the job: what selects or names pods follows them."""
     for tree in _documents({0: piece}):
         twin = next((one for one in compiled if _key(one) == _key(tree)), None)

@@ -163,8 +163,8 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
     taken = _taken([new_mains[name] for name in policy.trainers], policy, own)
     if policy.name == "mpi" and policy.resources:
         new_mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
-    spec.update(_with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
-    return {**trainer, **_with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
+    spec.update(with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
+    return {**trainer, **with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
 
 
 def _own_names(facts: OlderFacts) -> set[str]:
@@ -235,12 +235,12 @@ def _taken(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[s
     return out
 
 
-def _with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
+def with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
     """A value in which the hosts of the job are called after the new names of its roles."""
     if isinstance(node, dict):
-        return {key: _with_hosts(child, job, roles) for key, child in node.items()}
+        return {key: with_hosts(child, job, roles) for key, child in node.items()}
     if isinstance(node, list):
-        return [_with_hosts(child, job, roles) for child in node]
+        return [with_hosts(child, job, roles) for child in node]
     if isinstance(node, str) and f"{job}-" in node:
         for former, name in roles.items():
             node = re.sub(rf"(?<![\w-]){re.escape(job)}-{former}-(?=\d|\$)", f"{job}-{name}-", node)

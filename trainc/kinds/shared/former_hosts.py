@@ -134,14 +134,19 @@ class FormerHosts:
         if type(leaf) is not Sourced or type(leaf.value) is not str:
             return leaf
         span = place(leaf.origin) or self.document.span(("spec",), key=True)
-        text, pairs = self.rewritten(leaf.value)
+        text, pairs = self.renamed(leaf.value, values, span)
+        for former, present in dict.fromkeys(pairs):
+            message = f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
+            self.report.add(REWRITTEN.at(span, message))
+        return derive("host names", lambda _: text, leaf) if pairs else leaf
+
+    def renamed(self, text: str, values: Mapping[str, str], span: Span) -> tuple[str, list[tuple[str, str]]]:
+        """A text with present names and the pairs in it; a name that is built from what is not known is reported."""
+        text, pairs = self.rewritten(text)
         text, more = self._followed(text, values, span)
         if self.service:
             self._check_service(text, values, span)
-        for former, present in dict.fromkeys([*pairs, *more]):
-            message = f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
-            self.report.add(REWRITTEN.at(span, message))
-        return derive("host names", lambda _: text, leaf) if pairs or more else leaf
+        return text, [*pairs, *more]
 
     def known_values(self, container: Tree) -> dict[str, str]:
         """The variables of a container whose values are in the job."""
