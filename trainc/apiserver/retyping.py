@@ -10,6 +10,7 @@ from trainc.apiserver.repairs import alike, amount, is_of_quantity, words
 from trainc.apiserver.schema.engine import engine
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
+from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
     ):
         return _whole_device(fault) or _quoted(get(document.written, *fault.path), node)
     if not isinstance(written, str):
-        return "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships" * _no_runtime(fault)
+        return _runtime(document) if _no_runtime(fault) else ""
     if is_of_quantity(fault):
         return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
@@ -130,6 +131,16 @@ def _label(written: str, fault: Fault) -> str:
 
 def _no_runtime(fault: Fault) -> bool:
     return fault.path == ("spec", "runtimeRef") and fault.message.endswith("Required value")
+
+
+def _runtime(document: Document) -> str:
+    """What to write for a missing runtime: a TrainJob with the differences of a cluster alone is of another kind."""
+    help_ = "name a runtime: `{name: NAME}`; `trainc runtimes` lists those that trainc ships"
+    trainer = get(document.tree, "spec", "trainer")
+    is_partial = all(get(trainer, field) is None for field in ("image", "command", "args"))
+    if is_partial or value(document.tree, "metadata", "annotations", f"{TRAINC_PREFIX}cluster") is not None:
+        return f"{help_}. To change a TrainJob on some clusters, write `apiVersion: trainc.dev/v1alpha1` and `kind: TrainJobPatch`"
+    return help_
 
 
 def listed(above: Path, name: str, unknown: object, item: SchemaNode | None) -> str:

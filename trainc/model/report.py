@@ -67,10 +67,15 @@ class Answer:
 _AMBIGUOUS = "ambiguous-scalar"
 # By the rule of a cause, the rules of what follows from it at the same place.
 _FOLLOWS = {
+    "claims-dropped": frozenset(("claim-not-used",)),
     "component-required": frozenset(("disruption-not-handled",)),
+    "jobset-refused": frozenset(("pod-name-too-long",)),
     "mixed-accelerators": frozenset(("several-gpu-resources",)),
     "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
     "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
+    "refused-by-webhook": frozenset(("pod-name-too-long",)),
+    "request-not-limit": frozenset(("more-accelerators-than-machine", "processes-mismatch", "request-over-limit")),
+    "request-over-limit": frozenset(("processes-mismatch",)),
 }
 
 

@@ -339,6 +339,15 @@ def test_each_policy_of_init_refuses_a_bad_job(started: Repository, name: str) -
     assert refusals[0].span.file == "jobs/real.yaml"
 
 
+def test_a_denial_points_at_the_resource_that_counts(started: Repository) -> None:
+    """The policy looks for several resources, of which the job sets one, behind others that it does not look for."""
+    started.change("jobs/real.yaml", "numNodes: 8", "numNodes: 9")
+    started.change("jobs/real.yaml", "{nvidia.com/gpu: 8, memory: 100Gi}", "{memory: 100Gi, cpu: 8, nvidia.com/gpu: 8}")
+    (refusal,) = [one for one in started.run("validate").findings if one.rule.name == "policy-denied"]
+    line = started.read("jobs/real.yaml").splitlines()[refusal.span.line - 1]
+    assert line[refusal.span.column - 1 :].startswith("8}")
+
+
 LOCKED = """\
 apiVersion: trainc.dev/v1alpha1
 kind: Runtime

@@ -276,9 +276,14 @@ class _Decision:
             self._act(action, binding, text, where, at, index)
 
     def _place(self, result: dict[str, Any]) -> Span:
-        """Where the user wrote what a result rests on: the last of the fields that decided it."""
+        """Where the user wrote what a result rests on: the last of the fields that decided it.
+
+        One that is absent beside one that is there did not: an expression goes through a list of names.
+        """
         paths: list[Path] = [tuple(path) for path in result.get("paths") or ()]
-        spots = [self._request.span(path) for path in paths]
+        held = {path for path in paths if get(self._request.tree, *path) is not None}
+        beside = {path[:-1] for path in held}
+        spots = [self._request.span(path) for path in paths if path in held or path[:-1] not in beside]
         own = self._request.own_place()
         return next((spot for spot in reversed(spots) if spot != own), own)
 

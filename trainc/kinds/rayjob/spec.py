@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.kinds.shared.job import LegacyJob, Replica, pruned
 from trainc.kinds.table import NO_PORT, Kind
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, plain, stamp, value
+from trainc.model.tree import first_leaf, get, plain, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,9 +139,11 @@ def driver_template(job: RayJobAsRead) -> Tree:
     written = pruned(get(job.spec, "submitterPodTemplate"))
     if written:
         return written
-    image = get(job.groups[0].ray_container, "image")
+    head = job.groups[0].ray_container
+    image = get(head, "image")
+    named = first_leaf(get(head, "name")) if image is None else None  # one missing image is one mistake, at the head
     container = {
-        "name": SUBMITTER,
+        "name": SUBMITTER if named is None else derive("KubeRay default", lambda _: SUBMITTER, named),
         **({"image": image} if image is not None else {}),
         "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m", "memory": "200Mi"}},
     }

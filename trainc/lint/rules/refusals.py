@@ -82,7 +82,9 @@ def _no_containers(refused: ServerComplaint) -> Words:
 
 
 def _no_image(refused: ServerComplaint) -> Words:
-    return Words(f"container `{refused.container_name}` has no image", _image_meant(refused))
+    # A container that an operator adds with the image of another one lacks it for the same reason, at the same place.
+    place = refused.job.at(refused.path)
+    return Words(f"container `{refused.container_name}` has no image", _image_meant(refused), group=place)
 
 
 def _image_meant(refused: ServerComplaint) -> str:
@@ -175,7 +177,10 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
     limit = refused.above(2, "limits", refused.field)
     most = value(refused.job.tree, *limit)
     message = f"`{refused.container_name}` requests {refused.written} of {refused.field}, but its limit is {most}"
-    return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),))
+    # The requests of a component that a job switches on for a machine of another size are one mistake.
+    by = refused.job.report.switched_on.get(refused.job.at(refused.path).file)
+    group = (refused.container_name, by.span) if by is not None else None
+    return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),), group=group)
 
 
 def _volume_name(refused: ServerComplaint) -> Words:
