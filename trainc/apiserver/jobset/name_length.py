@@ -30,7 +30,14 @@ def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
     replicas, completions = value(role, "replicas"), value(role, "template", "spec", "completions")
     # What is filled in later has one digit at least.
     more = f"-{value(role, 'name')}-{replicas - 1 if type(replicas) is int else 0}"
-    if completions is not None and value(role, "template", "spec", "completionMode") == "Indexed":
+    mode = value(role, "template", "spec", "completionMode")
+    if completions is None and mode in {
+        None,
+        "Indexed",
+    }:  # the webhook looks at the Jobs alone, the pods come to nothing later
+        pods = value(role, "template", "spec", "parallelism")
+        more += f"-{pods - 1 if type(pods) is int and pods > 0 else 0}"
+    if completions is not None and mode == "Indexed":
         more += f"-{completions - 1 if type(completions) is int else 0}{_RANDOM}"
     left = LIMIT - len(run) - len(more)
     name = str(written).removesuffix(run)
