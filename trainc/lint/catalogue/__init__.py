@@ -55,6 +55,7 @@ def words() -> dict[str, dict[str, str]]:
     return _load("rules.toml")
 
 
+@cache
 def _load(name: str) -> dict[str, Any]:
     with open(os.path.join(os.path.dirname(__file__), name), "rb") as stream:
         return tomllib.load(stream)
@@ -103,12 +104,13 @@ class Example(NamedTuple):
     passes: str
 
 
-def rules() -> list[Rule]:
+@cache
+def rules() -> tuple[Rule, ...]:
     """All rules, by name."""
     by_name = {
         rule.name: rule for module in _modules() for rule in vars(import_module(module)).values() if _is_rule(rule)
     }
-    return [by_name[name] for name in sorted(by_name)]
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _is_rule(thing: object) -> bool:
@@ -127,6 +129,7 @@ def _modules() -> Iterator[str]:
                     yield inner if name == "__init__.py" else f"{inner}.{name[:-3]}"
 
 
+@cache
 def examples() -> Mapping[str, Example]:
     """By rule, the example taken from its case."""
     with open(EXAMPLES, encoding="utf-8") as stream:
