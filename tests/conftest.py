@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import re
+from contextlib import chdir
 from difflib import unified_diff
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -31,6 +33,9 @@ settings.register_profile("suite", settings.get_profile("explore"), derandomize=
 settings.load_profile("suite")
 os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run kept
 
+
+# PyYAML's parser in C for each text that a test reads or writes.
+vars(yaml).update(SafeLoader=yaml.CSafeLoader, SafeDumper=yaml.CSafeDumper)
 
 gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the package takes a third of the time
 
@@ -73,6 +78,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if config.option.markexpr == QUICK and reporter and not hasattr(config, "workerinput"):
         reporter.write_line(REST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """No test compiles in this repository, whose files would be read with it."""
+    with chdir(tmp_path_factory.mktemp("elsewhere")):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import json
 import tempfile
@@ -170,14 +171,20 @@ def told(kind: Kind, template: Node, twin: Node, pods: int) -> Found:
 
 
 @cache
+def _place() -> Folder:
+    """An empty folder, for as long as the process lives."""
+    folder = Folder(tempfile.mkdtemp())
+    atexit.register(folder.rmdir)
+    return folder
+
+
+@cache
 def _told(name: str, templates: str, pods: int) -> Found:
     kind = next(kind for kind in KINDS if kind.name == name)
     template, twin = json.loads(templates)
     documents = kind.documents(template, twin, pods)
     text = "---\n".join(written(document) for document in documents)
-    with tempfile.TemporaryDirectory() as folder:
-        (Folder(folder) / "job.yaml").write_text(text, "utf-8")
-        run = compile_in(Folder(folder), "validate", "job.yaml")
+    run = compile_in(_place(), "validate", "-", stdin=text)
     assert run.code in (0, 1), run.err
     found: Found = Counter()
     for finding in run.findings:
@@ -188,14 +195,14 @@ def _told(name: str, templates: str, pods: int) -> Found:
     return found
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Texts of several lines as blocks, no anchors."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 (PyYAML asks for each)
         return True
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
