@@ -151,3 +151,10 @@ def test_what_is_not_known_is_refused(rule: str, why: str) -> None:
 
 def test_escaped_property_names() -> None:
     assert translate("self.x__dash__y.__namespace__") == 'field(field(self, "x-y"), "namespace")'
+
+
+def test_only_numbers_have_a_negative() -> None:
+    assert (celrun.minus(1), celrun.minus(-1.5)) == (-1, 1.5)
+    for value in (True, "1", None, [1]):
+        with pytest.raises(CelError, match="no such overload"):
+            celrun.minus(value)

@@ -182,6 +182,30 @@ def test_a_kind_of_no_group_is_an_error(tmp_path: Path, api: str, kind: str) -> 
     assert [(one.rule.name, one.level, one.span.line) for one in said.findings] == [("unknown-kind", "error", 1)]
 
 
+@pytest.mark.parametrize(
+    ("api", "kind", "edits"),
+    [
+        ("trainer.kubeflow.org/v1alpha1", "Trainjob", {"kind": "TrainJob"}),
+        ("kubeflow.org/v1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
+        ("trainer.kubeflow.org/v1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
+        ("trainr.kubeflow.org/v1alpha1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
+        ("trainc.dev/v1", "Runtime", {"apiVersion": "trainc.dev/v1alpha1"}),
+        ("kubeflow.org/v1", "TFjob", {"kind": "TFJob"}),
+        ("kubeflow.org/v1", "MPIJob2", {"kind": "MPIJob"}),
+        # Nothing is near, or nothing is written that could be edited.
+        ("trainer.kubeflow.org/v1alpha1", "Foo", {}),
+        ("", "TrainJob", {}),
+        ("trainer.kubeflow.org/v1alpha1", "", {}),
+    ],
+)
+def test_the_edit_that_an_unknown_kind_offers(api: str, kind: str, edits: dict[str, str], tmp_path: Path) -> None:
+    lines = [f"{key}: {text}\n" for key, text in (("apiVersion", api), ("kind", kind)) if text]
+    (tmp_path / "job.yaml").write_text("".join(lines) + "metadata: {name: a, namespace: ml}\nspec: {}\n", "utf-8")
+    (found,) = compile_in(tmp_path, "validate", "job.yaml").findings
+    assert found.rule.name == "unknown-kind"
+    assert {str(edit.path[0]): edit.value for edit in found.fix} == edits
+
+
 def test_a_jobset_of_another_operator_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
     """Its fields were judged in the place of those of the job."""
     pod = '{restartPolicy: Never, containers: [{name: c, image: "r:1", command: [a], env: [{name: MASTER_ADDR, value: peers}]}]}'

@@ -237,3 +237,42 @@ def test_a_job_may_leave_a_file_of_several(built: Repository) -> None:
     assert built.run("build", "-w", "jobs/bert.yaml").code == 0
     assert built.rendered()[BERT].startswith("# trainc: from jobs/bert.yaml ")
     assert built.run("build", "--check").code == 0
+
+
+RING = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: line
+  namespace: research
+spec:
+  network: {subdomain: SUBDOMAIN}
+  replicatedJobs:
+    - name: node
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            spec:
+              restartPolicy: Never
+              containers: [{name: node, image: registry.example.com/ml/torch:2.8.0, command: [python, line.py]}]
+"""
+
+
+@pytest.mark.parametrize(("former", "now", "said"), [("ring", "ring", True), ("ring", "wheel", False)])
+def test_an_earlier_run_that_stays_and_this_one_cannot_have_one_service(
+    former: str, now: str, said: bool, tmp_path: Path
+) -> None:
+    """The Service selects the pods of one of them alone."""
+    repository = Repository(tmp_path)
+    repository.setting("oldRun: keep")
+    repository.write("jobs/line.yaml", RING.replace("SUBDOMAIN", former))
+    assert repository.run("build", "-w").code == 0
+    text = RING.replace("SUBDOMAIN", now).replace(
+        "  name: line\n", '  name: line\n  annotations: {trainc.dev/run: "2"}\n'
+    )
+    repository.write("jobs/line.yaml", text)
+    done = repository.run("build", "-w")
+    assert ("this run and the earlier run `line`, which stays, have one Service, `ring`" in done.err) is said
+    assert done.code == said
+    assert ("research/line-r2.yaml" in repository.rendered()) is not said

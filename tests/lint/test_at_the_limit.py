@@ -1,0 +1,116 @@
+"""What is said one step past a limit is not said at the limit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.lint.reading import bundle_of, verified
+from trainc.apiserver.jobs.child import children
+from trainc.apiserver.schema.features import Features
+from trainc.apiserver.versions import KUBERNETES
+from trainc.lint import look
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+
+SLICE, TOP = "kueue.x-k8s.io/podset-slice-size", "kueue.x-k8s.io/podset-slice-required-topology"
+JOB_NAME = "batch.kubernetes.io/job-name"
+ENV = [
+    {"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+    {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "c", "key": "k"}}},
+]
+EVERY = [{"secretRef": {"name": "all-s"}}, {"configMapRef": {"name": "all-c"}}]
+
+
+def jobset(name: str = "reef", pod: Any = None, metadata: Any = None, replicas: int = 1, **spec: Any) -> str:
+    """A JobSet of one role."""
+    pod = {"restartPolicy": "Never", "containers": [{"name": "trainer", "image": "r/x:1"}], **(pod or {})}
+    template = {"metadata": metadata or {}, "spec": pod}
+    role = {
+        "name": "w",
+        "replicas": replicas,
+        "template": {"spec": {"completions": 1, "parallelism": 1, **spec, "template": template}},
+    }
+    head = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": name}}
+    return json.dumps({**head, "spec": {"replicatedJobs": [role]}})
+
+
+def sliced(size: int) -> str:
+    """Four pods in slices of so many."""
+    return jobset(metadata={"annotations": {SLICE: str(size), TOP: "rack"}}, completions=4, parallelism=4)
+
+
+def labelled(key: str, value: str, **spec: Any) -> str:
+    return jobset(metadata={"labels": {key: value}}, **spec)
+
+
+def servers(count: int) -> dict[str, Any]:
+    return {"dnsConfig": {"nameservers": ["10.0.0.1"] * count}}
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        (sliced(2), []),
+        (sliced(4), []),
+        (sliced(3), ["topology-annotation"]),
+        (sliced(5), ["topology-annotation"]),
+        (jobset(), []),
+        (jobset(replicas=0), ["no-pods"]),
+        (jobset(parallelism=0), ["no-pods"]),
+        (jobset(completions=0, parallelism=0), ["no-pods"]),
+        (jobset(pod=servers(3)), []),
+        (jobset(pod=servers(4)), ["pod-template-refused"]),
+        (labelled("job-name", "reef-w-0"), []),
+        (labelled(JOB_NAME, "reef-w-0"), []),
+        (labelled("job-name", "reef-w-1"), ["bad-label"]),
+        (labelled(JOB_NAME, "reef-w-1"), ["bad-label"]),
+        (labelled("controller-uid", "x"), ["bad-label"]),
+        (labelled("job-name", "x", manualSelector=True, selector={"matchLabels": {"job-name": "x"}}), []),
+        (jobset("a" * 57, completions=10, parallelism=10), []),
+        (jobset("a" * 58, completions=10, parallelism=10), ["pod-name-too-long"]),
+        (jobset("a" * 57, completions=100, parallelism=10), ["pod-name-too-long"]),
+    ],
+)
+def test_a_rule_has_its_limit(text: str, rules: list[str]) -> None:
+    assert [finding.rule.name for finding in verified(text).findings] == rules
+
+
+def test_each_object_that_a_variable_names_is_missed_once() -> None:
+    container = {"name": "trainer", "image": "r/x:1", "env": ENV, "envFrom": EVERY}
+    report = Report()
+    look(bundle_of(jobset(pod={"containers": [container]})), Cluster(closed=True), report)
+    named = [finding.message.partition(" is neither")[0] for finding in report.findings]
+    assert named == ["Secret `s`", "ConfigMap `c`", "Secret `all-s`", "ConfigMap `all-c`"]
+
+
+@pytest.mark.parametrize(
+    ("bundles", "said"),
+    [
+        ([{"name": "b", "path": "a"}, {"name": "b", "path": "b"}], []),
+        ([{"name": "b", "path": "a"}, {"name": "b", "path": "a"}], ["conflicting duplicate paths"]),
+        ([{"name": "example.com:signer:b", "path": "a"}], []),
+        ([{"name": "example.com:signer:B", "path": "a"}], ["not a valid clustertrustbundlename"]),
+        ([{"name": "", "path": "a"}], ["must be a valid object name", "not a valid clustertrustbundlename"]),
+        ([{"signerName": "example.com/a", "path": "a"}], []),
+        ([{"signerName": "", "path": "a"}], ["must be a valid signer name"]),
+        ([{"name": "b", "signerName": "example.com/a", "path": "a"}], ["only one of name and signerName may be used"]),
+        ([{"name": "b", "labelSelector": {}, "path": "a"}], ["labelSelector must be unset if name is specified"]),
+        ([{"path": "a"}], ["either name or signerName must be specified"]),
+    ],
+)
+def test_bundles_of_trust(bundles: list[Any], said: list[str]) -> None:
+    """As Kubernetes' validateClusterTrustBundleProjection says it, where its feature gate is on."""
+    volume = {"name": "v", "projected": {"sources": [{"clusterTrustBundle": bundle} for bundle in bundles]}}
+    features = Features(KUBERNETES, frozenset(("ClusterTrustBundleProjection",)))
+    faults = children(bundle_of(jobset(pod={"volumes": [volume]})).jobset, features, {}).faults
+    lines = [
+        line
+        for fault in faults
+        for line in fault.message.split("\n")
+        if "clusterTrustBundle" in line or "conflict" in line
+    ]
+    assert [any(word in line for line in lines) for word in said] == [True] * len(said), lines
+    assert bool(lines) == bool(said), lines
