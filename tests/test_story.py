@@ -45,20 +45,19 @@ class Story(WorkingTree):
         return done.stdout
 
 
-@pytest.mark.parametrize("manager", ["pre-commit", "prek"])
-def test_story(manager: str, tmp_path: Path) -> None:
+def test_story(tmp_path: Path) -> None:
     story = Story(tmp_path)
-    _begins(story, manager)
+    _begins(story)
     _gains_a_job(story)
     _edits_a_run(story)
     _edits_a_runtime(story)
     _loses_a_job(story)
 
 
-def _begins(story: Story, manager: str) -> None:
+def _begins(story: Story) -> None:
     """An empty folder becomes a repository that the hooks let through."""
     assert story.trainc("init", "--delivery", "argocd").returncode == 0
-    story.hooks(manager)
+    story.hooks()
     story.fails("`rendered/main/training/hello.yaml` has not been rendered")
     story.builds()
     story.passes()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JOBS = 12
-POINTS = 6
+POINTS = 3
 # A child that has everything loaded starts one run for each line that it reads, as a process group of its own, and
 # tells how it ended. Signals that the tests were started without (`nohup` does that) count again.
 PROGRAM = """

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-JOBS = 12
-POINTS = 40
+JOBS = 6
+POINTS = 10
 # A child that has everything loaded compiles once for each number it is told: only the build itself is killed. The
 # child kills itself before it replaces that many files and one more; a negative number lets it run.
 PROGRAM = """

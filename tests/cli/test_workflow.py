@@ -181,8 +181,8 @@ def test_a_stale_rendering_fails(runner: Runner) -> None:
 
 
 def test_the_comment_fits_with_any_number_of_jobs(runner: Runner) -> None:
-    for number in range(700):
-        runner.add_job(f"a-job-with-a-rather-long-name-{number:04}")
+    for number in range(480):
+        runner.add_job(f"a-job-with-a-name-that-is-as-long-as-{number:04}")
     runner.save()
     done = runner.step(COMMENT)
     assert done.returncode == 0, done.stdout

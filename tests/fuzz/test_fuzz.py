@@ -20,7 +20,7 @@ from tests.sampling import sampled
 if TYPE_CHECKING:
     from pathlib import Path
 
-COUNT = int(os.environ.get("TRAINC_FUZZ", "300"))
+COUNT = int(os.environ.get("TRAINC_FUZZ", "150"))
 
 
 @pytest.mark.parametrize(

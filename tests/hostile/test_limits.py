@@ -113,6 +113,11 @@ def test_time_and_memory(name: str, command: str, tmp_path: Path) -> None:
     assert memory < MEMORY
 
 
+HALVES: dict[str, Callable[[], str]] = {
+    "variables that double": lambda: doubled(40),
+    "6,000 unknown fields on one line": lambda: job(**{f"field{number}": 1 for number in range(6000)}),
+    "patch of 6,000 containers": lambda: patched(6000),
+}
 OTHERS = (
     "show job.yaml",
     "why job.yaml:1",
@@ -127,18 +132,16 @@ OTHERS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["variables that double", "12,000 unknown fields on one line", "patch of 12,000 containers"]
-)
+@pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize("command", OTHERS)
 def test_time_and_memory_of_other_commands(name: str, command: str, tmp_path: Path) -> None:
-    text = INPUTS[name]()
+    text = HALVES[name]()
     for folder in ("old", "new") if command.startswith("diff") else (".",):
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / "job.yaml").write_text(text, "utf-8")
     code, seconds, memory = usage(tmp_path, *command.split())
     assert code in {0, 1, 2}
-    assert seconds < (ROUND_TRIP if command.startswith(("fix", "migrate")) else SECONDS)
+    assert seconds < (ROUND_TRIP if command.startswith(("fix", "migrate")) else SECONDS) / 2
     assert memory < MEMORY
 
 

@@ -65,7 +65,7 @@ def _seconds(command: list[str]) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.parametrize("order", ["none", "chain", "rows"])
+@pytest.mark.parametrize("order", ["chain", "rows"])
 @pytest.mark.parametrize("kind", ["JobSet", "Volcano"])
 @pytest.mark.parametrize("command", [["validate"], ["show"], ["show", "--lifecycle"], ["fit"]], ids=" ".join)
 def test_time_grows_with_the_number_of_roles(

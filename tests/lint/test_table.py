@@ -74,7 +74,7 @@ def test_in_the_cases(case: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(CASES), st.data())
 def test_in_cases_that_were_changed(case: Path, data: st.DataObject) -> None:
     documents = [document for document in yaml.safe_load_all(case.read_text("utf-8")) if document]

@@ -56,6 +56,7 @@ def test_colours_are_those_of_the_report() -> None:
     assert line_text(line) == "bold\\x1b[0m plain"
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_json_is_ascii_and_read_back(text: str) -> None:
     written = dumps({text: [text]})

@@ -100,8 +100,10 @@ def test_pyyaml(tree: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.slow
-def test_ruamel(tree: dict[str, Any], text: str) -> None:
-    assert YAML(typ="safe", pure=True).load(text) == tree
+def test_ruamel(tree: dict[str, Any]) -> None:
+    some = tree["list"][::5]  # it reads a hundredth of what others read in a second
+    tree = {**tree, "data": {text: text for text in some}, "list": some}
+    assert YAML(typ="safe", pure=True).load(dump(tree)) == tree
 
 
 @pytest.mark.slow

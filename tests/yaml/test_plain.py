@@ -29,7 +29,7 @@ FILES = sorted(
     if path.stat().st_size < 60_000
 )
 COMMON = [path for path in FILES if "tests/cases/yaml" not in str(path)]  # the rest is there for its odd spelling
-MUTANTS = int(os.environ.get("TRAINC_LINES", "4000"))
+MUTANTS = int(os.environ.get("TRAINC_LINES", "2000"))
 LINES = (
     "key:",
     "key: value",

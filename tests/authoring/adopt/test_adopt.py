@@ -190,11 +190,11 @@ def platform() -> list[Tree]:
 
 
 @pytest.mark.slow
-def test_a_mixture_of_5000_objects(tmp_path: Path) -> None:
+def test_a_mixture_of_jobs_runtimes_jobsets_and_pods(tmp_path: Path) -> None:
     objects: list[Tree] = []
     number = 0
     base = platform()
-    while len(objects) < 5_000:
+    while len(objects) < 700:
         for tree in renamed(base, f"n{number}", runtimes=number == 0):
             objects.append(tree)
             if tree["kind"] == "JobSet":

@@ -26,6 +26,8 @@ with warnings.catch_warnings():  # the SDK's own models are written for an older
     trainer = pytest.importorskip("kubeflow.trainer", reason="the Kubeflow SDK is not installed")
     options = pytest.importorskip("kubeflow.trainer.options")
 
+pytestmark = pytest.mark.slow
+
 
 def learn(rate: float, steps: int) -> None:
     """The function that a user trains with."""
