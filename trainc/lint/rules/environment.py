@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind, is_network
+from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.text.memo import Memo
 from trainc.text.spelling import nearest
@@ -19,7 +19,6 @@ FOREIGN = Rule("variable-of-other-hardware", NOTE)
 LOCKED_RULE = Rule("locked-variable", WARNING)
 INTERFACE = Rule("wrong-socket-interface", WARNING)
 TCPX = Rule("tcpx-with-nvls-or-tree", ERROR)
-RDMA_OFF = Rule("rdma-switched-off", WARNING)
 DEBUG = Rule("debug-left-on", NOTE)
 OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
 
@@ -189,27 +188,6 @@ def tcpx_with_nvls_or_tree(job: Job) -> Findings:
                 )
 
 
-def rdma_switched_off(job: Job) -> Findings:
-    if "NCCL" not in job.families:
-        return
-    for name in ("NCCL_IB_DISABLE", "NCCL_P2P_DISABLE"):
-        for container, value in _set(job, name):
-            cards = [r for r in container.limits if is_network(r) and not r.startswith("vpc.amazonaws.com/efa")]
-            gpus = sum(n for r, n in container.devices.items() if device_kind(r) == GPU and type(n) is int)
-            if value != "1" or not (cards if name == "NCCL_IB_DISABLE" else gpus > 1):
-                continue
-            what = f"{cards[0]}" if name == "NCCL_IB_DISABLE" else f"{gpus} GPUs"
-            yield RDMA_OFF.at(
-                job.at((*container.env_path(name), "value")),
-                f"`{name}=1`, but `{container.name}` asks for {what}",
-                also=[Label(job.at((*container.path, "resources", "limits")), "paid for here")],
-                effect="collectives run over TCP"
-                if cards and name == "NCCL_IB_DISABLE"
-                else "GPUs of one pod talk through host memory",
-                help="remove it",
-            )
-
-
 def debug_left_on(job: Job) -> Findings:
     for name, loud in _VERBOSE.items():
         for container, value in _set(job, name):
@@ -237,7 +215,6 @@ CHECKS = (
     locked_variable,
     wrong_socket_interface,
     tcpx_with_nvls_or_tree,
-    rdma_switched_off,
     debug_left_on,
     obsolete_variable,
 )

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.shell import unconditional
+from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import flag, rows, table, text, texts
-from trainc.lint.tables.machines import EFA
+from trainc.lint.tables.machines import EFA, GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NamedTuple
+
     from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.finding import Finding
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path
+else:
+    from trainc.text.record import NamedTuple
 
 HALF = Rule("network-half-set-up", WARNING)
 TUNER = Rule("tuner-of-other-machine", WARNING)
 DNS = Rule("host-network-without-dns-policy", WARNING)
 HOST_PORT = Rule("host-port-clash", WARNING)
+RDMA_OFF = Rule("rdma-switched-off", WARNING)
 PORT_CLASH = Rule("ports-clash-in-pod", ERROR)
 
 
@@ -190,6 +200,117 @@ def _half_gib(job: Job, container: Container, *, has_cards: bool) -> Finding:
     )
 
 
+# Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
+_SWITCHES = ("NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_IB_DISABLE", "FI_PROVIDER", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL")
+
+
+class _Setting(NamedTuple):
+    """A variable as a container, or an unconditional command in it, sets it; `is_passed_on` by `mpirun -x`."""
+
+    name: str
+    value: str
+    place: Span
+    is_passed_on: bool = False
+
+
+class _Unused(NamedTuple):
+    """What a container has and a variable switches off: in words, where it is written, its name, and the effect."""
+
+    has: str
+    path: Path
+    kind: str
+    effect: str = "collectives run over TCP"
+
+
+def rdma_switched_off(job: Job) -> Findings:
+    for container in job.containers:
+        for name, value, place, is_passed_on in _settings(job, container):
+            for user in job.containers if is_passed_on else (container,):
+                unused = _unused(user, name, value)
+                if unused is not None:
+                    yield RDMA_OFF.at(
+                        place,
+                        f"`{name}={value}`, but `{user.name}` {unused.has}",
+                        also=[Label(job.at(unused.path), f"{unused.kind} here")],
+                        effect=unused.effect,
+                        help="use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it",
+                    )
+                    break
+
+
+def _settings(job: Job, container: Container) -> Iterator[_Setting]:
+    for name in _SWITCHES:
+        setting = None
+        if name in container.env and type(value := container.value(name)) is str:
+            setting = _Setting(name, value, job.at((*container.env_path(name), "value")))
+        for simple in unconditional(container.commands) if name in container.text else ():
+            if simple.program == "unset" and name in simple.words:
+                setting = None
+            written = [word for word in simple.words if word.startswith(f"{name}=")]
+            value = written[-1].partition("=")[2] if written else simple.assigned.get(name, "$")
+            if "$" not in value:
+                at = simple.words.index(written[-1]) if written else 0
+                place = job.at_word(container, f"{name}={value}", name)
+                setting = _Setting(name, value, place, is_passed_on=simple.words[at - 1 : at] == ["-x"])
+        if setting is not None:
+            yield setting
+
+
+def _unused(container: Container, name: str, value: str) -> _Unused | None:
+    """What a container has and a value of a variable keeps it from using."""
+    kinds = {device_kind(resource) for resource in container.devices}
+    if name.startswith("NCCL_") and kinds and GPU not in kinds:
+        return None
+    if name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
+        resource = next((one for one in container.devices if device_kind(one) == GPU), "")
+        gpus = container.devices.get(resource)
+        is_off = _is_set(value) if name == "NCCL_P2P_DISABLE" else value in ("LOC", "0")
+        if not is_off or type(gpus) is not int or gpus < 2:
+            return None
+        effect = "GPUs of one pod talk through host memory"
+        return _Unused(f"asks for {gpus} GPUs", container.amount_path(resource), f"{gpus} GPUs", effect)
+    network = _network(container)
+    role = container.role
+    if network is None or (type(role.count) is int and not has_peers(role)):
+        return None
+    if name == "NCCL_NET":
+        is_off = value.lower() == "socket"
+    elif name == "NCCL_NET_PLUGIN":
+        is_off = value.lower() == "none" and network.kind != "RDMA"  # NCCL itself knows InfiniBand and RoCE
+    elif name == "NCCL_IB_DISABLE":
+        is_off = _is_set(value) and network.kind == "RDMA"  # aws-ofi-nccl and GPUDirect-TCPX do not read it
+    else:
+        is_off = network.kind == "EFA" and _is_without_efa(value)
+    return network if is_off else None
+
+
+def _network(container: Container) -> _Unused | None:
+    """The fast network that a container is set up for."""
+    role = container.role
+    for name, prefix in (("GPUDirect-TCPX", _TCPX), ("GPUDirect-TCPXO", _TCPXO)):
+        if container.sets(prefix):
+            return _Unused(f"is set up for {name}", _first(container, prefix), name)
+    for resource in (*container.limits, *container.requests):
+        if is_network(resource):
+            kind = "EFA" if resource.startswith(EFA) else "RDMA"
+            return _Unused(f"asks for `{resource}`", container.amount_path(resource), kind)
+    if container.devices and '"rdma-' in text(role.annotations, _INTERFACES):
+        path = (*role.spec_path, "template", "metadata", "annotations", _INTERFACES)
+        return _Unused("has RDMA interfaces", path, "RDMA")
+    return None
+
+
+def _is_set(value: str) -> bool:
+    return parsed_int(value) not in (None, 0)
+
+
+def _is_without_efa(providers: str) -> bool:
+    """Whether a list of libfabric's providers leaves EFA out; behind `^` are those that are excluded."""
+    names = providers.lstrip("^").replace(";", ",").split(",")
+    has_efa = any(name.strip().startswith("efa") for name in names)
+    return has_efa if providers.startswith("^") else bool(providers.strip()) and not has_efa
+
+
 def host_network_without_dns_policy(job: Job) -> Findings:
     for role in job.roles:
         if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
@@ -252,4 +373,5 @@ CHECKS = (
     host_network_without_dns_policy,
     host_port_clash,
     ports_clash_in_pod,
+    rdma_switched_off,
 )
