@@ -24,7 +24,7 @@ WRITERS = (
     "changes/git/scratch.py",
     "changes/git/repository.py",
 )
-FILES = ("cli/findings.py", "report/page/document.py")  # JSON in files, escaped for what reads them
+FILES = ("cli/findings.py", "report/page/data.py")  # JSON in files, escaped for what reads them
 # Programs of their own, which speak to trainc alone.
 PROGRAMS = ("apiserver/schema/engine_process.py", "apiserver/policy/cel/process.py")
 SYSTEM = {f"os.{verb}" for verb in ("replace", "rename", "remove", "unlink", "mkdir", "makedirs", "write", "chmod")}

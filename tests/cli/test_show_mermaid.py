@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, compile_in
-from trainc.report.mermaid import MAX_NODES, job_diagrams, label, repository_diagrams
+from trainc.report.drawing import MAX_NODES, job_diagrams, label, repository_diagrams
 
 if TYPE_CHECKING:
     from pathlib import Path

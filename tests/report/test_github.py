@@ -9,7 +9,7 @@ import pytest
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.report.github import commands
+from trainc.report.ci import commands
 from trainc.report.lines import visible
 
 COMMAND = re.compile(r"^::(error|warning|notice) ([^:]*(?:%3A[^:]*)*)::(.*)$")

@@ -21,8 +21,7 @@ from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import FILE, OUTPUT
 from trainc.report.dumps import dumps
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 

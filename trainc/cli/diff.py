@@ -17,9 +17,7 @@ from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.model.report import Report
 from trainc.report.colours import signed
-from trainc.report.comment import mark, refused_lines
-from trainc.report.diff import diff_lines, diff_markdown
-from trainc.report.diff_json import diff_json
+from trainc.report.diff import diff_json, diff_lines, diff_markdown, mark, refused_lines
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False

@@ -79,7 +79,7 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     if len(findings) > len(shown):
         tell(f"and {len(findings) - len(shown)} more findings; -v shows them", "")
     if notes:
-        from trainc.report.folding import folded  # noqa: PLC0415
+        from trainc.report.fold import folded  # noqa: PLC0415
 
         tell(headline(NOTE, folded(notes, report.account.kinds_in)), "", color=color)
 
@@ -109,7 +109,7 @@ _TRIED = 50_000  # characters of files in which a run tries edits, to show them 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
     """The findings of a run in a form, part by part; each form loads what it needs."""
     if form == "github":
-        from trainc.report.github import commands  # noqa: PLC0415
+        from trainc.report.ci import commands  # noqa: PLC0415
 
         return (commands(report, shown),)
     if form == "sarif":
@@ -117,15 +117,15 @@ def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[s
 
         return log(report, shown, _suggesting(lines))
     if form == "junit":
-        from trainc.report.junit import suites  # noqa: PLC0415
+        from trainc.report.ci import suites  # noqa: PLC0415
 
         return suites(report, shown)
     if form == "gitlab":
-        from trainc.report.gitlab import code_quality  # noqa: PLC0415
+        from trainc.report.ci import code_quality  # noqa: PLC0415
 
         return code_quality(report, shown)
     if form == "rdjson":
-        from trainc.report.rdjson import diagnostics  # noqa: PLC0415
+        from trainc.report.ci import diagnostics  # noqa: PLC0415
 
         return diagnostics(report, shown, lines, _suggesting(lines))
     from trainc.report.json import document  # noqa: PLC0415

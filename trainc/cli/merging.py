@@ -46,7 +46,7 @@ def joined(form: str) -> Iterator[Callable[[str], None]]:
         data(dumps(answer, sort_keys=form == "json"))
         return
     if form == "junit" and texts:
-        from trainc.report.junit import HEAD, TAIL  # noqa: PLC0415 (few ask for this form)
+        from trainc.report.ci import HEAD, TAIL  # noqa: PLC0415 (few ask for this form)
 
         data(HEAD + "".join(text.removeprefix(HEAD).removesuffix(TAIL) for _, text in texts) + TAIL)
         return

@@ -18,9 +18,8 @@ from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import replace
 from trainc.model.account import REFUSED
 from trainc.report.fit import placing
-from trainc.report.page.capacity import capacity_data
-from trainc.report.page.data import project_data
-from trainc.report.page.document import page_html
+from trainc.report.page.data import page_html, project_data
+from trainc.report.page.inheritance import capacity_data
 from trainc.report.page.texts import SourceLines
 from trainc.text.trouble import Inapplicable, Trouble
 

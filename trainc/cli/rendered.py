@@ -247,7 +247,7 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
     differ = [change for change in changes if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
     if texts and session.options.one("report", "text") == "text":
-        from trainc.report.difference import differences  # noqa: PLC0415 (only where something differs)
+        from trainc.report.diff import differences  # noqa: PLC0415 (only where something differs)
 
         tell(*differences(texts))
     if spool.done:

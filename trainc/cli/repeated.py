@@ -18,7 +18,7 @@ from trainc.cli.caching.manifest import read_head
 from trainc.cli.caching.memory import Memory
 from trainc.cli.findings import BASELINE
 from trainc.cli.output import data, data_beside, terminal
-from trainc.text.digests import digest_of
+from trainc.text.files import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,17 +17,18 @@ from trainc.model.report import Report
 from trainc.report.colours import titled
 from trainc.report.diff import shown_changes
 from trainc.report.drawing import (
+    job_diagrams,
     lifecycle_lines,
     lifecycle_markdown,
     overview_lines,
     overview_markdown,
     pod_lines,
     pod_markdown,
+    repository_diagrams,
 )
 from trainc.report.dumps import dumps
 from trainc.report.listing import listing_lines, listing_markdown
 from trainc.report.markdown import fenced, prose
-from trainc.report.mermaid import job_diagrams, repository_diagrams
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
 

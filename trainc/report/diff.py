@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
+from trainc.model.finding import ERROR
+from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 from trainc.report.markdown import code, prose, sentence
+from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
 
 TYPE_CHECKING = False
@@ -11,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from trainc.changes.compare.changes import Change
-    from trainc.changes.compare.diff import Diff, Edited, Replaced, Turned
+    from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
     from trainc.changes.compare.facts import JobFacts, Key
+    from trainc.model.report import Report
 
     Spelling = Callable[[str], str]
 
@@ -233,3 +239,133 @@ def _bound(hours: float | None) -> str:
 
 def _held(total: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {resource}" for resource, count in total.items()) or "none"
+
+
+_LINES = 200  # of all differences together
+_FILES = 20
+
+
+def differences(texts: Iterable[tuple[str, str, str]]) -> list[str]:
+    """One unified diff for each (name, before, after) that differs, cut where it gets too long to read."""
+    out: list[str] = []
+    cut = 0
+    for number, (name, before, after) in enumerate(texts):
+        if number >= _FILES or len(out) >= _LINES:
+            cut += 1
+            continue
+        old, new = before.splitlines(), after.splitlines()
+        lines = list(unified(old, new, (f"committed/{name}", f"compiled/{name}"), end="", context=2))
+        room = _LINES - len(out)
+        out += lines[:room]
+        if len(lines) > room:
+            out.append(f"... {len(lines) - room} more lines")
+    if cut:
+        out.append(f"... and {cut} more files")
+    return out
+
+
+MAX_ERRORS = 50  # errors that are listed: a comment takes 65,536 characters
+
+
+def mark(folder: str) -> str:
+    """The first line of a comment, which no reader sees; each folder of a repository has a comment of its own."""
+    return f"<!-- trainc diff of {quote(folder)} -->" if folder else "<!-- trainc diff -->"
+
+
+def refused_lines(report: Report, shown: Callable[[str], str], base: str) -> list[str]:
+    """What a comment says where the jobs do not compile, so that nothing can be compared."""
+    errors = [finding for finding in report.findings if finding.level == ERROR]
+    count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
+    lines = [f"### The jobs do not compile: {count}", "", f"What changes since {code(base)} is not known.", ""]
+    for finding in errors[:MAX_ERRORS]:
+        place = code(f"{shown(finding.span.file)}:{finding.span.line}"[:300])
+        lines.append(f"- {place}: {sentence(finding.message[:300])}")
+    if len(errors) > MAX_ERRORS:
+        lines.append(f"- and {len(errors) - MAX_ERRORS} more")
+    return lines
+
+
+_KEY = ("cluster", "namespace", "name")
+
+
+def diff_json(diff: Diff, base: str) -> str:
+    """For machines: everything, nothing shortened."""
+    added = [{**_job(job), "after": "", "causes": list(diff.causes.get(job.key, ()))} for job in diff.added]
+    added += [
+        {**_job(one.now), "after": one.was.key[2], "causes": list(diff.causes.get(one.now.key, ()))}
+        | _changes(one.changes)
+        for one in diff.runs
+    ]
+    former = [one.was for one in diff.runs if one.was.key in diff.causes]
+    gone = sorted([*diff.removed, *former], key=lambda job: job.key)
+    content = {
+        "base": base,
+        "added": added,
+        "removed": [{**_job(job), "causes": list(diff.causes.get(job.key, ()))} for job in gone],
+        "renamed": [
+            {"old": _job(one.was), "new": _job(one.now), "causes": list(diff.causes.get(one.now.key, ()))}
+            | _changes(one.changes)
+            for one in diff.renamed
+        ],
+        "edited": [_edited(edited) for edited in diff.edited],
+        "objects": [_other_object(other) for other in diff.objects],
+        "accelerators": _sides(diff.accelerators),
+        "groups": [
+            {"cluster": cluster, "queue": queue, "accelerators": _sides(sides)}
+            for (cluster, queue), sides in diff.groups.items()
+        ],
+        "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
+        "uncountedRestarts": diff.uncounted,
+        "answers": [
+            {**dict(zip(_KEY, one.key, strict=True)), "old": one.old, "new": one.new, "reason": one.reason}
+            for one in diff.turned
+        ],
+    }
+    return dumps(content)
+
+
+def _other_object(other: OtherObject) -> dict[str, object]:
+    cluster, namespace, name = other.present.key
+    return {
+        "cluster": cluster,
+        "namespace": namespace,
+        "name": name,
+        "source": other.present.source,
+        "state": other.state,
+        "causes": list(other.causes),
+        **_changes(other.changes),
+    }
+
+
+def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, object]:
+    return {"old": dict(sides[0]), "new": dict(sides[1])}
+
+
+def _changes(changes: Iterable[Change]) -> dict[str, object]:
+    listed = [
+        {"what": one.what, "old": one.old, "new": one.new, "oldPlace": one.was_at, "newPlace": one.is_at}
+        for one in changes
+    ]
+    return {"changes": listed}
+
+
+def _job(job: JobFacts) -> dict[str, object]:
+    cluster, namespace, name = job.key
+    return {
+        "cluster": cluster,
+        "namespace": namespace,
+        "name": name,
+        "source": job.source,
+        "accelerators": dict(job.accelerators),
+    }
+
+
+def _edited(edited: Edited) -> dict[str, object]:
+    return {
+        "jobs": list(edited.names),
+        "causes": list(edited.causes),
+        **_changes(edited.changes),
+        "refused": list(edited.refused),
+        "kept": edited.kept,
+        "ignored": edited.ignored,
+    }

@@ -25,3 +25,32 @@ def ordinary_contents(path: str, limit: int = -1) -> bytes:
 def is_regular_file(status: os.stat_result) -> bool:
     """Whether what was found is an ordinary file."""
     return status.st_mode & 0o170000 == _ORDINARY
+
+
+def within(root: str, path: str) -> bool:
+    """Whether a path, its symbolic links followed, stays under the root or is it; one with a NUL byte is nowhere."""
+    if "\0" in path:
+        return False
+    real, top = os.path.realpath(path), os.path.realpath(root)
+    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def is_pointer(data: bytes) -> bool:
+    """Whether a text is a pointer of Git LFS, and not what it points to."""
+    return data.startswith(_POINTER)
+
+
+try:
+    from _blake2 import blake2b  # as `hashlib` has it, which loads OpenSSL besides, and that takes milliseconds
+except ImportError:
+    from hashlib import blake2b
+
+DIGEST = 32  # bytes
+
+
+def digest_of(data: bytes) -> bytes:
+    """The digest of some bytes: two that differ never have the same one."""
+    return blake2b(data, digest_size=DIGEST).digest()

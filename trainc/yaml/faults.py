@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
-from trainc.text.lfs import is_pointer
+from trainc.text.files import is_pointer
 from trainc.yaml import rules
 from trainc.yaml.causes import TEMPLATE
 from trainc.yaml.events import MappingStartEvent

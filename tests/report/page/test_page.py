@@ -13,8 +13,8 @@ import pytest
 from tests.compiling import ROOT, compile_in
 from tests.report.page.pages import HOSTILE, Page, page_of
 from tests.repository import RUNTIME, Repository, job
-from trainc.report.page import fields, findings
-from trainc.report.page.document import page_html
+from trainc.report.page import data
+from trainc.report.page.data import page_html
 from trainc.report.page.texts import SourceLines
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ def test_every_field_says_where_it_comes_from(example: Path) -> None:
 
 
 def test_what_does_not_fit_is_counted(example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields.Fields.__init__, "__defaults__", (10,))
-    monkeypatch.setattr(findings, "MAX_FINDINGS", 0)
+    monkeypatch.setattr(data.Fields.__init__, "__defaults__", (10,))
+    monkeypatch.setattr(data, "MAX_FINDINGS", 0)
     page = Page(page_of(example))
     assert page.data("details")[0]["objects"][1] is None
     left = page.data("index")[0]["left"]

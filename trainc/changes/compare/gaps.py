@@ -7,7 +7,7 @@ import os
 from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.settings import FILE
-from trainc.text.lfs import is_pointer
+from trainc.text.files import is_pointer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from trainc.compiler.load.walk import is_candidate
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.settings import FILE
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 

@@ -7,8 +7,7 @@ import os
 from struct import pack
 
 from trainc.cli.caching.listing import UNSETTLED, different, is_settled, unpacked
-from trainc.text.digests import DIGEST, digest_of
-from trainc.text.files import ordinary_contents
+from trainc.text.files import DIGEST, digest_of, ordinary_contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

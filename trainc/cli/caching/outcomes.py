@@ -11,7 +11,7 @@ from trainc.compiler.load.walk import contents, is_candidate, ours
 from trainc.model.file_results import Known, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
-from trainc.text.lfs import is_pointer
+from trainc.text.files import is_pointer
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False

@@ -15,8 +15,7 @@ from trainc.compiler.lost_sources import blankness
 from trainc.model.catalog import Documents, RuntimeFolder, SourceFile
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
-from trainc.text.containment import within
-from trainc.text.lfs import is_pointer
+from trainc.text.files import is_pointer, within
 from trainc.text.object_keys import TRAINER_API
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read

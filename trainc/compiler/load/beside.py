@@ -10,7 +10,7 @@ from trainc.compiler.load.walk import is_candidate, known_contents, ours
 from trainc.model.catalog import RuntimeFolder
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.text.containment import within
+from trainc.text.files import within
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 

@@ -6,8 +6,7 @@ import os
 
 from trainc.compiler.header import is_rendered
 from trainc.model.settings import FILE
-from trainc.text.containment import within
-from trainc.text.files import READING, ordinary_contents
+from trainc.text.files import READING, ordinary_contents, within
 from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False

@@ -13,8 +13,7 @@ from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
 from trainc.model.settings import FILE, TOOLS, Project
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 from trainc.text.numbers import whole_number
 from trainc.text.plugins import RULES, offered
 from trainc.text.spelling import meant

@@ -8,7 +8,7 @@ from trainc.apiserver.names import label
 from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.text.containment import within
+from trainc.text.files import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

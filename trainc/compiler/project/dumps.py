@@ -12,8 +12,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import dotted, get, value
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
 

@@ -6,8 +6,7 @@ import os
 
 from trainc.compiler.project.dumps import items
 from trainc.model.report import Report
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
 

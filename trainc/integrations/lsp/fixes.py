@@ -12,7 +12,7 @@ from trainc.changes.fix import differing_parts, fix
 from trainc.integrations.lsp.diagnostics import diagnostic
 from trainc.model.finding import SAFE
 from trainc.model.sourced import Span
-from trainc.text.containment import within
+from trainc.text.files import within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

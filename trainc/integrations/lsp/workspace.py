@@ -10,8 +10,7 @@ from trainc.compiler.load.walk import is_candidate
 from trainc.compiler.project import find_root
 from trainc.integrations.lsp.judgement import Judgement
 from trainc.integrations.lsp.positions import UTF16, Positions
-from trainc.text.containment import within
-from trainc.text.files import ordinary_contents
+from trainc.text.files import ordinary_contents, within
 
 if TYPE_CHECKING:
     from trainc.model.cluster import Opening

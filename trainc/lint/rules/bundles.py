@@ -139,7 +139,6 @@ def _tag(image: str) -> str:
 
 CHECKS = (daemon_and_plugin_differ, multislice_half_set_up, maintenance_half_handled)
 
-
 PAIRS: tuple[tuple[str, str, dict[str, frozenset[str]]], ...] = (
     ("tcpx/tcpgpudmarxd-dev", "tcpx/nccl-plugin-gpudirecttcpx-dev", {"v2.0.11": frozenset(("v3.1.7",))}),
     (

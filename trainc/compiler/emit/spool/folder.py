@@ -20,7 +20,7 @@ from trainc.compiler.emit.spool.objects import (
 )
 from trainc.compiler.header import Header
 from trainc.model.finding import place as place_of
-from trainc.text.digests import digest_of
+from trainc.text.files import digest_of
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from trainc.lint.facts.placement import Placement
-from trainc.lint.rules.scheduling import gang_sizes, order, pod_sets, queues, ties, unqueued, versions
+from trainc.lint.rules.scheduling.gangs import order_faults, size_faults, version_faults
+from trainc.lint.rules.scheduling.pod_sets import pod_set_faults
+from trainc.lint.rules.scheduling.queues import queue_faults, unqueued
+from trainc.lint.rules.scheduling.ties import tie_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
+    from trainc.model.finding import Finding
     from trainc.model.report import Report
 
 
-def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued: bool) -> None:
+def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued: bool) -> Iterator[Finding]:
     """Look at groups and ties where there may be a `gang`, at what Kueue is asked for where a job is `queued`."""
     placement = Placement(bundle, cluster)
     if gang:
-        order.look(placement, report)
-        ties.look(placement, report)
-        gang_sizes.look(placement, report)
-        versions.look(placement, report)
-    queues.look(placement, report)
-    unqueued.look(placement, report)
+        for faults in (order_faults, tie_faults, size_faults, version_faults):
+            yield from faults(placement)
+    yield from queue_faults(placement, report)
+    yield from unqueued(placement)
     if queued:
-        pod_sets.look(placement, report)
+        yield from pod_set_faults(placement)

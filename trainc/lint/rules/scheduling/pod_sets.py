@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Version
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
-    from trainc.model.report import Report
-
-WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise
-MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
-NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
 POD_SETS = Rule("kueue-pod-sets", ERROR)
 LEVEL = Rule("kueue-topology-misplaced", ERROR)
@@ -31,22 +26,25 @@ PODSET_GROUPS = Rule("kueue-podset-group", ERROR)
 SLOW = Rule("kueue-slow-start", WARNING)
 EXCLUSIVE_AND_QUEUE = Rule("kueue-exclusive-placement", WARNING)
 
+WAIT_FOR_PODS = (0, 19)  # from this version on Kueue evicts what is not ready in time, unless told otherwise
+MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
+NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
-def look(placement: Placement, report: Report) -> None:
+
+def pod_set_faults(placement: Placement) -> Iterator[Finding]:
     """Report every fault in what a queued JobSet asks of Kueue."""
-    for finding in _misplaced(placement):
-        report.add(finding)
+    yield from _misplaced(placement)
     if placement.queue is None:
         return
-    for finding in _limit(placement):
-        report.add(finding)
+    yield from _limit(placement)
     if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
-        for finding in (*_levels(placement), *_groups(placement), *_exclusive(placement)):
-            report.add(finding)
+        yield from _levels(placement)
+        yield from _groups(placement)
+        yield from _exclusive(placement)
     version = placement.cluster.kueue
     if (version is None or version >= WAIT_FOR_PODS) and _slow(placement):
-        for finding in (*_probes(placement), *_later_roles(placement)):
-            report.add(finding)
+        yield from _probes(placement)
+        yield from _later_roles(placement)
 
 
 def most_pod_sets(kueue: Version | None) -> int:

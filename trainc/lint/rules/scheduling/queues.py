@@ -1,4 +1,4 @@
-"""Rules about queues and priorities: that they exist, and that only one of them decides when a job starts."""
+"""Rules about queues and priorities: that they exist, that Kueue reads them, and that only one decides when a job starts."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, is_written
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import KUEUE_PRIORITY
+from trainc.schedulers.keys import KUEUE, KUEUE_PRIORITY
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
-from trainc.text.spelling import meant
+from trainc.text.spelling import meant, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
+NO_QUEUE = Rule("kueue-queue", WARNING)
 UNKNOWN_QUEUE = Rule("unknown-queue", ERROR)
 UNKNOWN_PRIORITY = Rule("unknown-priority-class", ERROR)
 VOLCANO_QUEUES = Rule("volcano-queue", WARNING)
@@ -28,18 +29,16 @@ KUEUE_AND_VOLCANO = Rule("kueue-with-volcano", ERROR)
 SUSPENDED = Rule("suspend-with-queue", WARNING)
 
 
-def look(placement: Placement, report: Report) -> None:
+def queue_faults(placement: Placement, report: Report) -> Iterator[Finding]:
     """Report every fault of the queues and priorities of a job."""
     for group in placement.groups:
         if group.back_end == "volcano":
-            for finding in _volcano_queue(placement, group):
-                report.add(finding)
+            yield from _volcano_queue(placement, group)
     if placement.queue is not None:
-        for finding in (*_both(placement), *_suspended(placement)):
-            report.add(finding)
-    for finding in _misplaced(placement):
-        report.add(finding)
-    _known(placement, report)
+        yield from _both(placement)
+        yield from _suspended(placement)
+    yield from _misplaced(placement)
+    yield from _known(placement, report)
 
 
 def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
@@ -129,23 +128,25 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             )
 
 
-def _known(placement: Placement, report: Report) -> None:
+def _known(placement: Placement, report: Report) -> Iterator[Finding]:
     """Compare every queue and priority class with those the cluster's folder lists."""
     namespace = value(placement.jobset, "metadata", "namespace") or "default"
     labels = get(placement.jobset, "metadata", "labels")
     if type(labels) is dict:
-        _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
-        _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
+        yield from _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
+        yield from _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
     for group in placement.groups:
         if group.back_end == "volcano" and is_written(get(group.tree, "spec", "queue")):
-            _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
+            yield from _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
     for pod in placement.pods:
         leaf = get(pod, "priorityClassName")
         if type(leaf) is Sourced and leaf.value not in SYSTEM_CLASSES:
-            _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
+            yield from _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
 
 
-def _one_of(placement: Placement, report: Report, rule: Rule, kind: str, leaf: Tree, namespace: str = "") -> None:
+def _one_of(
+    placement: Placement, report: Report, rule: Rule, kind: str, leaf: Tree, namespace: str = ""
+) -> Iterator[Finding]:
     if type(leaf) is not Sourced or not leaf.value:
         return
     known = placement.cluster.has(kind, leaf.value, namespace)
@@ -153,7 +154,7 @@ def _one_of(placement: Placement, report: Report, rule: Rule, kind: str, leaf: T
         report.skip(f"{kind} names of the cluster")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
-        report.add(_unknown(rule, kind, leaf, names, namespace, _place(placement, leaf)))
+        yield _unknown(rule, kind, leaf, names, namespace, _place(placement, leaf))
 
 
 def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
@@ -167,3 +168,58 @@ def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namesp
 
 def _place(placement: Placement, leaf: Sourced[str]) -> Span:
     return next(iter(leaf.origin.spans()), None) or placement.bundle.document.span(("metadata", "name"))
+
+
+_NAME = KUEUE_QUEUE.removeprefix(KUEUE)
+_MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
+_PAST_QUOTAS = "Kueue leaves the job alone: it starts at once, outside every quota"
+
+
+def unqueued(placement: Placement) -> Iterator[Finding]:
+    """Report a job that no queue of Kueue takes, once."""
+    if placement.queue is not None or any(KUEUE_QUEUE in spot.keys for spot in placement.spots):
+        return
+    if KUEUE_QUEUE in (get(placement.bundle.document.tree, "metadata", "annotations") or ()):
+        return  # reported as misplaced
+    misspelt = next(_misspelt(placement), None)
+    if misspelt is not None:
+        key, span = misspelt
+        yield NO_QUEUE.at(
+            span,
+            f"Kueue does not read `{key}`",
+            effect=_PAST_QUOTAS,
+            help=f"write it as a label: `{KUEUE_QUEUE}`",
+            level=ERROR,
+        )
+        return
+    namespace = value(placement.jobset, "metadata", "namespace") or "default"
+    scheduler = placement.cluster.scheduler
+    if scheduler is None or scheduler.value != "kueue" or placement.cluster.has("LocalQueue", "default", namespace):
+        return
+    yield NO_QUEUE.at(
+        placement.bundle.document.span(("metadata", "name")),
+        "the job names no queue of Kueue",
+        effect=_PAST_QUOTAS,
+        help=f"name one by the label `{KUEUE_QUEUE}`, or set `queue` for the whole cluster",
+    )
+
+
+def _misspelt(placement: Placement) -> Iterator[tuple[str, Span]]:
+    """Keys on the job that are almost the label of its queue, each with its place."""
+    document = placement.bundle.document
+    for section in ("labels", "annotations"):
+        own = get(document.tree, "metadata", section)
+        for key in own if type(own) is dict else ():
+            if _is_almost(key):
+                yield key, document.span(("metadata", section, key), key=True)
+    for spot in placement.spots:
+        for key in spot.keys if spot.level == "jobset" else ():
+            if _is_almost(key):
+                yield key, placement.bundle.span(placement.jobset, (*spot.path, key))
+
+
+def _is_almost(key: str) -> bool:
+    domain, _, name = key.partition("/")
+    if "kueue" not in domain or key == KUEUE_QUEUE:
+        return False
+    return name.lower().replace("_", "-") in _MEANT or nearest(name.lower(), (_NAME,)) == _NAME

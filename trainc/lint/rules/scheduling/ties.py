@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from trainc.lint.facts.placement import Gang, Group, Placement
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
-    from trainc.model.report import Report
 
 TWO_BACK_ENDS = Rule("two-gang-schedulers", ERROR)
 UNTIED = Rule("gang-tie-missing", ERROR)
@@ -28,21 +27,17 @@ PRIORITY = Rule("gang-priority", ERROR)
 GROUP_NAME = Rule("podgroup-name", ERROR)
 
 
-def look(placement: Placement, report: Report) -> None:
+def tie_faults(placement: Placement) -> Iterator[Finding]:
     """Report every fault in how the pods of a job belong to their group."""
-    for finding in _misplaced(placement):
-        report.add(finding)
+    yield from _misplaced(placement)
     if not placement.back_ends:
         return
-    for finding in (
-        *_two(placement),
-        *_untied(placement),
-        *_groupless(placement),
-        *_scheduler_names(placement),
-        *_priorities(placement),
-        *_names(placement),
-    ):
-        report.add(finding)
+    yield from _two(placement)
+    yield from _untied(placement)
+    yield from _groupless(placement)
+    yield from _scheduler_names(placement)
+    yield from _priorities(placement)
+    yield from _names(placement)
 
 
 def _two(placement: Placement) -> Iterator[Finding]:

@@ -1,0 +1,324 @@
+"""Rules about gangs: that they can start, what they wait for, and whether the cluster serves their API."""
+
+from __future__ import annotations
+
+from trainc.apiserver.pods.complaints import fields
+from trainc.apiserver.pods.requests import pod_requests, quantity_of, total
+from trainc.kinds.table import NAMES
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get, value
+from trainc.schedulers.gang import COMPLETE, pods, waits
+from trainc.schedulers.keys import NODE_SELECTOR, REQUESTS
+from trainc.schedulers.native import API_NOT_SERVED, GROUP, version_served
+from trainc.text.object_keys import EXCLUSIVE, NATIVE_FIELD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from trainc.apiserver.pods.requests import Amounts
+    from trainc.lint.facts.placement import Gang, Group, Placement
+    from trainc.model.cluster import Version
+    from trainc.model.finding import Finding
+    from trainc.model.plan import Role
+    from trainc.model.tree import Path, Tree
+
+START_ORDER = Rule("gang-start-order", ERROR)
+INITIALIZER = Rule("initializer-in-gang", ERROR)
+EXCLUSIVE_PLACEMENT = Rule("gang-exclusive-placement", ERROR)
+MIXED_RESTART = Rule("gang-restart-strategy", WARNING)
+RETRIES = Rule("gang-retries", WARNING)
+SIZE = Rule("gang-size", ERROR)
+RESOURCES = Rule("gang-resources", WARNING)
+TASKS = Rule("gang-task-minima", ERROR)
+UNEVEN = Rule("gang-uneven-job", WARNING)
+BEST_EFFORT = Rule("gang-best-effort-member", WARNING)
+
+
+def order_faults(placement: Placement) -> Iterator[Finding]:
+    """Report every way in which the gangs of a job cannot start, or not start again."""
+    for gang in placement.gangs():
+        yield from _start_order(placement, gang)
+        yield from _exclusive(placement, gang.roles)
+        if gang.back_end != "volcano":
+            yield from _retries(placement, gang.roles)
+    if placement.ties:
+        yield from _restart_strategy(placement)
+
+
+def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
+    """A gang waits for itself where fewer pods than its minimum are there from the start."""
+    names = {role.name.value: role for role in gang.roles if pods(role)}
+    if gang.group is not None and at_first(placement, gang.roles) >= (gang.group.minimum or 0):
+        return
+    level = ERROR if gang.group is not None else WARNING  # nobody knows for how many pods a group elsewhere waits
+    for role in names.values():
+        for index, (name, status) in enumerate(waits(role)):
+            if name in names:
+                rule = INITIALIZER if status == COMPLETE else START_ORDER
+                yield _waiting(placement, rule, role, names[name], index, level)
+    if len(names) > 1 and _in_order(placement):
+        yield START_ORDER.at(
+            placement.at("spec", "startupPolicy", "startupPolicyOrder"),
+            f"the roles start one after the other, but {_listed(names)} are one gang",
+            effect="the first role waits for pods that are created only when it is ready: nothing starts",
+            help="remove `startupPolicy`, and let the processes wait for each other",
+            level=level,
+        )
+
+
+def at_first(placement: Placement, roles: Iterable[Role]) -> int:
+    """How many pods of these roles are created without waiting for others of them."""
+    live = [role for role in roles if pods(role)]
+    names = {role.name.value for role in live}
+    first = [role for role in live if names.isdisjoint(name for name, _ in waits(role))]
+    return sum(map(pods, first[:1] if _in_order(placement) else first))
+
+
+def _in_order(placement: Placement) -> bool:
+    return bool(value(placement.jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder")
+
+
+def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: int, level: str) -> Finding:
+    here, there = role.name.value, first.name.value
+    if rule is INITIALIZER:
+        done, advice = "finished", f"take `{there}` out: a gang of the cluster's `scheduler:` counts what runs together"
+    else:
+        done, advice = "ready", f"remove the dependency, and let the processes of `{here}` wait for `{there}`"
+    return rule.at(
+        placement.role_at(role, "dependsOn", index),
+        f"`{here}` is created when `{there}` is {done}, but both are one gang",
+        label="waits here",
+        also=[Label(placement.role_at(first, "name"), "is waited for, and waits for the whole gang")],
+        effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
+        help=advice,
+        level=level,
+    )
+
+
+def _exclusive(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
+    everywhere = _one_by_one(get(placement.jobset, "metadata", "annotations"))
+    for role in tied:
+        if everywhere or _one_by_one(get(role.tree, "template", "metadata", "annotations")):
+            path: Path = (
+                ("metadata", "annotations", EXCLUSIVE)
+                if everywhere
+                else ("spec", "replicatedJobs", role.index, "template", "metadata", "annotations", EXCLUSIVE)
+            )
+            yield EXCLUSIVE_PLACEMENT.at(
+                placement.at(*path),
+                f"the pods of `{role.name.value}` are a gang and are placed exclusively",
+                effect="the first pod gets no node before the others exist, and they are not created before it has one",
+                help="ask the gang's back end for the topology, and remove the annotation",
+            )
+
+
+def _one_by_one(annotations: Tree) -> bool:
+    """Whether pods follow their leader to its domain; with nodes labelled beforehand all are created at once."""
+    return type(annotations) is dict and EXCLUSIVE in annotations and NODE_SELECTOR not in annotations
+
+
+def _restart_strategy(placement: Placement) -> Iterator[Finding]:
+    policy = get(placement.jobset, "spec", "failurePolicy")
+    if value(policy, "maxRestarts") and value(policy, "restartStrategy") in {None, "Recreate"}:
+        yield MIXED_RESTART.at(
+            placement.at("spec", "failurePolicy", "restartStrategy"),
+            "the job is a gang, and its restarts do not wait for the pods of the last run",
+            effect="pods that are still ending count for the new gang, and a part of it can start alone",
+            help="set `restartStrategy: BlockingRecreate`",
+        )
+
+
+def _retries(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
+    for role in tied:
+        limit = value(role.tree, "template", "spec", "backoffLimit")
+        if type(limit) is int and limit > 0 and value(role.pod, "restartPolicy") == "Never":
+            yield RETRIES.at(
+                placement.role_at(role, "template", "spec", "backoffLimit"),
+                f"`{role.name.value}` replaces up to {limit} failed pods inside a gang",
+                effect="once another member has finished, the replacement waits for ever",
+                help="set `runPolicy.backoffLimit: 0`"
+                if placement.bundle.document.kind in NAMES
+                else "set `backoffLimit: 0`, and let `failurePolicy.maxRestarts` restart the whole job",
+            )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def size_faults(placement: Placement) -> Iterator[Finding]:
+    """Report every number of a group that its pods do not bear out."""
+    for group in placement.groups:
+        tied = [t.role for t in placement.ties if t.back_end == group.back_end and t.group.value == group.name]
+        if not tied:
+            continue
+        yield from _size(placement, group, tied)
+        yield from _resources(placement, group, tied)
+        yield from _tasks(placement, group)
+    for tie in placement.ties:
+        yield from _uneven(placement, tie.role)
+        yield from _best_effort(placement, tie.back_end, tie.role)
+
+
+def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
+    count = sum(map(pods, tied))
+    if group.minimum in {None, count} or group.minimum == sum(map(pods, placement.members)):
+        return  # right for the members: where some are not tied, that is the mistake
+    field = group.minimum_path[-1]
+    more, alone = group.minimum > count, _alone(placement, group)
+    if group.minimum == at_first(placement, tied):
+        return  # the others come once these are ready: to wait for them as well would be for ever
+    yield SIZE.at(
+        placement.bundle.span(group.tree, group.minimum_path),
+        f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
+        effect=("the group never starts" if alone else "unless pods of other jobs belong to it, the group never starts")
+        if more
+        else f"{group.minimum} of {count} pods may start without the others",
+        help=f"set it to {count}; with the cluster's `scheduler:` it is computed"
+        if more
+        else f"raise it to {count}, unless fewer pods are enough to train",
+        level=ERROR if more and alone else WARNING,
+    )
+
+
+def _alone(placement: Placement, group: Group) -> bool:
+    """Whether a group is for this job alone: one of another name may count the pods of several jobs."""
+    name = placement.bundle.name
+    return group.name == name or group.name.startswith(f"{name}-")
+
+
+def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
+    written = get(group.tree, "spec", "minResources")
+    if type(written) is not dict:
+        return
+    people = {name: leaf for name, leaf in written.items() if type(leaf) is Sourced and leaf.by != REQUESTS}
+    there = _sum(tied, placement) if people else {}
+    for name, leaf in people.items():
+        quantity = quantity_of(leaf)
+        own = there.get(name)
+        if quantity is not None and (own is None or own.quantity < quantity):
+            yield RESOURCES.at(
+                placement.bundle.span(group.tree, ("spec", "minResources", name)),
+                f"`minResources` asks for {leaf.value} of `{name}`, but the pods ask for {own.quantity if own else 0}",
+                effect="the group is held back although its pods would fit",
+                help="leave `minResources` to trainc, or write what the pods ask for",
+            )
+
+
+def _sum(tied: list[Role], placement: Placement) -> Amounts:
+    overhead = placement.cluster.overhead
+    return total(
+        (
+            pod_requests(
+                role.pod, overhead=overhead(value(role.pod, "runtimeClassName")), injected=placement.cluster.injected
+            ),
+            pods(role),
+            (),
+        )
+        for role in tied
+    )
+
+
+def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
+    minima = get(group.tree, "spec", "minTaskMember")
+    plan = placement.bundle.plan
+    if type(minima) is not dict or (plan is not None and get(plan.gang, "older", "minTaskMember") is not None):
+        return  # Volcano's controller itself writes minima of its own Jobs that do not add up
+    span = placement.bundle.span(group.tree, ("spec", "minTaskMember"))
+    counted = sum(leaf.value for leaf in minima.values() if type(leaf) is Sourced and type(leaf.value) is int)
+    if group.minimum is not None and counted != group.minimum:
+        yield TASKS.at(
+            span,
+            f"`minTaskMember` adds up to {counted}, `minMember` is {group.minimum}",
+            help=f"set `minMember: {counted}`, or correct the minima",
+        )
+    if get(group.tree, "spec", "subGroupPolicy") is not None:
+        yield TASKS.at(
+            span,
+            "`minTaskMember` and `subGroupPolicy` are both set",
+            help="keep `subGroupPolicy`, which replaces the other",
+        )
+
+
+def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
+    job = get(role.tree, "template", "spec")
+    width, finish = value(job, "parallelism"), value(job, "completions")
+    if type(width) is int and type(finish) is int and width < finish:
+        yield UNEVEN.at(
+            placement.role_at(role, "template", "spec", "completions"),
+            f"`{role.name.value}` runs {finish} completions with {width} pod{'s' * (width != 1)} at a time",
+            effect="pods that start later may wait for members that have finished",
+            help="make `parallelism` and `completions` equal, or take the role out of the gang",
+        )
+
+
+def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Finding]:
+    if back_end == "volcano" and pods(role) and not _asks(role):
+        yield BEST_EFFORT.at(
+            placement.role_at(role, "name"),
+            f"the pods of `{role.name.value}` request nothing",
+            effect="Volcano counts them as ready before they run, and places them last",
+            help="give them a small request, such as `cpu: 100m`",
+        )
+
+
+def _asks(role: Role) -> bool:
+    holders = (role.pod, *role.containers, *role.init_containers)
+    return any(fields(get(holder, "resources", part)) for holder in holders for part in ("requests", "limits"))
+
+
+_KINDS = ("Workload", "PodGroup")
+
+
+def version_faults(placement: Placement) -> Iterator[Finding]:
+    """Report groups in a version that the cluster's Kubernetes does not serve, and pods whose tie it does not know."""
+    kubernetes = placement.cluster.kubernetes
+    if kubernetes is None:
+        return
+    yield from _objects(placement, kubernetes)
+    yield from _ties(placement, kubernetes)
+
+
+def _objects(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
+    for kind in _KINDS:
+        served = _served(kind, kubernetes)
+        for tree in placement.bundle.of_kind(kind):
+            group, _, version = str(value(tree, "apiVersion") or "").partition("/")
+            if group == GROUP and version not in served:
+                yield API_NOT_SERVED.at(
+                    placement.bundle.span(tree, ("apiVersion",)),
+                    f"Kubernetes {_dotted(kubernetes)} does not serve {kind} in `{GROUP}/{version}`",
+                    effect="the API server refuses the object, and its pods wait for it",
+                    help=_instead(served),
+                )
+
+
+def _served(kind: str, kubernetes: Version) -> tuple[str, ...]:
+    """The versions of a kind that a Kubernetes has; 1.35 had Workloads alone, with their groups inside."""
+    newest = version_served(kubernetes)
+    if not newest:
+        return ("v1alpha1",) if kind == "Workload" and kubernetes == (1, 35) else ()
+    return (newest, "v1alpha3") if newest == "v1beta1" else (newest,)
+
+
+def _ties(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
+    first = next((tie for tie in placement.ties if tie.back_end == "native"), None)
+    if first is not None and not version_served(kubernetes):
+        yield API_NOT_SERVED.at(
+            placement.at(*first.path),
+            f"the pods of Kubernetes {_dotted(kubernetes)} have no field `{NATIVE_FIELD}`",
+            effect="the API server drops it, and the job runs without a gang",
+            help="use `coscheduling` or `volcano` below Kubernetes 1.36",
+        )
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
+
+
+def _instead(served: tuple[str, ...]) -> str:
+    if not served:
+        return "use `coscheduling` or `volcano` below Kubernetes 1.36"
+    return f"use {' or '.join(f'`{GROUP}/{version}`' for version in served)}"
