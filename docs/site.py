@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING
 from sphinx.cmd.build import build_main
 
 from trainc.apiserver import shipped
-from trainc.authoring.explain.annotations import ANNOTATIONS
-from trainc.authoring.explain.fields import Field, root_of
-from trainc.authoring.explain.samples import sample
+from trainc.authoring.explain import ANNOTATIONS, Field, root_of, sample
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import GROUPS
 from trainc.lint.catalogue import categories, examples, facts_of, rules

@@ -11,7 +11,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.test_house import PACKAGE, calls
-from trainc.authoring.explain.annotations import ANNOTATIONS
+from trainc.authoring.explain import ANNOTATIONS
 from trainc.frameworks import FRAMEWORKS
 from trainc.lint.rules.annotations import _READ
 

@@ -19,8 +19,7 @@ from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
 from trainc.compiler.load.projects import nested_projects
-from trainc.integrations.argocd.parameters import parameters
-from trainc.integrations.argocd.upload import is_complete, paths_of, upload
+from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
 from trainc.lint.across_jobs import SharedNames, shared_service
 from trainc.model.finding import ERROR
 from trainc.model.settings import ARGOCD_GAP

@@ -180,13 +180,13 @@ def _jobs() -> Iterable[str]:
 
 
 def _frameworks() -> Iterable[str]:
-    from trainc.authoring.new.starts import STARTS  # noqa: PLC0415
+    from trainc.authoring.new import STARTS  # noqa: PLC0415
 
     return STARTS
 
 
 def _machines() -> Iterable[str]:
-    from trainc.authoring.new.hardware import HARDWARE  # noqa: PLC0415
+    from trainc.authoring.new import HARDWARE  # noqa: PLC0415
 
     return HARDWARE
 
@@ -205,8 +205,7 @@ def _kinds() -> Iterable[str]:
 
 def _fields(current: str) -> Iterable[str]:
     """Kinds and annotations, and behind a kind its fields one step at a time; a point follows what has fields."""
-    from trainc.authoring.explain.annotations import ANNOTATIONS  # noqa: PLC0415
-    from trainc.authoring.explain.fields import find  # noqa: PLC0415
+    from trainc.authoring.explain import ANNOTATIONS, find  # noqa: PLC0415
 
     parent, point, _ = current.rpartition(".")
     if not point or current.startswith(TRAINC_PREFIX):

@@ -6,9 +6,7 @@ import re
 from textwrap import fill, indent
 
 from trainc.apiserver import shipped
-from trainc.authoring.explain.annotations import ANNOTATIONS
-from trainc.authoring.explain.fields import Field, find
-from trainc.authoring.explain.samples import sample
+from trainc.authoring.explain import ANNOTATIONS, Field, find, sample
 from trainc.cli.output import answer, data
 from trainc.cli.rules import RULES, explain_rules, is_about_rules
 from trainc.report.dumps import dumps

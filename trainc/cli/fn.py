@@ -16,8 +16,7 @@ from trainc.compiler import pipeline
 from trainc.compiler.admit.function_config import BUILD
 from trainc.compiler.project.assignments import SETTINGS
 from trainc.integrations.krm.configuration import configuration
-from trainc.integrations.krm.item_spool import ItemSpool
-from trainc.integrations.krm.package import Package
+from trainc.integrations.krm.package import ItemSpool, Package
 from trainc.integrations.krm.resource_list import read_list, write_list
 from trainc.model.finding import ERROR, WARNING
 from trainc.model.tree import dotted, value

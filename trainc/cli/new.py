@@ -6,10 +6,8 @@ import os
 import sys
 
 from trainc.apiserver.names import dns1035
-from trainc.authoring.new.hardware import HARDWARE
-from trainc.authoring.new.request import Request
-from trainc.authoring.new.starts import STARTS
-from trainc.authoring.new.texts import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.authoring.new import HARDWARE, STARTS, Request
+from trainc.authoring.new_files import job_text, project_text, queue_of, runtime_text, shipped_text
 from trainc.cli.output import answer, ask, tell
 from trainc.cli.projects import unmarked
 from trainc.cli.session import user_cache

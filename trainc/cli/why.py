@@ -178,7 +178,7 @@ def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -
     Raises:
         Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
     """
-    from trainc.authoring.explain.fields import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
+    from trainc.authoring.explain import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
 
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN

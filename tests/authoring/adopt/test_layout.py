@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.authoring.adopt.layout import step
+from trainc.authoring.adopt.objects import step
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ import yaml
 from tests.compiling import ROOT, compile_in
 from tests.sampling import sampled
 from trainc.apiserver import shipped
-from trainc.authoring.explain.annotations import ANNOTATIONS
-from trainc.authoring.explain.fields import READ_FROM, SINCE, Field, find, root_of
-from trainc.authoring.explain.samples import sample
+from trainc.authoring.explain import ANNOTATIONS, READ_FROM, SINCE, Field, find, root_of, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import yaml
 
 from tests.compiling import compile_in
 from tests.sampling import sampled
-from trainc.authoring.new.starts import STARTS
+from trainc.authoring.new import STARTS
 
 if TYPE_CHECKING:
     from pathlib import Path

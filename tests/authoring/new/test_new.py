@@ -11,8 +11,7 @@ import yaml
 
 from tests.compiling import ROOT, compile_in
 from tests.sampling import sampled
-from trainc.authoring.new.hardware import HARDWARE
-from trainc.authoring.new.starts import STARTS
+from trainc.authoring.new import HARDWARE, STARTS
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import parse
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from trainc.authoring.new.hardware import Hardware
+    from trainc.authoring.new import Hardware
 
 IMAGE = "registry.example.com/team/train:1.0.0"
 QUEUED = ("kueue", "volcano")

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from trainc.authoring.rehearse.processes import HERE, Loopback, free_port, is_free
+from trainc.authoring.rehearse import HERE, Loopback, free_port, is_free
 
 PODS = [f"run-node-0-{index}.run" for index in range(12)]
 

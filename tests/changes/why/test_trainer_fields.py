@@ -10,8 +10,7 @@ import yaml
 
 from tests.compiling import compile_in
 from trainc.apiserver.models.trainjob import Trainer
-from trainc.authoring.explain.fields import find
-from trainc.authoring.explain.samples import sample
+from trainc.authoring.explain import find, sample
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.integrations.argocd.parameters import Parameters, parameters
+from trainc.integrations.argocd import Parameters, parameters
 from trainc.text.trouble import Trouble
 
 MANY = "9" * 5000

@@ -13,9 +13,9 @@ from lsprotocol import types
 
 from tests.compiling import ROOT, relative_environment
 from tests.integrations.lsp.editor import editor, run
+from trainc.integrations.lsp.judgement import Workspace
 from trainc.integrations.lsp.publishing import PAUSE, SOON, Publisher
 from trainc.integrations.lsp.server import EditorServer
-from trainc.integrations.lsp.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from trainc.integrations.lsp.cursor import outline
-from trainc.integrations.lsp.positions import UTF8, UTF16, UTF32, Positions
+from trainc.integrations.lsp.cursor import UTF8, UTF16, UTF32, Positions, outline
 from trainc.model.sourced import Span
 
 TEXTS = st.text(st.sampled_from("ab:\n\r \U0001d6fc\u00e9\u2028\x85\ufeff"), max_size=40)

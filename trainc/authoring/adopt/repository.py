@@ -6,25 +6,35 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.apiserver.served import Served
-from trainc.authoring.adopt.comparison import KEPT, Comparison, compare
-from trainc.authoring.adopt.layout import ARCHIVE, HELD, JOBS, job_path, runtime_path
-from trainc.authoring.adopt.objects import LeftOut, owner_of
-from trainc.authoring.adopt.rendering import render, rendered_files
-from trainc.authoring.adopt.state import ending
-from trainc.authoring.adopt.written import applied_by, as_kept_job, written
+from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS, LeftOut, ending, job_path, owner_of, runtime_path
+from trainc.authoring.adopt.written import applied_by, as_kept_job, live, written
+from trainc.changes.compare.committed import Committed
+from trainc.changes.compare.immutable import moved_run
+from trainc.changes.compare.updates import update
 from trainc.changes.git.scratch import Scratch, drop, unpack
 from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline
+from trainc.compiler.emit import path_of
+from trainc.compiler.emit.digest import body_digest, job_digest
+from trainc.compiler.emit.spool.disk import Folder
+from trainc.compiler.emit.spool.disk import written as written_in
+from trainc.compiler.emit.spool.folder import FolderSpool
+from trainc.compiler.header import Header
 from trainc.compiler.project import open_project
+from trainc.lint.across_jobs import shared_service
+from trainc.model.bundle import keeps_job, runs_pods
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import OUTPUT, Selection
-from trainc.yaml.writer import dump
+from trainc.model.tree import plain, stamp, value
+from trainc.yaml.writer import dump, dump_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from trainc.authoring.adopt.objects import DumpedObject, SortedDump
+    from trainc.changes.compare.updates import LeafUpdate, Update
+    from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
@@ -261,3 +271,83 @@ def _opened(folder: str) -> tuple[Project, Selection, Report]:
 
 def _encoded(files: Mapping[str, str]) -> Iterable[tuple[str, bytes]]:
     return ((path, text.encode("utf-8", "surrogatepass")) for path, text in files.items())
+
+
+class _OutsideGit:
+    """What Git says of a folder that no commit has."""
+
+    def sides(self, _path: str, *, marked: bool) -> list[bytes]:  # noqa: ARG002 (asked by name)
+        return []
+
+    def absent(self, _path: str) -> bytes | None:
+        return None
+
+    deleted = absent
+
+
+def render(project: Project, selection: Selection, report: Report, folder: str) -> None:
+    """Bring a folder of rendered files up to date, where no job is new or gone."""
+    spool = FolderSpool(
+        folder,
+        reaches=lambda _path, _source: True,
+        settle=Committed(project, selection).settle,
+        taken=lambda _bundle, _source, _report: False,
+        git=_OutsideGit(),
+        gone=lambda _path, _source, _report: False,
+        holds=lambda _path, _source: True,
+        shares=shared_service,
+        moved=moved_run,
+    )
+    pipeline.build(project, selection, spool, report)
+
+
+def rendered_files(folder: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each rendered file: its path in the repository, the file of its job, its text."""
+    for path, header in written_in(Folder(folder), ()):
+        with open(os.path.join(folder, path), encoding="utf-8", newline="") as stream:
+            yield f"{OUTPUT}/{path}", (header.source, stream.read())
+
+
+EQUAL, IN_PLACE, KEPT, UNKNOWN = "equal", "changes in place", "kept", "unknown"
+
+
+class Comparison(NamedTuple):
+    """How a job's build stands to what runs, the fields that differ, and the rendering that keeps a run as it is.
+
+    `rendered` is the path of that rendering in the output folder and its text, both empty where the build takes its place.
+    """
+
+    state: str
+    differences: tuple[str, ...] = ()
+    reason: str = ""
+    rendered: tuple[str, str] = ("", "")
+
+
+def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
+    """A job's build against the object of the dump that it would be applied to."""
+    target = next((tree for tree in bundle.objects if runs_pods(tree)), None)
+    kind = str(value(target, "kind"))
+    group = str(value(target, "apiVersion")).rpartition("/")[0]
+    key = (group, kind, str(value(target, "metadata", "namespace") or ""), str(value(target, "metadata", "name")))
+    running = dump.all.get(key)
+    if running is None:
+        listed = any(known[1] == kind for known in dump.all)
+        why = "the dump has none of that name" if listed else "the dump lists none: add `jobsets` to kubectl get"
+        return Comparison(UNKNOWN, reason=f"what runs of it is {kind} {key[2]}/{key[3]}, and {why}")
+    was, now = stamp(live(running.tree), "cluster"), target
+    if keeps_job(target):  # no schema says what Kubernetes fills in: both sides without it
+        was, now = stamp(as_kept_job(plain(was)), "cluster"), stamp(live(plain(target)), "build")
+    change = update(was, now, served)
+    if not change.changed:
+        return Comparison(EQUAL)
+    if not change.refused:
+        return Comparison(IN_PLACE, _shown(change, change.changed, bundle))
+    text = dump_all(was if tree is target else tree for tree in bundle.objects)
+    header = Header(bundle.document.file, job_digest(bundle), body_digest(text.encode()))
+    return Comparison(KEPT, _shown(change, change.refused, bundle), rendered=(path_of(bundle), f"{header}{text}"))
+
+
+def _shown(change: Update, fields: list[LeafUpdate], bundle: Bundle) -> tuple[str, ...]:
+    """Each field with what runs, what the build has, and the file that says so."""
+    causes = [change.cause(one, bundle) or change.place(one, bundle).file for one in fields]
+    return tuple(f"{one} ({cause})" if cause else str(one) for one, cause in zip(fields, causes, strict=True))

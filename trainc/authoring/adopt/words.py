@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.authoring.adopt.comparison import EQUAL, IN_PLACE, KEPT, UNKNOWN
-from trainc.authoring.adopt.layout import ARCHIVE, HELD, JOBS
+from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS
+from trainc.authoring.adopt.repository import EQUAL, IN_PLACE, KEPT, UNKNOWN
 from trainc.model.finding import ERROR, WARNING
 
 if TYPE_CHECKING:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from trainc.integrations.krm.annotations import own_text, path_of
-from trainc.integrations.krm.slices import slices
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.model.tree import get, stamp
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import get, stamp, value
+from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, NamedTuple
 
     from trainc.model.document import Document
@@ -119,3 +119,120 @@ def _indented(text: str, head: str) -> str:
     """Lines behind a head of two characters, and below it."""
     first, *rest = text.removesuffix("\n").split("\n")
     return "\n".join([head + first, *[f"  {line}" if line else line for line in rest]]) + "\n"
+
+
+PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
+_INTERNAL = "internal.config.kubernetes.io/"
+_FORMER = {  # as older versions of both spell them
+    "config.kubernetes.io/path": PATH,
+    "config.kubernetes.io/index": INDEX,
+    "config.k8s.io/id": "",
+    "kustomize.config.k8s.io/id": "",
+}
+_ORIGIN = Origin(by="the ResourceList")
+
+
+def path_of(tree: Tree) -> tuple[str, int]:
+    """The file of the package that an object is from, and which of its documents; empty and 0 where nothing says so."""
+    notes = get(tree, "metadata", "annotations")
+    annotations = {_FORMER.get(key, key): str(value(notes, key)) for key in notes} if type(notes) is dict else {}
+    return annotations.get(PATH, ""), whole_number(annotations.get(INDEX, "")) or 0
+
+
+def is_note(key: str) -> bool:
+    """Whether an annotation is a note that a tool took for itself."""
+    return key.startswith(_INTERNAL) or key in _FORMER
+
+
+def own_text(tree: Tree, text: str) -> str:
+    """An object's text without the notes of tools; with its comments, where every note has a line of its own."""
+    notes = get(tree, "metadata", "annotations")
+    if type(notes) is not dict or not any(map(is_note, notes)):
+        return text
+    own = _without(tree, notes)
+    cut = _cut(text)
+    return cut if says(cut, own) else dump(own)
+
+
+def _without(tree: Tree, notes: dict[str, Tree]) -> Tree:
+    kept = {key: leaf for key, leaf in notes.items() if not is_note(key)}
+    metadata = {key: node for key, node in tree["metadata"].items() if key != "annotations"}
+    return {**tree, "metadata": {**metadata, "annotations": kept} if kept else metadata}
+
+
+def _cut(text: str) -> str:
+    """A text without the lines of its notes, and without `annotations:` where nothing else is below it."""
+    document = next(read(text, "", Report(), duplicates="ignore"))
+    notes = get(document.tree, "metadata", "annotations")
+    starts = sorted((document.span(("metadata", "annotations", key), key=True).line, key) for key in notes)
+    lines = text.splitlines(keepends=True)
+    drop: set[int] = set()
+    for line, key in starts:
+        if is_note(key):
+            drop.update(range(line, _end(document, key) + 1))
+    if all(map(is_note, notes)):
+        drop.add(document.span(("metadata", "annotations"), key=True).line)
+    return "".join([line for number, line in enumerate(lines, 1) if number not in drop])
+
+
+def _end(document: Document, key: str) -> int:
+    """The last line of an annotation's text."""
+    span = document.span(("metadata", "annotations", key))
+    return span.end_line - 1 if span.end_column == 1 else span.end_line
+
+
+def placed(tree: Tree, path: str, index: int) -> Tree:
+    """An object with the file of the package that it belongs in."""
+    metadata = tree["metadata"]
+    written = metadata.get("annotations")
+    notes = {PATH: Sourced(path, _ORIGIN), INDEX: Sourced(str(index), _ORIGIN)}
+    return {**tree, "metadata": {**metadata, "annotations": {**(written or {}), **notes}}}
+
+
+def with_notes(tree: Tree, source: Tree) -> Tree:
+    """An object with the notes that tools took on the item that it replaces."""
+    notes = get(source, "metadata", "annotations")
+    theirs = {key: leaf for key, leaf in notes.items() if is_note(key)} if type(notes) is dict else {}
+    if not theirs:
+        return tree
+    metadata = tree["metadata"]
+    return {**tree, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **theirs}}}
+
+
+_DASH = 2  # columns of `- ` in front of an item
+
+
+def slices(lines: Sequence[str], document: Document, items: Sequence[Tree]) -> list[str]:
+    """The text of each item: what is written where that reads as the item, or the item in trainc's own spelling.
+
+    JSON, and items that stand on one line with others, have no lines of their own.
+    """
+    return [_slice(lines, document, item) for item in items]
+
+
+def _slice(lines: Sequence[str], document: Document, item: Tree) -> str:
+    mark = document.marks.get(id(item))
+    text = _block(lines, mark[0] - 1, mark[1] - 1) if mark is not None else ""
+    return text if says(text, item) else dump(item)
+
+
+def says(text: str, tree: Tree) -> bool:
+    """Whether a text is one document that reads as a tree."""
+    report = Report()
+    documents = list(read(text, "", report, duplicates="ignore")) if text else []
+    return len(documents) == 1 and not report.failed and dump(documents[0].tree) == dump(tree)
+
+
+def _block(lines: Sequence[str], first: int, column: int) -> str:
+    """The lines of the block whose first key stands on a line (from 0), at a column; empty where it is no such block."""
+    head = column - _DASH
+    dash = first
+    while dash > 0 and head >= 0 and lines[dash][: head + 1] != " " * head + "-":
+        dash -= 1
+    if head < 0 or lines[dash][:column].strip() != "-":
+        return ""
+    end = dash + 1
+    margin = " " * column
+    while end < len(lines) and (lines[end].startswith(margin) or not lines[end].strip()):
+        end += 1
+    return "".join([f"{line[column:]}\n" for line in lines[dash:end]])

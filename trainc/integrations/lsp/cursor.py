@@ -1,10 +1,20 @@
-"""What stands at a place in a text: a document's key or value, or what a text that cannot be read was going to be."""
+"""Places in a text, and what stands at one: a document's key or value, or what an unreadable text was going to be.
+
+The compiler counts lines and columns from 1, in characters, and ends a line where YAML does. The Language Server
+Protocol counts from 0, in units of the encoding that was agreed on (UTF-16 unless the editor asks for another one), and
+knows three line ends.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
+from lsprotocol import types
+
+from trainc.apiserver import shipped
+from trainc.authoring.explain import root_of
 from trainc.compiler.load.lists import expand
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
@@ -13,6 +23,7 @@ from trainc.yaml.reader import read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from trainc.authoring.explain import Field
     from trainc.model.document import Document
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
@@ -146,3 +157,97 @@ def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -
                 yield str(steps[-1][1])
             if steps[0][0] < indent:
                 break
+
+
+_YAML = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_EDITOR = re.compile("\r\n|[\r\n]")
+_MARK = "\ufeff"  # at the start of a text it counts for editors alone
+UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
+_ENCODINGS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
+
+
+class Positions:
+    """One text, and its places in both ways of counting; `encoding` is utf-8, utf-16 or utf-32."""
+
+    def __init__(self, text: str, encoding: str = UTF16) -> None:
+        self.text = text
+        self._codec, self._bytes = _ENCODINGS[encoding]
+        self._starts = [0, *(end.end() for end in _EDITOR.finditer(text))]
+        self._yaml_starts = [int(text.startswith(_MARK)), *(end.end() for end in _YAML.finditer(text))]
+
+    def range(self, span: Span) -> types.Range:
+        """The range of a span; what lies behind the end of the text is at its end."""
+        start = self._offset_of(span.line, span.column)
+        end = max(start, self._offset_of(span.end_line, span.end_column))
+        return types.Range(self.position(start), self.position(end))
+
+    def position(self, offset: int) -> types.Position:
+        """The position of a character, by its number in the text."""
+        line = bisect_right(self._starts, offset) - 1
+        return types.Position(line, self._units(self.text[self._starts[line] : offset]))
+
+    def offset(self, position: types.Position) -> int:
+        """The number of the character at a position; a position behind the end of its line is at that end."""
+        if position.line >= len(self._starts):
+            return len(self.text)
+        line = self.line(position.line)
+        units = column = 0
+        while column < len(line) and units < position.character:
+            units += self._units(line[column])
+            column += 1
+        return self._starts[position.line] + column
+
+    def place(self, position: types.Position) -> tuple[int, int]:
+        """Line and column of a position as the compiler counts them."""
+        offset = self.offset(position)
+        line = max(bisect_right(self._yaml_starts, offset) - 1, 0)
+        return line + 1, max(offset - self._yaml_starts[line], 0) + 1
+
+    def line(self, number: int) -> str:
+        """A line of the text, counted from 0 as editors do, without its end; empty where there is none."""
+        if number >= len(self._starts):
+            return ""
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
+        return self.text[self._starts[number] : end].rstrip("\r\n")
+
+    def lines(self) -> list[str]:
+        """All lines of the text as editors count them, without their ends."""
+        return [self.line(number) for number in range(len(self._starts))]
+
+    def _offset_of(self, line: int, column: int) -> int:
+        if line > len(self._yaml_starts):
+            return len(self.text)
+        start = self._yaml_starts[line - 1]
+        end = self._yaml_starts[line] if line < len(self._yaml_starts) else len(self.text)
+        return min(start + column - 1, max(start, start + len(self.text[start:end].rstrip("\r\n"))))
+
+    def _units(self, text: str) -> int:
+        return len(text.encode(self._codec, "surrogatepass")) // self._bytes
+
+
+def field_at(kind: str, api_version: str, path: Path) -> Field | None:
+    """The field, or the kind itself for an empty path; None where the schemas have none of that name."""
+    known = [one for one in shipped.listed() if one.kind == kind]
+    exact = [one for one in known if f"{one.group}/{one.version}" == api_version]
+    if not known:
+        return None
+    field = root_of((exact or known)[0])
+    for step in path:
+        below = _below(field, step)
+        if below is None:
+            return None
+        field = below
+    return field
+
+
+def _below(field: Field, step: str | int) -> Field | None:
+    """The field one step below; items of lists and values of maps that people name are no fields of their own."""
+    if type(step) is int or _is_map(field):
+        return field.element()
+    return dict(field.children()).get(str(step))
+
+
+def _is_map(field: Field) -> bool:
+    """Whether people choose the keys of a field."""
+    schema = field.schema["anyOf"][0] if "anyOf" in field.schema else field.schema
+    return "properties" not in schema and isinstance(schema.get("additionalProperties"), dict)

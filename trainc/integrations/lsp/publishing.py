@@ -1,22 +1,29 @@
-"""When an editor is told what is wrong: the edited file at once, its whole project after a pause."""
+"""Findings and their quick fixes for an editor: of the edited file at once, of its whole project after a pause."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainc.integrations.lsp.diagnostics import diagnostics, trouble
-from trainc.integrations.lsp.judgement import SLOW
-from trainc.integrations.lsp.workspace import relative
+from trainc.changes.fix import differing_parts, fix
+from trainc.integrations.lsp.judgement import SLOW, relative
+from trainc.model.finding import SAFE
+from trainc.model.sourced import Span
+from trainc.report.details import details
+from trainc.report.lines import visible
+from trainc.text.files import within
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from trainc.integrations.lsp.workspace import Workspace
+    from trainc.integrations.lsp.cursor import Positions
+    from trainc.integrations.lsp.judgement import Workspace
+    from trainc.model.finding import Finding, Label
 
     Publish = Callable[[types.PublishDiagnosticsParams], None]
 
@@ -153,3 +160,139 @@ class Publisher:
     def _uri(self, path: str) -> str:
         buffer = self._workspace.buffers.get(path)
         return buffer.uri if buffer is not None else from_fs_path(path) or ""
+
+
+SOURCE = "trainc"
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
+}
+
+
+def diagnostics(path: str, workspace: Workspace) -> list[types.Diagnostic]:
+    """What is known to be wrong in a file."""
+    findings = workspace.judgement(path).by_file.get(workspace.file(path), ())
+    positions, root = workspace.positions(path), workspace.root(path)
+    return [diagnostic(finding, positions, root, workspace) for finding in findings]
+
+
+def diagnostic(finding: Finding, positions: Positions, root: str, workspace: Workspace) -> types.Diagnostic:
+    """One finding of a file, whose `positions` these are; its effect and its help are lines of the message."""
+    related = [one for label in finding.labels[1:] if (one := _related(label, root, workspace)) is not None]
+    return types.Diagnostic(
+        positions.range(finding.span),
+        "\n".join(visible(text) for text in (finding.message, *details(finding), *finding.notes)),
+        severity=_SEVERITIES[finding.level],
+        code=finding.rule.name,
+        source=SOURCE,
+        related_information=related,
+    )
+
+
+def trouble(error: Exception) -> types.Diagnostic:
+    """What keeps a project from being judged, at the start of the file."""
+    start = types.Position(0, 0)
+    return types.Diagnostic(
+        types.Range(start, start),
+        visible(str(error)),
+        severity=types.DiagnosticSeverity.Error,
+        source=SOURCE,
+    )
+
+
+def location(span: Span, root: str, workspace: Workspace) -> types.Location | None:
+    """A span as a place that the editor can open, None where it is in no file."""
+    path = workspace.path(span, root)
+    uri = workspace.buffers[path].uri if path in workspace.buffers else from_fs_path(path) if path else None
+    return types.Location(uri, workspace.positions(path).range(span)) if uri else None
+
+
+def _related(label: Label, root: str, workspace: Workspace) -> types.DiagnosticRelatedInformation | None:
+    place = location(label.span, root, workspace)
+    return types.DiagnosticRelatedInformation(place, visible(label.text)) if place is not None else None
+
+
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.trainc"
+KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
+
+
+def code_actions(
+    path: str, where: types.Range, only: Sequence[types.CodeActionKind | str], workspace: Workspace
+) -> list[types.CodeAction]:
+    """An action for each finding in a range that carries an edit, and one for all safe edits of the file."""
+    actions: list[types.CodeAction] = []
+    if _is_wanted(types.CodeActionKind.QuickFix.value, only):
+        actions += _quick_fixes(path, where, workspace)
+    if _is_wanted(FIX_ALL, only):
+        actions += _all_safe(path, workspace)
+    return actions
+
+
+def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterator[types.CodeAction]:
+    root, positions = workspace.root(path), workspace.positions(path)
+    for finding in workspace.judgement(path).by_file.get(workspace.file(path), ()):
+        place = positions.range(finding.span)
+        if not finding.fix or _before(place.end, where.start) or _before(where.end, place.start):
+            continue
+        is_safe = all(edit.safety == SAFE for edit in finding.fix)
+        edits = _edits([finding], root, workspace, unsafe=True)
+        if edits:
+            yield types.CodeAction(
+                _title(finding) + ("" if is_safe else " (may change the meaning)"),
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=[diagnostic(finding, positions, root, workspace)],
+                is_preferred=is_safe or None,
+                edit=types.WorkspaceEdit(edits),
+            )
+
+
+def _all_safe(path: str, workspace: Workspace) -> Iterator[types.CodeAction]:
+    root, file = workspace.root(path), workspace.file(path)
+    findings = [
+        finding
+        for finding in workspace.judgement(path).by_file.get(file, ())
+        if finding.fix and all(edit.file == file for edit in finding.fix)
+    ]
+    edits = _edits(findings, root, workspace, unsafe=False)
+    if edits:
+        yield types.CodeAction("make every safe edit of trainc", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
+
+
+def _title(finding: Finding) -> str:
+    return f"{finding.help or finding.message} [{finding.rule.name}]"
+
+
+def _edits(
+    findings: Sequence[Finding], root: str, workspace: Workspace, *, unsafe: bool
+) -> dict[str, list[types.TextEdit]]:
+    """The edits of findings in each file, none where one finding alone cannot be applied whole."""
+    made: dict[str, list[types.TextEdit]] = {}
+    for file in sorted({edit.file for finding in findings for edit in finding.fix}):
+        path = os.path.join(root, file)
+        positions = workspace.positions(path)
+        done = fix(positions.text, findings, file, unsafe=unsafe) if within(root, path) else None
+        if done is None or (len(findings) == 1 and not done.applied):
+            return {}
+        buffer = workspace.buffers.get(path)
+        uri = buffer.uri if buffer is not None else from_fs_path(path)
+        if uri and done.text != positions.text:
+            made[uri] = list(_text_edits(positions, done.text, file))
+    return made
+
+
+def _text_edits(before: Positions, after: str, file: str) -> Iterator[types.TextEdit]:
+    """What differs, so that a cursor elsewhere stays where it is."""
+    for part in differing_parts(before.text, after):
+        span = Span(file, part.line, part.column, part.end_line, part.end_column)
+        yield types.TextEdit(before.range(span), part.text)
+
+
+def _before(one: types.Position, other: types.Position) -> bool:
+    return (one.line, one.character) < (other.line, other.character)
+
+
+def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str]) -> bool:
+    """Whether an editor asks for a kind of action, by its name or that of a wider kind."""
+    kinds = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
+    return not kinds or any(not one or kind == one or kind.startswith(f"{one}.") for one in kinds)

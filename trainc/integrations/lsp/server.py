@@ -10,12 +10,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from trainc import __version__
-from trainc.integrations.lsp.completion import completion
-from trainc.integrations.lsp.definition import definition
-from trainc.integrations.lsp.fixes import KINDS, code_actions
-from trainc.integrations.lsp.hover import hover
-from trainc.integrations.lsp.publishing import Publisher
-from trainc.integrations.lsp.workspace import Buffer, Workspace
+from trainc.integrations.lsp.features import completion, definition, hover
+from trainc.integrations.lsp.judgement import Buffer, Workspace
+from trainc.integrations.lsp.publishing import KINDS, Publisher, code_actions
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.authoring.new.request import Request
+    from trainc.authoring.new import Request
 
 _QUEUES = {
     "kueue": ("labels", KUEUE_QUEUE),

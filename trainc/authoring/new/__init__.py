@@ -1,1 +1,0 @@
-"""What `trainc new` writes: a first job, and the runtime that it needs."""
