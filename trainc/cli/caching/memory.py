@@ -1,12 +1,21 @@
-"""One run's memory: what is known before it, and what it leaves to the next one."""
+"""Runs of `build` and `validate` over folders by way of the cache: hit, run of what changed, or run of everything."""
 
 from __future__ import annotations
 
+import os
 import sys
 from io import StringIO
+from time import time_ns
 
+import trainc
+from trainc import __version__
+from trainc.cli.cache import opened
 from trainc.cli.caching.listing import listing
-from trainc.cli.caching.manifest import read_manifest
+from trainc.cli.caching.manifest import read_head, read_manifest
+from trainc.cli.findings import BASELINE
+from trainc.cli.options import PROJECT
+from trainc.cli.output import data, data_beside, terminal
+from trainc.text.files import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,29 +25,141 @@ if TYPE_CHECKING:
     from trainc.cli.caching.listing import Listing, State
     from trainc.cli.caching.manifest import Answer, Head, Manifest
     from trainc.cli.caching.outcomes import Plain
+    from trainc.cli.options import Command, Options
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import Known
 
     States = dict[str, State]
 
+_FORM = 4  # counts up whenever what is kept comes to mean something else
+# These runs read more than files.
+_OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged", "write_baseline")
+# These options change what is printed, not what is found.
+_SHOWN = ("all", "color", "jobs", "min_level", "notes", "quiet", "statistics", "verbose")
+_PACKAGES = ("site-packages", "dist-packages")
 
-class _Tee(StringIO):
-    """A stream that keeps what it passes on."""
 
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__()
-        self.stream = stream
+def is_cacheable(name: str, options: Options) -> bool:
+    """Whether a run uses the cache: it reads folders, writes nothing to standard output, and has no `--no-cache`."""
+    if name == "build" and not any(options.has(word) for word in ("check", "output", "write")):
+        return False
+    folders = options.has("whole_project") or any(os.path.isdir(path) for path in options.arguments or ["."])
+    return folders and not options.has("no_cache")
 
-    def write(self, text: str) -> int:
-        super().write(text)
-        return self.stream.write(text)
 
-    def flush(self) -> None:
-        self.stream.flush()
+def run_cached(command: Command, options: Options) -> int:
+    """Run a command, or print again what the same run printed where nothing has changed since."""
+    memory = _memory(command.name, options)
+    if memory is None:
+        return command.run(options)
+    try:
+        hit = memory.hit()
+        if hit is None:
+            return _run(command, options, memory)
+    finally:
+        memory.close()
+    code, out, err = hit
+    data(out)
+    data_beside(err)
+    return code
 
-    def isatty(self) -> bool:
-        return self.stream.isatty()
+
+def _run(command: Command, options: Options, memory: Memory) -> int:
+    """Run a command on what is not known, or on everything where it turns out that this does not suffice."""
+    from trainc.model.file_results import Unfamiliar  # noqa: PLC0415 (a hit needs none of it)
+
+    try:
+        return command.run(options, memory)
+    except Unfamiliar:
+        again = memory.without_knowledge()
+        try:
+            return command.run(options, again)
+        finally:
+            again.close()
+
+
+def _memory(name: str, options: Options) -> Memory | None:
+    """What is known of a command, None for one that nothing is kept of."""
+    if os.name != "posix" or any(options.has(word) for word in _OFF) or "-" in options.arguments:
+        return None
+    if (cache := opened()) is None or not (build := _build()):
+        return None
+    started = time_ns()
+    given = sorted((word, values) for word, values in options.values.items() if word not in _SHOWN)
+    here = os.getcwd()
+    key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
+    shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
+    terminals = terminal(sys.stderr).state, terminal(sys.stdout).state
+    memory = Memory(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
+    kept = cache.open(memory.key)
+    if kept is not None and not _remembers(memory, kept):
+        kept.close()
+    return memory
+
+
+def _remembers(memory: Memory, kept: BinaryIO) -> bool:
+    """Whether what was kept can be read, and its files can be listed; the memory has both then."""
+    try:
+        head = read_head(kept)
+        if head is not None:
+            memory.remember(head, kept, listing(head.root, head.whole, head.outside))
+    except OSError:
+        return False  # a folder is gone, or nobody may read it: the run says so
+    return head is not None
+
+
+def _marks(here: str, arguments: list[str]) -> list[str]:
+    """What decides where the projects of the paths start: each trainc.yaml and repository above them.
+
+    Where a checkout is sparse, what it leaves out decides as well.
+    """
+    marks = []
+    folders = {os.path.join(here, path) for path in arguments or ["."]}
+    while folders:
+        for folder in folders:
+            if os.path.isfile(path := os.path.join(folder, BASELINE)):
+                marks.append(f"{path} {os.stat(path).st_mtime_ns}")
+            marks += [path for mark in ("trainc.yaml", ".git") if os.path.exists(path := os.path.join(folder, mark))]
+        folders = {os.path.dirname(folder) for folder in folders} - folders
+    sparse = [os.path.join(path, "info", "sparse-checkout") for path in marks]
+    changed = [f"{path} {os.stat(path).st_mtime_ns}" for path in sparse if os.path.isfile(path)]
+    return sorted({*marks, *changed, os.path.realpath(here)})
+
+
+def _interpreter(here: str) -> list[object]:
+    """The Python that runs trainc and the places of its packages, which change with every package put there."""
+    places = [place for place in sys.path if place and place != here and os.path.exists(place)]
+    return [
+        sys.version,
+        *[(place, status.st_mtime_ns, status.st_ino) for place in places if (status := os.stat(place))],
+    ]
+
+
+def _build() -> str:
+    """Which trainc this is; empty where nobody can tell. One that is not installed is told by its files."""
+    package = os.path.dirname(os.path.abspath(trainc.__file__))
+    above = os.path.dirname(package)
+    if os.path.basename(above) in _PACKAGES:
+        return f"{__version__} {package}"
+    if not os.path.isdir(package):
+        return ""
+    sources = [_sources(package), _sources(os.path.join(above, "runtimes"))]
+    return f"{__version__} {package} {digest_of(repr(sources).encode()).hex()}"
+
+
+def _sources(folder: str) -> list[tuple[str, int, int]]:
+    sources: list[tuple[str, int, int]] = []
+    if not os.path.isdir(folder):
+        return sources
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                sources += _sources(entry.path) if entry.name != "__pycache__" else []
+            else:
+                state = entry.stat()
+                sources.append((entry.path, state.st_mtime_ns, state.st_size))
+    return sorted(sources)
 
 
 class Memory:
@@ -66,7 +187,7 @@ class Memory:
         """Take what was kept, and the files that are there now."""
         self._head, self._data, self._found = head, data, listed
 
-    def answer(self) -> Answer | None:
+    def hit(self) -> Answer | None:
         """What the same run said before, where no file has changed since; else what is still known of the files."""
         head, listed = self._head, self._found
         if head is None or listed is None:
@@ -82,7 +203,7 @@ class Memory:
             self._cache.put(self.key, manifest.packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:
-            from trainc.cli.caching.outcomes import known_of  # noqa: PLC0415 (an answer needs none of it)
+            from trainc.cli.caching.outcomes import known_of  # noqa: PLC0415 (a hit needs none of it)
 
             before, now = ({name for name in names if name in changed} for names in (head.names, listed.names))
             self.known = known_of(manifest.outcomes, head.root, before, now, changed)
@@ -97,7 +218,7 @@ class Memory:
 
     def begin(self, session: Session, spool: Spool) -> None:
         """Let a run leave out what is known, and keep what becomes of the rest."""
-        from trainc.model.file_results import Outcomes  # noqa: PLC0415 (an answer needs none)
+        from trainc.model.file_results import Outcomes  # noqa: PLC0415 (a hit needs none)
 
         spool.outcomes = Outcomes()
         if self.known is not None:
@@ -107,8 +228,7 @@ class Memory:
 
     def listen(self, session: Session, spool: Spool, folder: str) -> None:
         """Note what became of the jobs, and keep what is printed from now on: it is the answer of the run."""
-        from trainc.cli.caching.outcomes import plain_outcomes  # noqa: PLC0415 (an answer needs none of it)
-        from trainc.cli.caching.recording import rendered_below  # noqa: PLC0415
+        from trainc.cli.caching.outcomes import plain_outcomes, rendered_below  # noqa: PLC0415 (a hit needs none)
 
         before = self._manifest.outcomes if self._manifest is not None else None
         self._rendered = rendered_below(session.project.root, folder)
@@ -127,15 +247,15 @@ class Memory:
     def end(self, session: Session, spool: Spool, code: int) -> None:
         """Leave what the run found out to the next one."""
         self.close()
-        from trainc.cli.options import PROJECT  # noqa: PLC0415 (an answer needs none of it)
-
         if self._found is None or self._output is None or session.options.has(PROJECT):
             return
-        if self.known is None and _has_additions():
-            return  # a run that is left something was found to have none, and its key tells of every package
+        from trainc.text.plugins import has_additions  # noqa: PLC0415 (a hit needs none of it)
+
+        if self.known is None and has_additions():
+            return  # the code of an installed package can change in a place that nothing here looks at
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
-        from trainc.cli.caching.recording import CompletedRun, recorded  # noqa: PLC0415
+        from trainc.cli.caching.outcomes import CompletedRun, recorded  # noqa: PLC0415
 
         out, err = self._output
         about = (self._outcomes, self._started, self._found, self.known, self._manifest, self._states(self._found))
@@ -150,8 +270,19 @@ class Memory:
             self._cache.put(self.key, manifest.packed())
 
 
-def _has_additions() -> bool:
-    """Whether an installed package adds to trainc: its code can change in a place that nothing here looks at."""
-    from trainc.text.plugins import has_additions  # noqa: PLC0415 (an answer needs none of it)
+class _Tee(StringIO):
+    """A stream that keeps what it passes on."""
 
-    return has_additions()
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        super().write(text)
+        return self.stream.write(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return self.stream.isatty()
