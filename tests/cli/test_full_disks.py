@@ -64,6 +64,15 @@ def test_the_disk_is_full_in_the_middle(words: tuple[str, ...], said: str, repos
     assert everything(repository.folder) == before
 
 
+def test_no_room_for_a_baseline(repository: Repository) -> None:
+    repository.write("jobs/odd.yaml", "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n")
+    before = everything(repository.folder)
+    code, err = process(repository, "validate", "--write-baseline", "--jobs", "1", "--no-cache", largest=50)
+    assert (code, err.count("\n")) == (2, 1)
+    assert ".trainc-baseline.json: File too large" in err
+    assert everything(repository.folder) == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("build",), ("build", "--jobs", "2"), ("build", "-w"), ("validate",)])
 def test_no_room_for_what_waits_for_the_verdict(words: tuple[str, ...], repository: Repository) -> None:

@@ -12,7 +12,7 @@ from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
 from trainc.report.text import counted, finding_lines, headline, statistics, summary
 from trainc.text.embedded_json import json_value
-from trainc.text.trouble import Reaching, Trouble
+from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def read_baseline(root: str) -> Baseline:
     if not os.path.lexists(path):
         return Baseline({})
     try:
-        stored = json_value(contents(root, BASELINE).decode("utf-8", "replace"))
+        stored = json_value(contents(root, BASELINE).decode("utf-8", "surrogateescape"))
     except ValueError:
         stored = None
     files = stored.get("files") if isinstance(stored, dict) else None
@@ -236,16 +236,14 @@ def write_baseline(root: str, report: Report) -> str:
     """
     import json  # noqa: PLC0415 (each validation loads this module, and hardly any writes a baseline)
 
+    from trainc.compiler.emit.spool.disk import replace  # noqa: PLC0415
+
     files: dict[str, dict[str, int]] = {}
     for (file, rule), number in sorted(count(report).items()):
         files.setdefault(file, {})[rule] = number
     text = json.dumps({"version": 1, "files": files}, indent=2, ensure_ascii=False) + "\n"
     path = os.path.join(root, BASELINE)
-    with Reaching(path):
-        temporary = f"{path}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        os.replace(temporary, path)
+    replace(path, text.encode("utf-8", "surrogateescape"))
     return path
 
 
