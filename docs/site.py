@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from sphinx.cmd.build import build_main
@@ -78,6 +79,14 @@ def unlinked(path: Path, text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\(([^)]+)\)", plain, text)
 
 
+def summary(text: str) -> str:
+    """The help of a command, in which indented lines are a command line."""
+    parts = [
+        fenced("sh", dedent(part)).rstrip("\n") if part.startswith("  ") else cell(part) for part in text.split("\n\n")
+    ]
+    return "\n\n".join(parts)
+
+
 def tabs(text: str) -> str:
     """A page whose sections between `<!-- tabs -->` and `<!-- end of tabs -->` are tabs; elsewhere they are read as sections."""
 
@@ -116,7 +125,7 @@ def commands_page() -> str:
 def command_section(command: Command) -> str:
     """One command. Options are a list, which a narrow screen can fold."""
     usage = f"trainc {command.name} {command.arguments}".rstrip()
-    text = f"### trainc {command.name}\n\n{fenced('text', usage)}\n{cell(command.summary)}\n"
+    text = f"### trainc {command.name}\n\n{fenced('text', usage)}\n{summary(command.summary)}\n"
     options = [one for one in command.options if not one.instead]
     if options:
         rows = [f"* {option_names(one)}: {cell(one.help)}" for one in options]
