@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 import yaml
 
-from tests.compiling import ROOT, compile_in
+from tests.compiling import compile_in
 from tests.sampling import sampled
 from trainc.apiserver import shipped
-from trainc.authoring.explain import ANNOTATIONS, READ_FROM, SINCE, Field, find, root_of, sample
+from trainc.authoring.explain import READ_FROM, SINCE, Field, find, root_of, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,12 +137,3 @@ def test_every_answer_is_also_json(argv: list[str], tmp_path: Path) -> None:
     entries = json.loads(compile_in(tmp_path, "explain", *argv, "--report", "json").out)
     assert entries
     assert len(entries) == 1 or "--recursive" in argv or not argv or argv == ["annotations"]
-
-
-def test_annotations_are_those_of_the_page_and_of_the_source() -> None:
-    page = (ROOT / "docs/project.md").read_text("utf-8").partition("## Annotations of a job")[2]
-    rows = re.findall(r"^\| `((?:[a-z]+\.)?trainc\.dev/[a-z-]+): (.+?)` \| (.+?) \|$", page, re.MULTILINE)
-    told = {name: (value, about.partition(" ([")[0].rstrip(".")) for name, value, about in rows}
-    assert {name: (value, about.lower().rstrip(".")) for name, (value, about) in ANNOTATIONS.items()} == {
-        name: (value, about.lower()) for name, (value, about) in told.items()
-    }
