@@ -14,6 +14,16 @@ from benchmarks import tree
 from tests.compiling import ROOT
 
 JOBS = 12
+OBJECTS = [
+    f"apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: {team}-train, namespace: {team}}}\n"
+    for team in tree.TEAMS
+]
+CLAIM = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: datasets}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Ti}}}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +35,7 @@ def planted(folder: Path, seed: int) -> Path:
     """The tree, its files created in an order of their own."""
     pattern = folder / "pattern"
     tree.write(JOBS, str(pattern))
+    (pattern / "objects.yaml").write_text("---\n".join([*OBJECTS, CLAIM]), "utf-8")
     files = sorted(path for path in pattern.rglob("*") if path.is_file())
     random.Random(seed).shuffle(files)  # noqa: S311 (an order, not a secret)
     for path in files:

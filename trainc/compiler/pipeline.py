@@ -171,7 +171,7 @@ def referenced_objects(
     documents = load(project, selection, report)
     for cluster in project.clusters:
         present = project.at(cluster)
-        wanted = [key for key in references.files if key.cluster == cluster.name and not together.has(key)]
+        wanted = sorted(key for key in references.files if key.cluster == cluster.name and not together.has(key))
         objects = admit(documents, present, selection, report).objects if wanted else None
         if objects is None:
             continue
