@@ -35,7 +35,7 @@ TORCHRUN = Launcher(
     rank=("node_rank", "PET_NODE_RANK"),
     addresses={"rdzv_endpoint": "", "master_addr": "master_port"},
     numbers=("max_restarts",),
-    sets=("LOCAL_RANK", "RANK", "GROUP_RANK", "LOCAL_WORLD_SIZE"),
+    sets=("LOCAL_RANK", "RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"),
     passes_on={"PET_MASTER_ADDR": "MASTER_ADDR", "PET_MASTER_PORT": "MASTER_PORT"},
     switches=frozenset(
         ("standalone", "no_python", "run_path", "use_env", "tee_stdout", "m", "module", "virtual_local_rank")

@@ -157,6 +157,18 @@ class Container:
             return self._references[name]
         return SUBSTITUTED if "$" in written and templated(written) else written
 
+    def refers_to(self, name: str) -> bool:
+        """Whether its command, or another of its variables, takes the value of a variable."""
+        in_command = any(f"{opening}{name}" in self.text for opening in ("$", "${", "$("))
+        return in_command or (self.has_references and any(f"$({name})" in one for one in self.literals.values()))
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The variables that its launcher sets itself in every process, without reading what they are set to here."""
+        launcher = self.launch.launcher if self.launch is not None else None
+        names = (*launcher.sets, *launcher.passes_on.values()) if launcher is not None else ()
+        return tuple([name for name in names if name in self.env and not self.refers_to(name)])
+
     def expand(self, written: str) -> Value:
         """A text of the command with its `$(VAR)` references filled in as the kubelet does."""
         return _filled(written, self.value)

@@ -70,7 +70,7 @@ def _meetings(job: Job) -> list[Meeting]:
     addresses, options = job.vocabulary.addresses, job.vocabulary.options
     for container in job.main:
         for name in container.env:
-            if name in addresses and not _assigned(container, name):
+            if name in addresses and name not in container.replaced and not _assigned(container, name):
                 value = container.value(name)
                 if type(value) is str:
                     _add(points, container, name, value, addresses[name])

@@ -9,7 +9,7 @@ from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import endless, is_daemon
 from trainc.lint.facts.values import repository, rows, templated, text, texts
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,8 +175,9 @@ def launcher_sets_it(job: Job) -> Findings:
         if launcher is None:
             continue
         option = launcher.rank[0]
-        for name in launcher.sets:
-            if name in container.env and f"${name}" not in container.text and f"${{{name}" not in container.text:
+        for name in container.replaced:
+            # The variables that an operator sets are in no file; a rank among them can be passed on.
+            if name in job.vocabulary.ranks or place(container.env[name]["name"].origin) is not None:
                 yield LAUNCHER_SETS.at(
                     job.at(container.env_path(name)),
                     f"`{launcher.name}` sets `{name}` itself in every process",

@@ -75,13 +75,31 @@ def coordinator_is_local(job: Job) -> Findings:
     for meeting in meetings(job):
         if meeting.host in LOCAL and meeting.container.role.several:
             role, alone = meeting.container.role, keeps_to_itself(meeting.container)
+            launcher = _maybe_replacing(meeting)
+            effect = "each pod trains by itself, on whatever it is given" if alone else _EFFECT
             yield IS_LOCAL.at(
                 job.at(meeting.path),
                 f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
-                effect="each pod trains by itself, on whatever it is given" if alone else _EFFECT,
-                help=f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
-                level=WARNING if alone else ERROR,
+                effect=f"{effect}, unless `{launcher}` starts them and sets `{meeting.name}` itself"
+                if launcher
+                else effect,
+                help=f"remove it, or use `{role.address()}`"
+                if launcher
+                else f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
+                level=WARNING if alone or launcher else ERROR,
             )
+
+
+def _maybe_replacing(meeting: Meeting) -> str:
+    """The launcher that sets the variable of a meeting itself, where no command says whether one starts the processes.
+
+    The container has the variable that this launcher reads.
+    """
+    container = meeting.container
+    for launcher in container.role.job.vocabulary.launchers if container.launch is None else ():
+        if any(set_ == meeting.name and read in container.env for read, set_ in launcher.passes_on.items()):
+            return launcher.name
+    return ""
 
 
 def rendezvous_host_unknown(job: Job) -> Findings:
@@ -146,6 +164,8 @@ def coordinators_differ(job: Job) -> Findings:
                 break
             if meeting.container is not other.container or meeting.host == other.host:
                 continue
+            if meeting.container.role.several and not LOCAL.isdisjoint((meeting.host, other.host)):
+                continue  # which of the two is wrong is known
             for launcher, read, set_ in passing:
                 if {meeting.name, other.name} != {read, set_}:
                     continue

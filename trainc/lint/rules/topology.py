@@ -222,7 +222,9 @@ def processes_by_host_cpus(job: Job) -> Findings:
 def world_size_mismatch(job: Job) -> Findings:
     for container in job.main:
         for name in container.env:
-            if name in job.vocabulary.sizes and f"{name}=" not in container.script and not keeps_to_itself(container):
+            if name not in job.vocabulary.sizes or name in container.replaced or f"{name}=" in container.script:
+                continue
+            if not keeps_to_itself(container):
                 yield from _check_world(job, container, name)
 
 
