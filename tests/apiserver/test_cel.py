@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from trainc.apiserver.cel import operators as celrun
 from trainc.apiserver.cel.builtin import RULES
+from trainc.apiserver.cel.generator import UntranslatableError, translate
 from trainc.apiserver.cel.operators import CelError
-from trainc.apiserver.cel.translator import UntranslatableError, translate
 from trainc.model.tree import stamp
 
 # Rules as other CRDs write them, for every operator and function that the translator takes.

@@ -8,7 +8,7 @@ import pytest
 
 from tests.apiserver.seeds import explicit_jobset
 from trainc.apiserver.kueue import jobset_webhook as kueue
-from trainc.apiserver.kueue.slices import LayersError, layers_of
+from trainc.apiserver.kueue.topology import LayersError, layers_of
 from trainc.apiserver.profile import Profile
 from trainc.model.tree import stamp
 

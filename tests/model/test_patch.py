@@ -9,10 +9,9 @@ import pytest
 
 from tests.frameworks.planning import plan, role
 from trainc.compiler.lower import in_order
-from trainc.compiler.lower.lay import Draft
-from trainc.compiler.resolve.lock import Held
-from trainc.compiler.resolve.locks import check_job
-from trainc.compiler.resolve.overlay import overlay
+from trainc.compiler.lower.contributors import Draft
+from trainc.compiler.resolve.composed import Held
+from trainc.compiler.resolve.locks import check_job, overlay
 from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
 from trainc.model.patch import CONTAINER, POD, Patch, PatchField

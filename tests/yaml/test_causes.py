@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainc.model.report import Report
-from trainc.yaml.causes import CONFLICT, TEMPLATE
+from trainc.yaml.faults import CONFLICT, TEMPLATE
 from trainc.yaml.reader import read
 
 QUOTE = "check the indentation, and quote a value that contains `: `"

@@ -178,10 +178,13 @@ def _refused(
     document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True
 ) -> None:
     """Report what a server has against an object; `is_answer` tells whether its answer says so already."""
-    from trainc.apiserver.advice import first_alike, for_value  # noqa: PLC0415 (needed only once something is wrong)
-    from trainc.apiserver.jobset.reasons import shortened  # noqa: PLC0415
+    from trainc.apiserver.advice import (  # noqa: PLC0415 (needed only once something is wrong)
+        first_alike,
+        for_value,
+        shortened,
+    )
+    from trainc.apiserver.null_fields import told_once  # noqa: PLC0415
     from trainc.apiserver.repairs import retyped  # noqa: PLC0415
-    from trainc.apiserver.repeated import told_once  # noqa: PLC0415
 
     every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
     advised: set[tuple[Path, str]] = set()
@@ -217,7 +220,7 @@ def _reason_first(fault: Fault) -> tuple[str, str]:
     """Why a webhook or a decoder refuses something, without its long words before, and what to do; empty for others."""
     if fault.kind not in _TOLD_FIRST:
         return "", ""
-    from trainc.apiserver.jobset.reasons import reason_first  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.apiserver.advice import reason_first  # noqa: PLC0415 (needed only once something is wrong)
 
     return reason_first(fault)
 

@@ -6,10 +6,9 @@ Rules of structural schemas: k8s.io/apiextensions-apiserver pkg/apiserver/schema
 from __future__ import annotations
 
 from trainc.apiserver.cel.builtin import RULES
-from trainc.apiserver.schema.definition_shape import KNOWN, definition_misfits, schema_misfits
 from trainc.apiserver.schema.engine import engine
 from trainc.apiserver.schema.patterns import ORDINARY
-from trainc.apiserver.schema.table import compile_table
+from trainc.apiserver.schema.table import KNOWN, compile_table, definition_misfits, schema_misfits
 from trainc.model.cluster import Definitions
 from trainc.model.tree import dotted, plain
 

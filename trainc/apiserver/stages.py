@@ -7,9 +7,9 @@ from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.cel.rules import check, check_change
 from trainc.apiserver.fault import SKIPPED_RULES, Fault, Verdict, untold
 from trainc.apiserver.jobset import create, defaults
-from trainc.apiserver.schema.counted import counted, untyped
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.walker import walk
+from trainc.apiserver.versions import REFUSES_NEGATIVE_REPLICAS
 from trainc.model.sourced import Origin, Sourced
 from trainc.text.object_keys import VOLCANO_POD_GROUP
 from trainc.text.placeholders import is_placeholder
@@ -205,3 +205,25 @@ def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:
     from trainc.apiserver.kueue import jobset_webhook as kueue  # noqa: PLC0415
 
     return kueue.create_faults(stored) if old is None else kueue.update_faults(stored, old, profile)
+
+
+def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
+    """The faults that this server knows: a status of its own is not looked at, JobSet 0.12 takes negative replicas."""
+    if not faults:
+        return faults
+    kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
+    if profile.jobset_does(REFUSES_NEGATIVE_REPLICAS):
+        return kept
+    return [fault for fault in kept if not _is_replicas_minimum(fault)]
+
+
+def _is_replicas_minimum(fault: Fault) -> bool:
+    jobs = fault.path[:2] == ("spec", "replicatedJobs") and len(fault.path) == 4
+    return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
+
+
+def untyped(typed: SchemaNode, stored: Tree) -> list[Fault]:
+    """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
+    log = Log()
+    walk(typed, stored, log)
+    return [fault for fault in log.schema if "must be of type" in fault.message or "Required value" in fault.message]

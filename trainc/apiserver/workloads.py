@@ -8,11 +8,10 @@ from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
 from trainc.apiserver.jobset import defaults as jobset
-from trainc.apiserver.null_fields import check_nulls
+from trainc.apiserver.null_fields import check_nulls, told_once
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
-from trainc.apiserver.repeated import told_once
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import load

@@ -7,7 +7,7 @@ import sys
 
 from trainc.cli.findings import Baseline, Files, print_findings, read_baseline, tell_of_baseline, written
 from trainc.cli.output import data, data_beside
-from trainc.compiler.load.patched import with_jobs
+from trainc.compiler.load.beside import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report

@@ -5,10 +5,9 @@ from __future__ import annotations
 from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
-from trainc.yaml.causes import cause, missing_space, missing_space_above
 from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
-from trainc.yaml.faults import StopError, unread_rest
+from trainc.yaml.faults import StopError, cause, missing_space, missing_space_above, unread_rest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,11 +7,38 @@ words and numbers without base 60, floats that are whole become integers, intege
 from __future__ import annotations
 
 from trainc.text.memo import TextMemo
-from trainc.yaml.lazy import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    import re
+    from collections.abc import Callable
+    from typing import Any, Final
+
+
+class Pattern:
+    """An expression that is compiled when it first looks at a text; called, it matches the whole of one."""
+
+    __slots__ = ("_match", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._match: Any = None
+
+    def __call__(self, text: str) -> re.Match[str] | None:
+        if self._match is None:
+            import re  # noqa: PLC0415 (the reason for this class)
+
+            self._match = re.compile(self._text).fullmatch
+        match: re.Match[str] | None = self._match(text)
+        return match
+
+
+def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
+    """A text with everything that matches replaced."""
+    import re  # noqa: PLC0415
+
+    return re.sub(pattern, replaced, text)
+
 
 Scalar = str | int | float | bool | None
 

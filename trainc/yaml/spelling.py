@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.text.memo import TextMemo
-from trainc.yaml.lazy import Pattern, sub
-from trainc.yaml.scalars import WORDS
+from trainc.yaml.scalars import WORDS, Pattern, sub
 
 try:
     from _json import encode_basestring  # what `json` itself uses, without the rest of it

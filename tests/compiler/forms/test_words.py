@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainc.compiler.forms.layout import Layout, Values
+    from trainc.compiler.forms.record import Trial
     from trainc.compiler.forms.template import Template
-    from trainc.compiler.forms.trial import Trial
 
 pytestmark = pytest.mark.slow
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from trainc.compiler.forms.layout import Layout, Values
+    from trainc.compiler.forms.record import Trial
     from trainc.compiler.forms.template import Template
-    from trainc.compiler.forms.trial import Trial
 
     Step = tuple[str, int]
 

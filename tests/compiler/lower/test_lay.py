@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trainc.compiler.lower.lay import Draft, upsert
+from trainc.compiler.lower.contributors import Draft, upsert
 from trainc.model.patch import Patch
 from trainc.model.tree import plain, stamp
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from json import dumps
+from sys import float_info
+
+from jsonschema import Draft202012Validator
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
+    from jsonschema.exceptions import ValidationError
+
+    from trainc.model.tree import Path
 
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
@@ -47,3 +55,136 @@ class _Compiler:
         if key == "items" or (key == "additionalProperties" and type(value) is not bool):
             return self.add(value)
         return value
+
+
+_TEXT = {"type": "string"}
+_FLAG = {"type": "boolean"}
+_COUNT = {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
+_NUMBER = {"type": "number", "minimum": -float_info.max, "maximum": float_info.max}
+_SCHEMAS = {"type": "array", "items": {"type": "object"}}
+_NAMED = {"type": "object", "additionalProperties": {"type": "object"}}
+_RULE = {
+    "type": "object",
+    "required": ["rule"],
+    "properties": {
+        "rule": {"type": "string", "minLength": 1},
+        "message": _TEXT,
+        "messageExpression": _TEXT,
+        "fieldPath": _TEXT,
+        "optionalOldSelf": _FLAG,
+        "reason": {
+            "enum": ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
+        },
+    },
+}
+_WORDS: dict[str, Any] = {
+    "type": _TEXT,
+    "format": _TEXT,
+    "pattern": _TEXT,
+    "title": _TEXT,
+    "description": _TEXT,
+    "default": {},
+    "example": {},
+    "externalDocs": {},
+    "nullable": _FLAG,
+    "enum": {"type": "array"},
+    "required": {"type": "array", "items": _TEXT},
+    "properties": _NAMED,
+    "additionalProperties": {"type": ["object", "boolean"]},
+    "items": {"type": "object"},
+    "allOf": _SCHEMAS,
+    "anyOf": _SCHEMAS,
+    "oneOf": _SCHEMAS,
+    "not": {"type": "object"},
+    "uniqueItems": _FLAG,
+    "exclusiveMinimum": _FLAG,
+    "exclusiveMaximum": _FLAG,
+    "minimum": _NUMBER,
+    "maximum": _NUMBER,
+    "multipleOf": {**_NUMBER, "exclusiveMinimum": 0},
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _COUNT),
+    "x-kubernetes-preserve-unknown-fields": _FLAG,
+    "x-kubernetes-embedded-resource": _FLAG,
+    "x-kubernetes-int-or-string": _FLAG,
+    "x-kubernetes-list-type": {"enum": ["atomic", "set", "map"]},
+    "x-kubernetes-map-type": {"enum": ["granular", "atomic"]},
+    "x-kubernetes-list-map-keys": {"type": "array", "items": _TEXT},
+    "x-kubernetes-validations": {"type": "array", "items": _RULE},
+}
+KNOWN = frozenset(_WORDS)
+_DEFINITION = {
+    "type": "object",
+    "required": ["spec"],
+    "properties": {
+        "spec": {
+            "type": "object",
+            "required": ["group", "names", "versions"],
+            "properties": {
+                "group": {"type": "string", "minLength": 1},
+                "names": {"type": "object", "required": ["kind"], "properties": {"kind": _TEXT}},
+                "versions": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["name", "served"],
+                        "properties": {
+                            "name": _TEXT,
+                            "served": _FLAG,
+                            "schema": {"type": "object", "properties": {"openAPIV3Schema": {"type": "object"}}},
+                            "subresources": {"type": "object", "properties": {"status": {"type": "object"}}},
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
+_schema_judge = Draft202012Validator({"type": "object", "properties": _WORDS})
+_definition_judge = Draft202012Validator(_DEFINITION)
+_faults: dict[str, tuple[tuple[Path, str], ...]] = {}
+_ENTRIES = 10_000
+
+
+def definition_misfits(definition: Any) -> tuple[tuple[Path, str], ...]:
+    """Where and why a whole definition is none; the schemas of its versions are not looked at."""
+    return tuple(_told(_definition_judge.iter_errors(definition)))
+
+
+def schema_misfits(schema: dict[str, Any]) -> tuple[tuple[Path, str], ...]:
+    """Where and why the words of one schema do not have the shape that they must have."""
+    shallow = {word: _shallow(word, value) for word, value in schema.items() if word in KNOWN}
+    key = dumps(shallow, sort_keys=True)
+    misfits = _faults.get(key)
+    if misfits is None:
+        if len(_faults) >= _ENTRIES:
+            _faults.clear()
+        misfits = _faults[key] = tuple(_told(_schema_judge.iter_errors(shallow)))
+    return misfits
+
+
+def _shallow(word: str, value: Any) -> Any:
+    """What a word says, without the schemas in it."""
+    if word in ("items", "not", "additionalProperties"):
+        return {} if type(value) is dict else value
+    if word in ("default", "example", "externalDocs"):
+        return None
+    if word == "properties" and type(value) is dict:
+        return {name: {} if type(child) is dict else child for name, child in value.items()}
+    if word in ("allOf", "anyOf", "oneOf") and type(value) is list:
+        return [{} if type(child) is dict else child for child in value]
+    return value
+
+
+def _told(errors: Iterator[ValidationError]) -> Iterator[tuple[Path, str]]:
+    for error in errors:
+        wanted = error.validator_value
+        listed = ", ".join(map(str, wanted)) if type(wanted) is list else str(wanted)
+        yield tuple(error.absolute_path), _TEXTS.get(str(error.validator), "is out of range").format(listed)
+
+
+_TEXTS = {
+    "type": "must be of type {}",
+    "required": "has to have {}",
+    "enum": "must be one of {}",
+    "minLength": "must not be empty",
+}

@@ -9,7 +9,7 @@ from trainc.apiserver.served import Served
 from trainc.changes.compare.gaps import not_compared, without_base
 from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE, key_of, update
 from trainc.compiler.emit import path_of
-from trainc.compiler.emit.spool.moves import new_run
+from trainc.compiler.emit.spool.changes import new_run
 from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Label, Rule
 from trainc.model.paths import located
 from trainc.model.run import RUN, RUN_PATH, run_of

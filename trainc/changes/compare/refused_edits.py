@@ -11,8 +11,8 @@ from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import key_of, update
 from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
+from trainc.compiler.emit.spool.changes import new_run, runs_in
 from trainc.compiler.emit.spool.disk import Folder, read_file
-from trainc.compiler.emit.spool.moves import new_run, runs_in
 from trainc.compiler.emit.spool.objects import trees_of
 from trainc.compiler.header import read_header
 from trainc.model.report import Report

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trainc.compiler.patched import PATCH, Patched
-from trainc.compiler.resolve.overlay import overlay
+from trainc.compiler.resolve.locks import overlay
 from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import TRAINER
 from trainc.model.sourced import Sourced

@@ -10,8 +10,7 @@ from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
 from trainc.compiler.admit.patches import JobPatches, is_patch
-from trainc.compiler.admit.runtime_index import AdmittedRuntimes
-from trainc.compiler.admit.runtimes import check_runtime
+from trainc.compiler.admit.runtime_index import AdmittedRuntimes, check_runtime
 from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from trainc.compiler.emit import Rendered
-from trainc.compiler.emit.spool.moves import NewRun
+from trainc.compiler.emit.spool.changes import NewRun
 from trainc.compiler.forms import Forms
-from trainc.compiler.forms.record import OWN_TEXTS
-from trainc.compiler.forms.trial import Trial
+from trainc.compiler.forms.record import OWN_TEXTS, Trial
 from trainc.lint.facts.storage import is_for_one_node
 from trainc.model.account import COMPILED
 from trainc.model.references import CLAIM, Reference
@@ -18,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.forms.layout import Values
+    from trainc.compiler.forms.record import Admit, Compile
     from trainc.compiler.forms.template import Template
-    from trainc.compiler.forms.trial import Admit, Compile
     from trainc.lint.across_jobs import SharedNames
     from trainc.model.catalog import Documents, Objects
     from trainc.model.report import Report

@@ -7,6 +7,7 @@ import os
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import is_candidate, known_contents, ours
+from trainc.compiler.patched import PATCH
 from trainc.model.catalog import RuntimeFolder
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
@@ -76,3 +77,18 @@ class Beside:
             is_file = is_candidate(name) and os.path.isfile(path) and within(self._project.root, path)
             if is_file and not name.startswith("."):
                 yield inner
+
+
+def with_jobs(project: Project, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths, and the files of the TrainJobs that patches in files among them are for."""
+    beside = Beside(project, paths, Report())
+    added: dict[str, None] = {}
+    for path in paths:
+        if not os.path.isfile(os.path.join(project.root, path)) or PATCH.encode() not in known_contents(project, path):
+            continue
+        patches = [one for one in beside.neighbours(path, PATCH).documents if one.kind == PATCH and one.file == path]
+        for patch in patches:
+            jobs = beside.neighbours(path, patch.name).documents if patch.name else []
+            same = (one for one in jobs if one.kind == "TrainJob")
+            added.update({one.file: None for one in same if (one.name, one.namespace) == (patch.name, patch.namespace)})
+    return (*paths, *[file for file in added if file not in paths])

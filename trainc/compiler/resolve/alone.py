@@ -58,7 +58,7 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
 
 def _chain(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...]:
     """The runtime with its ancestors before it, alone where they are not known."""
-    from trainc.compiler.resolve.lineage import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
+    from trainc.compiler.resolve.relations import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
 
     whole = None if catalog.runtimes.admitted(document) is None else lineage(document, catalog, project, report)
     return whole or (document,)

@@ -13,10 +13,9 @@ from trainc.compiler.resolve.components import (
     switched,
 )
 from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, RuntimePart
-from trainc.compiler.resolve.lineage import lineage
 from trainc.compiler.resolve.locks import changed, held, touching
 from trainc.compiler.resolve.parameters import EnabledComponent
-from trainc.compiler.resolve.relations import check, ordered
+from trainc.compiler.resolve.relations import check, lineage, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
 from trainc.model.paths import located
 from trainc.model.sourced import Origin, Sourced
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.compiler.resolve.components import Switched
-    from trainc.compiler.resolve.lock import Held
+    from trainc.compiler.resolve.composed import Held
     from trainc.model.catalog import Catalog
     from trainc.model.document import Document
     from trainc.model.paths import Steps

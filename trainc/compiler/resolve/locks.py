@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from trainc.compiler.patched import PATCH
-from trainc.compiler.resolve.lock import Held, _spelled
-from trainc.compiler.resolve.overlay import overlay
+from trainc.compiler.resolve.composed import Held, _spelled
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
 from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.patch import CONTAINER, METADATA, POD
 from trainc.model.paths import at_path, keyed_leaves, parsed
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from trainc.compiler.resolve.template import Prepared
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.patch import Patch
     from trainc.model.paths import Steps
-    from trainc.model.plan import Plan
+    from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
@@ -210,3 +210,25 @@ def _is_in(job: Document, leaf: Tree) -> bool:
     """Whether a leaf is written in a job's document, beside which its runtime may stand in the same file."""
     spot = place(leaf.origin) if type(leaf) is Sourced else None
     return spot is not None and job.holds(spot)
+
+
+_POINTER = Origin(by="name of the patched container")
+
+
+def overlay(roles: Sequence[Role], patch: Patch) -> Tree:
+    """`{spec: {replicatedJobs: [...]}}` with what the patch sets and nothing else."""
+    role = roles[patch.role]
+    owners: dict[str, dict[str, Tree]] = {METADATA: {}, POD: {}, CONTAINER: {}}
+    for field, content in patch.contents():
+        node = list(content) if field.list_key else dict(content)
+        owners[field.owner] |= {field.target: node} if field.target else node
+    metadata, pod, container = owners.values()
+    if patch.container:
+        field_name = "containers" if role.container(patch.container) is not None else "initContainers"
+        patch_item = {"name": Sourced(patch.container, _POINTER), **container}
+        pod[field_name] = [*pod.get(field_name, []), patch_item]
+    return {"spec": {"replicatedJobs": [_job(role.name, metadata, pod)]}}
+
+
+def _job(name: Sourced[str], metadata: Tree, pod: Tree) -> Tree:
+    return {"name": name, "template": {"spec": {"template": {"metadata": metadata, "spec": pod}}}}

@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from trainc.compiler.resolve.composed import RuntimePart
-    from trainc.compiler.resolve.lock import Held
+    from trainc.compiler.resolve.composed import Held, RuntimePart
     from trainc.model.document import Document
     from trainc.model.plan import Step
     from trainc.model.tree import Tree

@@ -8,7 +8,7 @@ from operator import itemgetter
 from trainc.compiler.admit.function_config import is_function_config
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool import Spool
-from trainc.compiler.project.policies import DEFAULT as FOLDER
+from trainc.compiler.project.clusters import DEFAULT as FOLDER
 from trainc.integrations.krm.resource_list import placed, with_notes
 from trainc.kinds.other_operators import is_input_kind
 from trainc.kinds.table import kind_of

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.moves import NewRun
+    from trainc.compiler.emit.spool.changes import NewRun
     from trainc.compiler.emit.spool.questions import Look
     from trainc.model.bundle import Bundle
     from trainc.model.file_results import Known, Outcomes

@@ -1,13 +1,24 @@
-"""One file of an output folder that is not as the build wants it."""
+"""Files of an output folder that are not as the build wants them, and runs that go from one to another."""
 
 from __future__ import annotations
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool.disk import is_torn
+from trainc.compiler.emit.spool.objects import is_object_file, trees_of
+from trainc.model.bundle import runs_pods
+from trainc.model.run import run_of
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.compiler.emit.spool.disk import OnDisk
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import NamedTuple
+
+    from trainc.compiler.emit.spool.disk import Folder, OnDisk
+    from trainc.model.bundle import Bundle
+    from trainc.model.sourced import Span
+else:
+    from trainc.text.record import NamedTuple
 
 MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"
@@ -51,3 +62,57 @@ def state_of(existing: OnDisk | None, body: bytes, *, merging: bool) -> str:
     if existing.body == body or is_whole(existing):
         return CHANGED
     return CONFLICTED if merging else EDITED
+
+
+class NewRun(NamedTuple):
+    """A run that has no rendered file yet: where its job is named, the job's name and the number of the run."""
+
+    place: Span
+    source: str
+    job: str
+    number: int
+    name: str  # as its objects carry it
+
+
+def new_run(bundle: Bundle) -> NewRun:
+    """The run of a bundle."""
+    document = bundle.document
+    return NewRun(document.span(("metadata", "name")), document.file, document.name, run_of(document.tree), bundle.name)
+
+
+def stem_of(path: str) -> str:
+    """The name of a rendered file without its folder and suffix."""
+    return path.rpartition("/")[2].removesuffix(".yaml")
+
+
+def moves(
+    leftover: Iterable[FileChange], new: Mapping[str, NewRun], paths: Mapping[str, str], files: Folder
+) -> Iterator[tuple[NewRun, str, str]]:
+    """Each run that goes from one file to another, with both names; `paths` are those of all jobs, with their sources.
+
+    That is the file of the same name from the same source, or from one without a job now; or the only file that goes
+    and the only one that comes from a source. Who gave the run another number asked for a new one.
+    """
+    gone = [change for change in leftover if not is_object_file(change.path)]
+    sources = set(paths.values()) if gone and new else set()
+    for change in gone if sources else ():
+        path = _match(change, gone, new, sources)
+        if path and runs_in(files, change.path) == {new[path].name.replace(stem_of(path), stem_of(change.path), 1)}:
+            yield new[path], change.path.removesuffix(".yaml"), path.removesuffix(".yaml")
+
+
+def _match(change: FileChange, gone: list[FileChange], new: Mapping[str, NewRun], sources: set[str]) -> str:
+    """The path at which the run of a file that goes is rendered now, empty where that is not clear."""
+    stem = stem_of(change.path)
+    has_jobs = change.source in sources
+    alike = [p for p, run in new.items() if stem_of(p) == stem and (run.source == change.source or not has_jobs)]
+    if not alike and sum(other.source == change.source for other in gone) == 1:
+        alike = [path for path, run in new.items() if run.source == change.source]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def runs_in(files: Folder, path: str) -> set[str]:
+    """The names of the runs in a rendered file."""
+    existing = files.find(path)[1]
+    trees = trees_of(existing.body) if existing is not None else []
+    return {str(value(tree, "metadata", "name")) for tree in trees if runs_pods(tree)}

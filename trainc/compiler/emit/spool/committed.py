@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import IO
 
     from trainc.compiler.emit import Rendered
+    from trainc.compiler.emit.spool.changes import NewRun
     from trainc.compiler.emit.spool.disk import OnDisk
-    from trainc.compiler.emit.spool.moves import NewRun
     from trainc.compiler.emit.spool.questions import Settle, Shares
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference

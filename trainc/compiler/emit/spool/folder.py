@@ -7,9 +7,20 @@ import os
 from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
 from trainc.compiler.emit.spool import Spool
-from trainc.compiler.emit.spool.changes import MISSING, OTHERS, REFUSED, STALE, UNSURE, FileChange, is_whole, state_of
+from trainc.compiler.emit.spool.changes import (
+    MISSING,
+    OTHERS,
+    REFUSED,
+    STALE,
+    UNSURE,
+    FileChange,
+    NewRun,
+    is_whole,
+    moves,
+    new_run,
+    state_of,
+)
 from trainc.compiler.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
-from trainc.compiler.emit.spool.moves import NewRun, moves, new_run
 from trainc.compiler.emit.spool.objects import (
     is_named_nearby,
     is_object_file,
