@@ -135,6 +135,20 @@ def test_earlier_runs_stay_where_the_project_keeps_them(client: Client, reposito
     assert images(objects(client, repository)) == {"bert": OLD, "line-r2": NEW}
 
 
+def test_the_present_run_is_no_earlier_one_when_the_project_keeps_runs_from_now_on(
+    client: Client, repository: Repository
+) -> None:
+    """Run 2 is rendered in the job's own file, as `oldRun: prune` has it."""
+    repository.change("jobs/line.yaml", "spec:\n", '  annotations: {trainc.dev/run: "2"}\nspec:\n')
+    build(repository)
+    before = objects(client, repository)
+    repository.setting("oldRun: keep")
+    repository.change("runtimes/torch.yaml", OLD, NEW)
+    assert objects(client, repository) == before
+    build(repository)
+    assert objects(client, repository) == before
+
+
 def test_two_runs_of_one_service_are_refused(client: Client, repository: Repository) -> None:
     """A subdomain that the job itself names is that of every run: the Service can select the pods of one alone."""
     repository.setting("oldRun: keep")

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.settings import Project
 
-UNSTAGED, MOVED, AROUND, UNNAMED = "unstaged", "moved", "around", "unnamed"
+UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
 _MAX_FILES_NAMED = 50  # files that are named one by one
@@ -70,6 +70,7 @@ _MESSAGES = {
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     TORN: "`{file}` is cut off: a write to it was interrupted",
     STALE: "`{file}` is left over: `{source}` holds no such job any more",
+    RENAMED: "`{file}` is left over: `oldRun` changed, and the run has another file now",
     UNNAMED: "`{file}` is left over: no job names it any more, or `{source}` holds it no more",
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
@@ -219,6 +220,8 @@ def _is_there(change: FileChange, session: Session) -> bool:
 
 def _shown_state(change: FileChange, file: str) -> str:
     """What is said of a change: its state, but finer; `file` is where the work tree has it."""
+    if change.state == STALE and change.after:
+        return RENAMED
     if change.state == STALE and is_object_file(change.path):
         return UNNAMED
     if change.state == MISSING and os.path.isfile(file):
@@ -260,6 +263,8 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
 
 def _removal(change: FileChange, folder: str, session: Session) -> str:
     """Which file was removed, and why."""
+    if change.after:
+        return f"moved {os.path.join(folder, change.path)} to {change.after}: `oldRun` changed"
     there = os.path.isfile(os.path.join(session.project.root, change.source))
     single = is_object_file(change.path)
     why = "holds no such job any more" if there else "is gone"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -147,6 +148,38 @@ def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> Non
     (built.folder / "jobs/bert.yaml").unlink()
     assert built.run("build", "-w").code == 0
     assert built.rendered() == {}
+
+
+@pytest.mark.slow
+def test_a_run_keeps_its_rendering_when_the_project_keeps_or_prunes_runs_from_now_on(built: Repository) -> None:
+    """The present run has another file then; it is no earlier run, and what cannot change in place stays."""
+    run_2 = "research/bert-r2.yaml"
+    built.job("bert", run="2")
+    assert built.run("build", "-w").code == 0
+    rendered = built.rendered()[BERT].partition("\n")[2]
+    built.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
+    built.setting("oldRun: prune")
+    for policy, before, now in (("keep", BERT, run_2), ("prune", run_2, BERT)):
+        built.write("trainc.yaml", re.sub(r"oldRun: \w+", f"oldRun: {policy}", built.read("trainc.yaml")))
+        checked = built.run("build", "--check")
+        assert f"`rendered/{before}` is left over: `oldRun` changed, and the run has another file now" in checked.err
+        done = built.run("build", "-w")
+        assert (done.code, f"rendered/{before} to {now}: `oldRun` changed" in done.err) == (0, True), done.err
+        assert list(built.rendered()) == [now]
+        assert built.rendered()[now].partition("\n")[2] == rendered
+        assert built.run("build", "--check").code == 0
+
+
+@pytest.mark.slow
+def test_a_rendering_that_was_edited_stays_when_the_project_keeps_runs_from_now_on(built: Repository) -> None:
+    built.job("bert", run="2")
+    assert built.run("build", "-w").code == 0
+    built.change(f"rendered/{BERT}", "maxRestarts: 3", "maxRestarts: 4")
+    edited = built.rendered()
+    built.setting("oldRun: keep")
+    refused = built.run("build", "-w")
+    assert (refused.code, f"`rendered/{BERT}` was changed by hand" in refused.err) == (1, True), refused.err
+    assert built.rendered() == edited
 
 
 @pytest.mark.slow

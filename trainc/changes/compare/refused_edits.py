@@ -74,7 +74,8 @@ def is_behind(bundle: Bundle, project: Project) -> bool:
     earlier = {name, *(f"{name}-r{run}" for run in range(2, number))}
     if project.old_run == "keep":
         there = {entry.removesuffix(".yaml") for entry in os.listdir(folder)} if os.path.isdir(folder) else set()
-        return bundle.name not in there and not there.isdisjoint(earlier)
+        is_there = bundle.name in there or bundle.name in runs_in(Folder(folder), f"{name}.yaml")
+        return not is_there and not there.isdisjoint(earlier)
     runs = runs_in(Folder(folder), file)
     return bundle.name not in runs and not runs.isdisjoint(earlier)
 

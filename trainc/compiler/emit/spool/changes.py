@@ -28,7 +28,7 @@ REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
 class FileChange:
     """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
 
-    `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
+    Of a file whose run has another one now, `after` is that file. `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
     """
 
     __slots__ = ("after", "before", "path", "same_job", "source", "state")
@@ -113,6 +113,10 @@ def _match(change: FileChange, gone: list[FileChange], new: Mapping[str, NewRun]
 
 def runs_in(files: Folder, path: str) -> set[str]:
     """The names of the runs in a rendered file."""
-    existing = files.find(path)[1]
+    return runs_of(files.find(path)[1])
+
+
+def runs_of(existing: OnDisk | None) -> set[str]:
+    """The names of the runs in a rendered file that was read."""
     trees = trees_of(existing.body) if existing is not None else []
     return {str(value(tree, "metadata", "name")) for tree in trees if runs_pods(tree)}

@@ -6,6 +6,7 @@ import os
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
+from trainc.compiler.emit.spool.changes import runs_of
 from trainc.compiler.emit.spool.disk import Folder
 from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
 from trainc.model.finding import place as place_of
@@ -68,9 +69,14 @@ class CommittedSpool(StreamSpool):
             super().add(rendered, bundle, report)
             return
         inner, _, name = rendered.path.rpartition("/")
+        other = f"{rendered.name}.yaml"
         if self._keep_old:
-            name = f"{rendered.name}.yaml"
+            name, other = other, name
         path, existing = self._find(inner, name)
+        if other != name and rendered.name not in runs_of(existing):
+            before = self._find(inner, other)  # the run may be rendered there since before `oldRun` changed
+            if rendered.name in runs_of(before[1]):
+                name, (path, existing) = other, before
         text = self._kept(existing, path, rendered.text, bundle, report)
         if text:
             self.jobs += 1

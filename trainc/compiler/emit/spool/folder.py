@@ -8,6 +8,7 @@ from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import (
+    EDITED,
     MISSING,
     OTHERS,
     REFUSED,
@@ -18,6 +19,7 @@ from trainc.compiler.emit.spool.changes import (
     is_whole,
     moves,
     new_run,
+    runs_in,
     state_of,
 )
 from trainc.compiler.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
@@ -90,6 +92,9 @@ class FolderSpool(Spool):
         self._gone, self._holds = gone, holds
         self._shares, self._moved = shares, moved
         self._new_runs: dict[str, NewRun] = {}  # by the path that each is to have
+        self._replaced: dict[
+            str, str
+        ] = {}  # the files of present runs from before `oldRun` changed, with their sources
         self._services: dict[str, Span] = {}  # of present runs, where what names them is written
         self._project = project
         self._guess = guess
@@ -174,7 +179,14 @@ class FolderSpool(Spool):
         if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
-        if existing is None and not sides and (deleted := self._git.deleted(path)) is not None:
+        former = self._former(rendered, path) if bundle.jobset is not None else ""
+        if former:
+            target, earlier = self._files.find(former)
+            committed = [earlier] if earlier is not None else []
+            same = [side for side in committed if side.header is not None and side.header.job == header.job]
+            if earlier is not None and not is_whole(earlier):
+                self._change(former, EDITED, earlier, header, body, same_job=bool(same))
+        elif existing is None and not sides and (deleted := self._git.deleted(path)) is not None:
             committed = [parse_file(deleted)]  # to delete a rendering does not end its run
             same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
@@ -189,6 +201,18 @@ class FolderSpool(Spool):
             self._new_runs[path] = new_run(bundle)
         self._change(path, state, existing, header, body, same_job=bool(same))
         return body if kept else None
+
+    def _former(self, rendered: Rendered, path: str) -> str:
+        """The file in which a run was rendered before `oldRun` changed, "" where the run's own file has it."""
+        other = rendered.path if self._keep_old else run_path(rendered.path, rendered.name)
+        if other == path or other in self.paths or rendered.name not in runs_in(self._files, other):
+            return ""
+        existing = self._files.find(other)[1]
+        source = existing.header.source if existing is not None and existing.header is not None else ""
+        if source != rendered.source or rendered.name in runs_in(self._files, path):
+            return ""
+        self._replaced[other] = path
+        return other
 
     def _change(
         self, path: str, state: str, existing: OnDisk | None, header: Header, body: bytes, *, same_job: bool
@@ -229,6 +253,7 @@ class FolderSpool(Spool):
     def state(self) -> dict[str, Any]:
         """Everything collected but the texts, so that another process can go on with it."""
         own = {"changes": self.changes, "names": self.names, "stems": self._stems, "services": self._services}
+        own["replaced"] = self._replaced
         return {**super().state(), **own, "new_runs": self._new_runs}
 
     def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
@@ -238,6 +263,7 @@ class FolderSpool(Spool):
         self.names |= state["names"]
         self._stems |= state["stems"]
         self._services |= state["services"]
+        self._replaced |= state["replaced"]
         self._new_runs |= state["new_runs"]
 
     def inspect(self, report: Report) -> None:
@@ -248,7 +274,7 @@ class FolderSpool(Spool):
         stale: list[tuple[str, str]] = []
         unsure: set[str] = set()
         others: list[str] = []
-        for path, header in list(written(self._files, self.paths)):
+        for path, header in list(written(self._files, {*self.paths, *self._replaced})):
             ours = header.project in self._own
             if not ours:
                 self.left[header.project] = self.left.get(header.project, 0) + 1
@@ -273,6 +299,7 @@ class FolderSpool(Spool):
         self.changes += [change for change in changes if change.state == UNSURE]
         for run, *objects in moves(self._leftover, self._new_runs, self.paths, self._files):
             report.add(self._moved(run.place, run.job, run.number, *objects))
+        self._leftover += [FileChange(path, STALE, self.paths[now], after=now) for path, now in self._replaced.items()]
 
     def _check_services(self, path: str, report: Report) -> None:
         """A finding for each Service of an earlier run that a present one has as well."""
