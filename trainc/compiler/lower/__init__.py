@@ -11,6 +11,7 @@ from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import TRAINER
+from trainc.model.run import run_of
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import first_leaf, get, plain, value
 from trainc.schedulers.gang import INITIALIZERS
@@ -79,7 +80,7 @@ def _placed(
         if patches:
             _over(plan, drafts, patches)
             plan.steps += (("images", cluster.name, None, patches, None),)
-    bundle = _bundle(plan, contribution, gang, project.cluster)
+    bundle = _bundle(plan, contribution, gang, project.cluster, report)
     if not (project.delivery or plan.companions):
         return bundle
     from trainc.compiler.lower.tool_marks import applied  # noqa: PLC0415 (most projects name no tool that delivers)
@@ -141,7 +142,7 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     ]
 
 
-def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster) -> Bundle:
+def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster, report: Report) -> Bundle:
     own_metadata = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
@@ -150,10 +151,14 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
     if annotations := _joined(own_metadata.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     table = served(cluster).table
-    whole = table.completed(jobset(plan, metadata))
+    whole, companions = table.completed(jobset(plan, metadata)), plan.companions
+    if run_of(plan.job) > 1:
+        from trainc.compiler.lower.run_hosts import of_this_run  # noqa: PLC0415 (most jobs have one run)
+
+        whole, companions = of_this_run(plan, whole, report)
     keeps = value(plan.job, "kind") == "Job" and _keeps_job(plan)
     twin = None if keeps else service(plan, whole["spec"], there)
-    objects = [document.tree for document in plan.companions] if plan.companions else []
+    objects = [document.tree for document in companions] if companions else []
     for tree in contribution.objects + gang.objects:
         placed = {**tree, "metadata": {**tree["metadata"], **there}}
         objects.append(table.completed(placed))

@@ -6,6 +6,7 @@ from trainc.kinds.shared.environment import NAMESPACE, NAMESPACE_REFERENCE, POD_
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, leaves, stamp, value
+from trainc.text.hostnames import hosts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ SPLICED = Rule(
     "A JobSet names its pods differently. trainc rewrites a name that is built from variables where their values are in "
     "the job, and cannot follow others.",
 )
-_PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 _MARKS = frozenset("$`{%")
 # What stands for a text that is known at run time: of a shell, of Kubernetes, of Python, and the braces of bash.
 _VARIABLE = r"\\?\$\{[^{}]*\}|\\?\$\(\([^()]*\)\)|\\?\$\([^()]*\)|\\?\$\w+|`[^`]*`|\{[^{}\s]*\}|%[sd]"
@@ -52,8 +52,10 @@ _LOOPS = r"\b(?:for|read)[ \t]+(\w+)"
 class FormerHosts:
     """The names of a job's pods under its operator: each begins with `base` and a dash; `present` says what it is now."""
 
+    rule = REWRITTEN
     spliced = SPLICED
     service = ""  # the subdomain of all names, where they are of no use without it
+    checks_unknown = True  # whether a name that begins with what is not known is reported
     instead = "write the name in full, or give the variable a value in `env` of the container"
 
     def __init__(self, base: str, document: Document, report: Report) -> None:
@@ -74,16 +76,12 @@ class FormerHosts:
     def rewritten(self, text: str) -> tuple[str, list[tuple[str, str]]]:
         """A text with present names, and the pairs of former and present name in it."""
         out, at, pairs = "", 0, []
-        while (start := text.find(f"{self.base}-", at)) >= 0:
-            end = start
-            while end < len(text) and text[end] in _PART_OF_NAME:
-                end += 1
-            host = text[start:end].rstrip(".")
-            new = self.present(host) if _stands_alone(text, start, end) else ""
+        for start, host in hosts_in(text, f"{self.base}-"):
+            new = self.present(host)
             if new:
                 pairs.append((host, new))
-            out += text[at:start] + (new or host)
-            at = start + len(host)
+                out += text[at:start] + new
+                at = start + len(host)
         return out + text[at:], pairs
 
     @property
@@ -136,9 +134,12 @@ class FormerHosts:
         span = place(leaf.origin) or self.document.span(("spec",), key=True)
         text, pairs = self.renamed(leaf.value, values, span)
         for former, present in dict.fromkeys(pairs):
-            message = f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
-            self.report.add(REWRITTEN.at(span, message))
+            self.report.add(self.rule.at(span, self.message(former, present)))
         return derive("host names", lambda _: text, leaf) if pairs else leaf
+
+    def message(self, former: str, present: str) -> str:
+        """What a finding says of a name that is rewritten."""
+        return f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
 
     def renamed(self, text: str, values: Mapping[str, str], span: Span) -> tuple[str, list[tuple[str, str]]]:
         """A text with present names and the pairs in it; a name that is built from what is not known is reported."""
@@ -220,6 +221,8 @@ class FormerHosts:
         written = values.get(_name_of(job)) if job != self.base else job
         if written is not None and written != self.base:
             return ""  # the pod of another job
+        if written is None and not self.checks_unknown:
+            return ""
         number = index if index is None or index.isdigit() else values.get(_name_of(index))
         probe = self._domain_of(rest, values)
         example = self._present_at(family, number if number is not None else indices and indices[0], probe)
@@ -301,14 +304,6 @@ def is_domain(rest: str, namespace: str, domain: str) -> bool:
     if not rest or (below == "" and written == namespace):
         return True
     return (written == namespace or not namespace) and below in {"svc", f"svc.{domain}"}
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether a text is a host there, not a part of a path or of a longer name, nor the beginning of a spliced one."""
-    before, url = text[start - 1 : start], text[:start].endswith("://")
-    if before and not url and (before in _PART_OF_NAME or before in "/$\\"):
-        return False
-    return text[end : end + 1] not in {"$", "{"} and (url or text[end : end + 1] != "/")
 
 
 def _refers(container: Tree) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import Unknown, table, text, texts
+from trainc.model.run import run_of
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
@@ -118,13 +119,14 @@ def place_of(job: Job, host: str) -> PodAddress | str | None:
     if job.bundle.keeps_job:
         return _place_of_job(job, first, rest)
     if not first.startswith(f"{job.name}-"):
-        return f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
+        unlike = f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
+        return _of_another_run(job, first) or unlike
     job_name, _, index = first.rpartition("-")
     job_name, _, replica = job_name.rpartition("-")
     role = job.role(job_name.removeprefix(f"{job.name}-")) if job_name.startswith(f"{job.name}-") else None
     i, j = parsed_int(replica), parsed_int(index)
     if role is None or i is None or j is None:
-        return _unlike(job, first, rest)
+        return _of_another_run(job, first) or _unlike(job, first, rest)
     if type(role.replicas) is int and i >= role.replicas:
         return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so there is no Job {i}"
     if type(role.size) is int and role.size < 1:
@@ -145,7 +147,8 @@ def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
     job_name, _, index = first.rpartition("-")
     role, number = job.roles[0], parsed_int(index)
     if job_name != job.name or number is None:
-        return _unlike(job, first, rest) if first.startswith(f"{job.name}-") else None
+        unlike = _unlike(job, first, rest) if first.startswith(f"{job.name}-") else None
+        return _of_another_run(job, first) or unlike
     if not role.indexed:
         return "the pods of a Job without `completionMode: Indexed` have random names"
     if type(role.size) is int and number >= role.size:
@@ -159,6 +162,35 @@ def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
         if rest.partition(".")[0] == job.subdomain
         else (f"the subdomain of these pods is `{job.subdomain}`")
     )
+
+
+def name_of_first_run(job: Job) -> str:
+    """What the objects of the job's first run are called; the job's own name where this is that run."""
+    run = run_of(job.bundle.document.tree)
+    return job.name.removesuffix(f"-r{run}") if run > 1 else job.name
+
+
+def _of_another_run(job: Job, first: str) -> str:
+    """Why a pod of another run of the job is none of this one, "" for every other host."""
+    base, run = name_of_first_run(job), run_of(job.bundle.document.tree)
+    pod = first.removeprefix(f"{base}-")
+    if pod == first:
+        return ""
+    other, dash, rest = pod.partition("-")
+    number = parsed_int(other[1:]) if dash and other[:1] == "r" else None
+    number, pod = (1, pod) if number is None or number < 2 else (number, rest)
+    role, *indices = ["", pod] if job.bundle.keeps_job else pod.rsplit("-", 2)
+    is_pod = bool(indices) and None not in map(parsed_int, indices) and (job.bundle.keeps_job or job.role(role))
+    return f"it is a pod of run {number}, and this is run {run}" if is_pod and number != run else ""
+
+
+def pod_of_another_jobset(job: Job, host: str) -> str:
+    """The JobSet whose pod a host is by the form of its name, `JOBSET-ROLE-0-0.JOBSET`; "" for any other host."""
+    first, _, rest = host.partition(".")
+    other = rest.partition(".")[0]
+    pod = first.removeprefix(f"{other}-") if other and other not in (job.name, job.subdomain) else first
+    role, *indices = pod.rsplit("-", 2)
+    return other if pod != first and role and len(indices) == 2 and None not in map(parsed_int, indices) else ""
 
 
 def _unlike(job: Job, first: str, rest: str) -> str | None:

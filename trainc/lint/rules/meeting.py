@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.lint.facts.launch import PYTHON
-from trainc.lint.facts.values import flag, table, text
-from trainc.lint.facts.world import LOCAL, PodAddress, keeps_to_itself, meetings
+from trainc.lint.facts.values import flag, table, text, texts
+from trainc.lint.facts.world import (
+    LOCAL,
+    PodAddress,
+    keeps_to_itself,
+    meetings,
+    name_of_first_run,
+    place_of,
+    pod_of_another_jobset,
+)
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import leaves, value
+from trainc.text.hostnames import hosts_in, hosts_with
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trainc.lint.facts.job import Container, Findings, Job
     from trainc.lint.facts.launch import Launch
     from trainc.lint.facts.world import Meeting
     from trainc.model.finding import Edit
+    from trainc.model.tree import Path
     from trainc.model.vocabulary import Launcher
 
 NO_POD = Rule("coordinator-names-no-pod", ERROR)
+HOST = Rule("host-names-no-pod", WARNING)
 IS_LOCAL = Rule("coordinator-is-local", ERROR)
 NO_SERVICE = Rule("rendezvous-host-unknown", WARNING)
 BAD_PORT = Rule("bad-coordinator-port", ERROR)
@@ -44,6 +57,62 @@ def coordinator_names_no_pod(job: Job) -> Findings:
                 help=_address(job, meeting),
                 fix=_renamed(job, meeting),
             )
+
+
+def host_names_no_pod(job: Job) -> Findings:
+    first = name_of_first_run(job)
+    for container in job.containers if job.is_name_known else ():
+        held = (container.text, *container.literals.values())
+        if not any(f"{first}-" in text or _RANK_0 in text for text in held):
+            continue
+        told = {meeting.host for meeting in meetings(job) if meeting.container is container}
+        for host, path in _hosts(container, first):
+            if host not in told and (reason := _misses(job, first, host)):
+                told.add(host)
+                yield HOST.at(
+                    job.at(path),
+                    f"`{host}` is not a host of this job: {reason}",
+                    effect="a process that connects to it waits until its timeout",
+                    help=", ".join([f"the first pod of `{role.name}` is `{role.address()}`" for role in job.roles[:3]])
+                    if job.dns
+                    else "",
+                )
+
+
+_RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
+
+
+def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
+    """The hosts in the commands and variables of a container that may be a pod of a JobSet, and where they are."""
+    written = [
+        ((*container.path, field, index), word)
+        for field in ("command", "args")
+        for index, word in enumerate(texts(container.tree, field))
+    ]
+    reserved = container.role.job.vocabulary.reserved
+    written += [
+        ((*container.env_path(name), "value"), words)
+        for name, words in container.literals.items()
+        if name not in reserved
+    ]
+    for path, words in written:
+        if f"{first}-" in words or _RANK_0 in words:
+            for host in (*[host for _, host in hosts_in(words, f"{first}-")], *hosts_with(words, _RANK_0)):
+                yield host, path
+
+
+def _misses(job: Job, first: str, host: str) -> str:
+    """Why a host leads to no pod of the job, "" where it does, or where it may be something else."""
+    _, _, rest = host.partition(".")
+    subdomain, _, domain = rest.partition(".")
+    namespace = domain.partition(".")[0]
+    if namespace and job.namespace and namespace != job.namespace:
+        return ""
+    if subdomain in (job.subdomain, job.name, first) or subdomain.startswith(f"{first}-r"):
+        place = place_of(job, host)
+        return place if type(place) is str else ""
+    other = pod_of_another_jobset(job, host)
+    return f"it is a pod of the JobSet `{other}`" if other else ""
 
 
 # What operators called the pod of rank 0, behind the name of their job.
@@ -105,6 +174,14 @@ def _maybe_replacing(meeting: Meeting) -> str:
 def rendezvous_host_unknown(job: Job) -> Findings:
     for meeting in meetings(job):
         host = meeting.host
+        other = pod_of_another_jobset(job, host) if meeting.place is None and job.is_name_known else ""
+        if other:
+            yield NO_SERVICE.at(
+                job.at(meeting.path),
+                f"`{meeting.name}` is `{host}`, a pod of the JobSet `{other}`",
+                effect="unless that job runs and waits for these processes, they never meet",
+                help=_address(job, meeting),
+            )
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
         if _is_store(meeting):
@@ -316,6 +393,7 @@ def _host_of(container: Container) -> str:
 
 CHECKS = (
     coordinator_names_no_pod,
+    host_names_no_pod,
     coordinator_is_local,
     rendezvous_host_unknown,
     bad_coordinator_port,
