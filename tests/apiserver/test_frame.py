@@ -8,6 +8,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.sampling import sampled
+from tests.test_cases import CASES
 from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobs.child import children
 from trainc.apiserver.jobset.defaults import KIND
@@ -20,7 +21,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import stamp
 from trainc.yaml.reader import read
 
-RENDERED = sorted(ROOT.glob("tests/cases/**/expected/manifests.yaml"))
+RENDERED = [file for case in CASES if (file := case / "expected/manifests.yaml").exists()]
 PROGRAM_TEXTS = ("command", "args", "image")  # of a container; with them, the values of its variables
 POD = ("spec", "replicatedJobs", "template", "spec", "template", "spec")
 ODD: list[Any] = [None, 1, 1.0, True, "", " x", "x ", "${X}", [], {}, [None], [1], {"a": "b"}]

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.compiling import ROOT, compile_in
+from tests.test_cases import CASES, EXAMPLES
 from trainc.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ REPORTS = {
     "validate": "findings_v1",
     "why": "why_v1",
 }
-CASES = sorted(path.parent for path in ROOT.glob("tests/cases/**/input"))
-EXAMPLES = sorted(path for path in ROOT.glob("examples/*") if path.is_dir())
 
 
 def strict(schema: Any) -> Any:
