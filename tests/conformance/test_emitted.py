@@ -9,6 +9,7 @@ import pytest
 from tests.compiling import compile_in
 from tests.conformance.harness import Case, cases
 from tests.conformance.test_trainer import leniency, reason
+from tests.origins import astray
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
@@ -49,3 +50,14 @@ def test_the_server_takes_the_jobset_as_it_is(case: Case, tmp_path: Path) -> Non
 
 def test_the_table_names_cases() -> None:
     assert {case.id for case in CASES} >= REFUSED.keys()
+
+
+@pytest.mark.parametrize(
+    "case",
+    sampled(CASES, [case.id for case in CASES], quick=("coscheduling/empty-policy", "mpi/node-container-other-name")),
+)
+def test_every_leaf_knows_where_it_comes_from(case: Case, tmp_path: Path) -> None:
+    (tmp_path / "input.yaml").write_text(case.text, "utf-8")
+    run = compile_in(tmp_path, "build", "input.yaml", "--only", "admission", "--closed-world", *leniency(case))
+    assert run.bundles
+    assert astray(run) == []

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.lint.reading import verified
 from trainc.lint.facts.shell import script_of, simple_commands, unquote
 
 
@@ -58,3 +62,75 @@ def test_any_text_is_read_to_its_end(script: str) -> None:
     for command in simple_commands(script):
         assert all(isinstance(word, str) for word in command.words)
     assert isinstance(unquote(script), str)
+
+
+RULE = "variable-without-shell"
+
+
+def levels(**container: Any) -> list[str]:
+    """The levels of what the rule says of a container."""
+    pod = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "r.example/t:1", **container}]}
+    job = {"backoffLimit": 0, "parallelism": 2, "completions": 2, "template": {"spec": pod}}
+    tree = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "j"},
+        "spec": {"replicatedJobs": [{"name": "w", "template": {"spec": job}}]},
+    }
+    return [finding.level for finding in verified(yaml.safe_dump(tree)).findings if finding.rule.name == RULE]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["torchrun", "--nnodes=$NODES", "train.py"], ["error"]),
+        (["torchrun", "--node_rank", "$rank", "train.py"], ["error"]),
+        (["torchrun", "--master_addr=$HEAD", "train.py"], ["error"]),
+        (["torchrun", "--nnodes=2", "train.py", "--nnodes=$NODES"], ["warning"]),
+        (["python", "-m", "torch.distributed.run", "--nproc-per-node=$NGPU", "train.py"], ["error"]),
+        (["mpirun", "-np", "$NP", "python", "train.py"], ["error"]),
+        (["mpirun", "-np", "2", "-x", "PATH=$PATH", "python", "train.py"], ["error"]),
+        (["accelerate", "launch", "--num_processes=$N", "train.py"], ["error"]),
+        (["accelerate", "launch", "--main_process_ip", "$HEAD", "train.py"], ["error"]),
+        (["deepspeed", "--num_gpus", "$N", "train.py"], ["error"]),
+        (["deepspeed", "--hostfile=$HOSTS", "train.py"], ["warning"]),
+        (["python", "train.py", "--out", "$out"], ["warning"]),
+        (["python", "train.py", "$SRC", "$DST"], ["warning", "warning"]),
+        (["bash", "run.sh", "$OUT"], ["warning"]),
+        (["sh", "-c", 'exec "$@"', "run", "python", "train.py", "$OUT"], ["warning"]),
+        (["torchrun", "--nnodes=${NODES}", "train.py"], []),
+        (["torchrun", "--nnodes=$(NODES)", "train.py"], []),
+        (["python", "train.py", "--out=$$OUT"], []),
+        (["python", "train.py", "--skip", "^loss$"], []),
+        (["python", "train.py", "--skip", "cost$", "--price=5$"], []),
+        (["python", "train.py", "--skip", "^(head|tail)$|^$NAME"], []),
+        (["python", "train.py", "--where", '{"$OR": [1]}'], []),
+        (["python", "train.py", "--title", "costs $us"], []),
+        (["python", "-c", "print('$HOME')"], []),
+        (["bash", "-c", "torchrun --nnodes=$NODES train.py"], []),
+        (["timeout", "1h", "nice", "-n", "5", "env", "A=1", "bash", "-ec", "echo $OUT"], []),
+        (["ssh", "head", "echo", "$OUT"], []),
+    ],
+)
+def test_a_variable_without_a_shell(command: list[str], expected: list[str]) -> None:
+    assert levels(command=command) == expected
+
+
+def test_the_command_of_an_image_is_not_known() -> None:
+    """Its first argument may be a script; what follows reaches the program as it is written, or a shell of the image."""
+    assert levels(args=["$SCRIPT"]) == []
+    assert levels(args=["torchrun", "--nnodes=$NODES"]) == ["warning"]
+    assert levels(args=["--out=$OUT"], env=[{"name": "OUT", "value": "/out"}]) == []
+    assert levels(args=["train", "--out=$OUT"], env=[{"name": "OUT", "value": "/out"}]) == ["warning"]
+
+
+def test_a_file_that_is_filled_in_later() -> None:
+    command = ["python", "train.py", "--out=$OUT"]
+    assert levels(command=command) == ["warning"]
+    assert levels(command=command, image="r.example/t:$TAG") == []
+    assert levels(command=[*command, "--log=${OUT}/log"]) == []
+
+
+def test_what_only_a_shell_knows() -> None:
+    """The kubelet expands variables of `env`; those of the image, such as HOME, are not among them."""
+    assert levels(command=["python", "train.py", "--out=$HOME/run"]) == ["error"]

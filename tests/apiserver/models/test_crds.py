@@ -1,15 +1,21 @@
 """The definitions are structural, described, and small enough for kubectl."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from tests.compiling import ROOT
-from trainc.api import kinds
+from tests.sampling import sampled
+from trainc.api import Resource, kinds
+from trainc.apiserver.generator.structural import structural
 from trainc.apiserver.shipped import crd_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCHEMAS = ROOT / "schemas"
 KINDS = {kind.NAMES.key: kind for kind in kinds() if kind.NAMES.served}
@@ -135,3 +141,21 @@ def test_runtimes_embed_a_jobset_without_the_later_bound() -> None:
     nodes = dict(walk(schema("trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime")))
     assert "minimum" not in nodes[".spec.template.spec.replicatedJobs[].replicas"]
     assert nodes[".spec.template.spec.ttlSecondsAfterFinished"]["minimum"] == 0
+
+
+pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of Kubernetes")
+
+
+def silent(node: dict[str, Any], path: str = "") -> Iterator[str]:
+    for name, child in node.get("properties", {}).items():
+        if not child.get("description", "").endswith("."):
+            yield f"{path}.{name}"
+        yield from silent(child, f"{path}.{name}")
+    if "items" in node:
+        yield from silent(node["items"], f"{path}[]")
+
+
+@pytest.mark.parametrize("kind", sampled(kinds(), lambda kind: kind.__name__, every=4))
+def test_described(kind: type[Resource]) -> None:
+    fields = list(silent(structural(kind, inline=False)))
+    assert not fields, f"write a docstring, which ends with a full stop, below {', '.join(fields)}"

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 import pytest
+import yaml
 
 from tests.changes.migrate.comments import comments
+from tests.compiling import compile_in
 from tests.kinds.samples.jobs import Compiled
+from tests.repository import Repository
 from trainc.changes.fix import diff, fix, replacements
 from trainc.model.finding import ERROR, Edit, Finding, Rule
 from trainc.model.sourced import Span
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RULE = Rule("some-rule", ERROR, "something")
 TEXT = """\
@@ -179,3 +188,96 @@ def test_a_new_entry_stands_in_the_column_of_those_beside_it(comment: str) -> No
     done = fix(text, [found((("a", "g"), {"h": "i"}), line=1)], "f.yaml").text
     assert [line for line in done.splitlines() if line not in text.splitlines()] == ["    g:", "      h: i"]
     assert done.replace("    g:\n      h: i\n", "") == text
+
+
+JOB = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: distill, namespace: ml}
+spec:
+  runtimeRef: {name: torch-distributed}
+  trainer:
+    numNodes: 2
+    image: registry.example.com/ml/train:1.0
+    command:
+    - bash
+    - -c
+    - |
+      # the head of the group
+      accelerate launch --num_machines=2 --machine_rank=$JOB_COMPLETION_INDEX \\
+        --main_process_ip=HOST --main_process_port=29500 train.py  # go
+"""
+
+
+@pytest.mark.parametrize("name", ["distill-worker-0", "distill-master-0"])
+def test_a_script_keeps_all_but_the_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(JOB.replace("HOST", name), "utf-8")
+    assert compile_in(tmp_path, "fix", "-w", "job.yaml").code == 0
+    assert (tmp_path / "job.yaml").read_text("utf-8") == JOB.replace("HOST", "distill-node-0-0.distill")
+
+
+@pytest.mark.parametrize("name", ["distill-worker-1", "other-worker-0"])
+def test_another_pod_is_left_to_a_person(name: str, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(JOB.replace("HOST", name), "utf-8")
+    compile_in(tmp_path, "fix", "-w", "job.yaml")
+    assert (tmp_path / "job.yaml").read_text("utf-8") == JOB.replace("HOST", name)
+
+
+JOBS = {
+    "an unknown field": (
+        {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"},
+        {"runtimeRef": {"name": "torch"}, "trainer": {"numnodes": 2, "image": "x:1", "command": ["a"]}},
+        ("spec", "trainer", "numNodes"),
+        2,
+    ),
+    "a number for a text": (
+        {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"},
+        {
+            "runtimeRef": {"name": "torch"},
+            "trainer": {"image": "x:1", "command": ["a"], "env": [{"name": "A", "value": 1}]},
+        },
+        ("spec", "trainer", "env", 0, "value"),
+        "1",
+    ),
+    "a version that nobody serves": (
+        {"apiVersion": "kubeflow.org/v1", "kind": "TrainJob"},
+        {"runtimeRef": {"name": "torch"}, "trainer": {"image": "x:1", "command": ["a"]}},
+        ("apiVersion",),
+        "trainer.kubeflow.org/v1alpha1",
+    ),
+    "a role in small letters": (
+        {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob"},
+        {
+            "pytorchReplicaSpecs": {
+                "worker": {
+                    "replicas": 1,
+                    "template": {"spec": {"containers": [{"name": "pytorch", "image": "x:1", "command": ["a"]}]}},
+                }
+            }
+        },
+        ("spec", "pytorchReplicaSpecs", "Worker", "replicas"),
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", ["yaml", "json"])
+@pytest.mark.parametrize("name", JOBS)
+def test_the_item_is_mended_and_nothing_else(tmp_path: Path, name: str, layout: str) -> None:
+    """There was no edit for most of them, and the others would have changed the List itself."""
+    names, spec, (*above, last), value = JOBS[name]
+    job = {**names, "metadata": {"name": "demo", "namespace": "ml"}, "spec": spec}
+    other = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a": "b"}}
+    whole = {"apiVersion": "v1", "kind": "List", "items": [other, job]}
+    file = f"listed.{layout}"
+    text = json.dumps(whole, indent=2) if layout == "json" else yaml.safe_dump(whole, sort_keys=False)
+    repository = Repository(tmp_path)
+    repository.write(file, text)
+    done = repository.run("fix", "--write", file)
+    assert done.code == 0, done.err
+    found = yaml.safe_load((tmp_path / file).read_text("utf-8"))
+    assert (found["kind"], found["items"][0], set(found)) == ("List", other, set(whole))
+    node = found["items"][1]
+    for step in above:
+        node = node[step]
+    assert node[last] == value
+    assert repository.run("validate", file).code == 0

@@ -10,7 +10,7 @@ from tests import repository
 from tests.compiling import compile_in
 from tests.repository import job, write
 from trainc.compiler import pipeline
-from trainc.compiler.project import find_root, open_project
+from trainc.compiler.project import find_root, fits, open_project
 from trainc.compiler.project.dumps import read_dumps
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
@@ -270,3 +270,28 @@ def test_what_is_wrong_in_a_patch_stands_in_the_patch(patch: str, place: str, tm
     write(tmp_path, {"trainc.yaml": text, "runtimes/torch.yaml": repository.RUNTIME, "jobs/bert.yaml": job("bert")})
     errors = [one for one in compile_in(tmp_path, "validate", ".").findings if one.level == "error"]
     assert {f"{one.span.file} {one.span.line}:{one.span.column}" for one in errors} == {f"trainc.yaml {place}"}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("trainc>=0.1", True),
+        ("trainc>=0.1.0", True),
+        ("trainc >= 0.1", True),
+        ("trainc>0.1", False),
+        ("trainc>=0.1,<0.2", True),
+        ("trainc>=0.2,<0.3", False),
+        ("trainc==0.1.0", True),
+        ("trainc!=0.1", False),
+        ("trainc<=0.1.0.0", True),
+        ("trainc>=0.10", False),
+        ("trainc", None),
+        ("trainc~=0.1", None),
+        ("trainc>=one", None),
+        ("kubectl>=1", None),
+        ("", None),
+        (f"trainc>={'9' * 5000}", None),
+    ],
+)
+def test_fits(text: str, verdict: bool | None) -> None:
+    assert fits(text, "0.1.0") is verdict

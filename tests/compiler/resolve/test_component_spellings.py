@@ -11,6 +11,9 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from trainc.apiserver import shipped
+from trainc.compiler.resolve.components import of_job
+from trainc.model.report import Report
+from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,3 +107,27 @@ def test_an_unknown_component_is_shown_where_it_is_named(tmp_path: Path) -> None
     _, err = built(tmp_path / "p", runtime="{sham: null}")
     assert "there is no component `sham`" in err
     assert "runtimes/ours.yaml:7:16" in err
+
+
+HEAD = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata:\n  name: a\n  annotations:\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("spot", ["spot"]),
+        ("spot-a, spot ,a", ["spot-a", "spot", "a"]),
+        ('"shm,spot"', ["shm", "spot"]),
+        ("'shm, spot,'", ["shm", "spot"]),
+        (r'"sh\x6d,spot"', [r'"sh\x6d,spot"'] * 2),
+        (">-\n      shm,\n      spot", [">-", ">-"]),
+    ],
+)
+def test_places(written: str, shown: list[str]) -> None:
+    text = f"{HEAD}    trainc.dev/components: {written}\n"
+    [document] = read(text, "job.yaml", Report())
+    lines = text.splitlines()
+    spans = [use.span for use in of_job(document)]
+    assert [
+        lines[s.line - 1][s.column - 1 : s.end_column - 1 if s.end_line == s.line else None] for s in spans
+    ] == shown

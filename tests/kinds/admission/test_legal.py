@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from tests.compiling import compile_in
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import FIELDS, entry, job, old, role
 from trainc.kinds.shared.job import LegacyOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 V2 = "kubeflow.org/v2beta1"
 LABEL = (
@@ -283,3 +289,79 @@ def test_a_version_that_never_shipped_is_read_as_the_one_that_did() -> None:
     compiled = Compiled(old(entry("MASTER"), api="mlkube.io/v1alpha1"))
     assert "api-alias" in compiled.rules
     assert compiled.plan.name.value == "demo"
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_a_role_that_is_null_is_one_without_containers(kind: str, tmp_path: Path) -> None:
+    field, main = FIELDS[kind]
+    role_ = "Launcher" if kind == "MPIJob" else "Worker"
+    first = role("Worker") if kind == "MPIJob" else role("Master")
+    text = job(kind, *(() if kind == "JAXJob" else (first,)), (role_, "")).replace(
+        f"    {role_}:\n", f"    {role_}: null\n"
+    )
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    found = [f.refusal.text for f in compile_in(tmp_path, "build", "job.yaml").findings if f.refusal]
+    at = f"spec.{field}[Worker].template.spec.containers: Required value"
+    shown = f'"{main}"' if kind == "PaddleJob" else main
+    expected = [f"{at}: must be specified", f"{at}: must have at least one container with name {shown}"]
+    if kind == "MPIJob":
+        expected = ["MPIReplicaSpecs is not valid: containers definition expected in Launcher"]
+    assert sorted(found) == sorted(expected)
+
+
+V1, OPERATOR = "kubeflow.org/v1", "kubeflow.org/v2beta1"
+ROLE = """\
+    {role}:
+      replicas: ${{NUMBER}}
+      template:
+        spec:
+          containers:
+            - name: {container}
+              image: registry.example.com/research/train:1.0.0
+              command: [python, train.py]
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "field", "container", "roles"),
+    [
+        (V1, "JAXJob", "jaxReplicaSpecs", "jax", ["Worker"]),
+        (V1, "PyTorchJob", "pytorchReplicaSpecs", "pytorch", ["Master", "Worker"]),
+        (V1, "TFJob", "tfReplicaSpecs", "tensorflow", ["Chief", "PS", "Worker"]),
+        (V1, "XGBoostJob", "xgbReplicaSpecs", "xgboost", ["Master", "Worker"]),
+        (V1, "PaddleJob", "paddleReplicaSpecs", "paddle", ["Master", "Worker"]),
+        (V1, "MPIJob", "mpiReplicaSpecs", "mpi", ["Launcher", "Worker"]),
+        (OPERATOR, "MPIJob", "mpiReplicaSpecs", "mpi", ["Launcher", "Worker"]),
+    ],
+)
+def test_only_the_number_is_missed(
+    version: str, kind: str, field: str, container: str, roles: list[str], tmp_path: Path
+) -> None:
+    head = f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: bert, namespace: nlp}}\nspec:\n  {field}:\n"
+    text = head + "".join(ROLE.format(role=role, container=container) for role in roles)
+    (tmp_path / "job.yaml").write_text(text, "utf-8")
+    run = compile_in(tmp_path, "build", "job.yaml")
+    assert run.code == 1
+    errors = [finding.message for finding in run.findings if finding.level == "error"]
+    assert errors == [f"how many pods `{role}` has is not known here" for role in roles]
+
+
+def test_a_listed_master(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: mlkube.io/v1beta1\nkind: TfJob\nmetadata: {name: bert, namespace: nlp}\nspec:\n  replicaSpecs:\n"
+        "    - replicas: ${NUMBER}\n      tfReplicaType: MASTER\n      template:\n        spec:\n          containers:\n"
+        "            - {name: tensorflow, image: registry.example.com/research/train:1.0.0}\n",
+        "utf-8",
+    )
+    run = compile_in(tmp_path, "build", "job.yaml")
+    assert [f.rule.name for f in run.findings if f.level == "error"] == ["unknown-size"]
+
+
+def test_roles_that_are_no_map(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: kubeflow.org/v1beta1\nkind: TFJob\nmetadata: {name: bert, namespace: nlp}\n"
+        "spec:\n  tfReplicaSpecs: three\n",
+        "utf-8",
+    )
+    run = compile_in(tmp_path, "build", "job.yaml")
+    assert [f.rule.name for f in run.findings if f.level == "error"] == ["invalid-field"]
