@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
 _OWN = ("JobSet", "Job")  # kinds of the object that a job is
-_TOLD = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
+_SUMMARIZED = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
 
 
 class Change(NamedTuple):
@@ -47,7 +47,9 @@ def changes_of(was: JobFacts, now: JobFacts) -> tuple[Change, ...]:
         if was.values.get(name) != now.values.get(name)
     ]
     whole = _whole_objects(was, now)
-    paths = [path for path in changed_paths(was, now) if not (changes and _is_told(path)) and _owner(path) not in whole]
+    paths = [
+        path for path in changed_paths(was, now) if not (changes and _is_summarized(path)) and _owner(path) not in whole
+    ]
     changes += [_change(_shown(path, now), path, _text(was, path), _text(now, path), was, now) for path in paths]
     changes += [whole[owner] for owner in sorted(whole)]
     for path, old, new in moved(was.order, now.order):
@@ -104,12 +106,12 @@ def _place(job: JobFacts, path: str) -> str:
     return "" if span is None else f"{span.file}:{span.line}"
 
 
-def _is_told(path: str) -> bool:
+def _is_summarized(path: str) -> bool:
     """Whether a leaf is among what a reviewer asks about, or follows from it as the numbers of a PodGroup do."""
     label, _, steps = path.partition(" ")
     _, inside, field = steps.partition("ontainers[")
     field = field.partition("].")[2].partition(".")[0].partition("[")[0] if inside else steps.rpartition(".")[2]
-    return label.startswith("PodGroup/") or field in _TOLD or any(name in steps for name in QUEUES)
+    return label.startswith("PodGroup/") or field in _SUMMARIZED or any(name in steps for name in QUEUES)
 
 
 def _text(facts_: JobFacts, path: str) -> str:

@@ -173,7 +173,7 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     served = shared is not None and shared.is_new and any(want.served_by for want in wants)
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
     after = _compiled(joined([text, *around.values(), beside]), source.place)
-    wrong = wrong or _lost(source, after)
+    wrong = wrong or _missing_jobs(source, after)
     still = {finding.rule.name for finding in after.report.findings}
     gone = [one for one in source.before.report.findings if one.rule.name not in still and one.level != ERROR]
     silent = [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
@@ -227,7 +227,7 @@ def _key(tree: dict[str, Any]) -> tuple[str, str]:
     return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some
 
 
-def _lost(source: _Source, after: _Compiled) -> str:
+def _missing_jobs(source: _Source, after: _Compiled) -> str:
     """Why what a new text compiles to is not as many jobs, "" where it is."""
     if len(after.jobs) == len(source.before.jobs):
         return ""

@@ -160,7 +160,7 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
         trainer["numNodes"] = policy.nodes
     if policy.processes is not None:
         trainer["numProcPerNode"] = policy.processes
-    taken = _taken([new_mains[name] for name in policy.trainers], policy, own)
+    taken = _moved_to_trainer([new_mains[name] for name in policy.trainers], policy, own)
     if policy.name == "mpi" and policy.resources:
         new_mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
     spec.update(with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
@@ -213,7 +213,7 @@ def _without_labels(template: dict[str, Any], facts: OlderFacts) -> None:
         del template["metadata"]
 
 
-def _taken(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
+def _moved_to_trainer(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
     """What the trainers' containers say alike, as fields of `spec.trainer`; it leaves them."""
     out: dict[str, Any] = {}
     for field, trainer_field in _TRAINER.items():

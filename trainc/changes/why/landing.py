@@ -201,7 +201,7 @@ def landings(
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    known = _Known(explained or fields(bundles), Pieces(bundles))
+    known = _FieldsByPlace(explained or fields(bundles), Pieces(bundles))
     errors = _Errors(findings)
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else at_path(document, wanted):
@@ -258,7 +258,7 @@ def _landing(
     path: Path,
     leaf: Sourced[Any],
     at: Span,
-    known: _Known,
+    known: _FieldsByPlace,
     bundles: Sequence[Bundle],
     errors: _Errors,
 ) -> Landing:
@@ -318,7 +318,7 @@ def _holds(span: Span, at: Span) -> bool:
     return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
 
 
-class _Known:
+class _FieldsByPlace:
     """Fields of the output by the places that their value rests on, and by those that it beat."""
 
     def __init__(self, fields: Iterable[Why], pieces: Pieces) -> None:

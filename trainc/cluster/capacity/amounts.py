@@ -90,7 +90,7 @@ def added(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
     return total
 
 
-def taken(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
+def subtracted(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
     """The first amounts less the second."""
     return added(first, {name: -amount for name, amount in second.items()})
 

@@ -6,7 +6,7 @@ Queues of Volcano after its proportion and capacity plugins (main ed72c7c815a9).
 from __future__ import annotations
 
 from trainc.apiserver.pods.complaints import items
-from trainc.cluster.capacity.amounts import added, spelled, taken, units_of
+from trainc.cluster.capacity.amounts import added, spelled, subtracted, units_of
 from trainc.cluster.capacity.requests import PodSet
 from trainc.model.tree import get, value
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
@@ -157,7 +157,7 @@ def _not_guaranteed(facts: ClusterFacts, name: str, needed: Units) -> Iterator[t
             others = added(others, units_of(get(queue, "spec", "guarantee", "resource")))
     for resource, amount in sorted(needed.items()):
         kept = others.get(resource, 0)
-        left = max(0, taken(total, others).get(resource, 0))
+        left = max(0, subtracted(total, others).get(resource, 0))
         if kept and amount > left:
             have = f"beside what Volcano guarantees to other queues the nodes have {spelled(resource, left)}"
             yield f"the group needs {spelled(resource, amount)} {resource} at once, and {have}", False

@@ -11,7 +11,7 @@ from trainc.cluster.capacity.amounts import (
     in_labels,
     matches_terms,
     required_terms,
-    taken,
+    subtracted,
     units_of,
     untolerated,
 )
@@ -68,8 +68,8 @@ class Node:
 
     def free(self, *, is_idle: bool) -> Units:
         """What is left for pods; an idle node runs no pods of jobs."""
-        left = taken(self.allocatable, self.system) if self.system else self.allocatable
-        return taken(left, self.jobs) if self.jobs and not is_idle else left
+        left = subtracted(self.allocatable, self.system) if self.system else self.allocatable
+        return subtracted(left, self.jobs) if self.jobs and not is_idle else left
 
 
 class NodeClass:

@@ -7,8 +7,8 @@ from trainc.cluster.capacity.amounts import (
     matches_terms,
     pods_in,
     preference,
+    subtracted,
     taint_text,
-    taken,
     untolerated,
 )
 from trainc.cluster.capacity.nodes import HOSTNAME
@@ -127,7 +127,7 @@ class Topology:
         """Lessen what a leaf holds, where this topology has it."""
         leaf = self.leaves.get(key)
         if leaf is not None:
-            leaf.capacity = taken(leaf.capacity, amounts)
+            leaf.capacity = subtracted(leaf.capacity, amounts)
 
     def _domain(self, values: Values) -> Domain | None:
         if not values:
@@ -196,7 +196,7 @@ class Question:
     def count(self, leaf: Leaf, excluded: Exclusions) -> None:
         """Fill in how many pods a leaf holds, alone and beside a leader."""
         used = self.used.get(leaf.key)
-        capacity = taken(leaf.capacity, used) if used else leaf.capacity
+        capacity = subtracted(leaf.capacity, used) if used else leaf.capacity
         leaf.pods, limit = pods_in(capacity, self.one)
         if not leaf.pods and limit:
             excluded.add(f'resource "{limit}"')
@@ -205,7 +205,7 @@ class Question:
         leaf.pods_beside = leaf.pods
         if self.leader is not None and pods_in(capacity, self.leader)[0] > 0:
             leaf.leaders = 1
-            leaf.pods_beside = pods_in(taken(capacity, self.leader), self.one)[0]
+            leaf.pods_beside = pods_in(subtracted(capacity, self.leader), self.one)[0]
 
 
 def roll_up(domain: Domain, level: int, question: Question) -> None:

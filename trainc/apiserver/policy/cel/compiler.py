@@ -38,7 +38,7 @@ _HAS = re.compile(r"\bhas\(\s*(?:request|namespaceObject|variables)(?:\s*\.\s*\w
 _ERROR = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
 _UNSUPPORTED = frozenset({"sortBy"})  # macros of Kubernetes that cel-cpp does not expand
 # What Kubernetes takes and cel-cpp does not: numbers of different types are compared, addresses become text.
-_TAKEN = re.compile(
+_ACCEPTED = re.compile(
     r"found no matching overload for ('_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
     r"|'string' applied to '\(net\.(?:IP|CIDR)\)')"
 )
@@ -122,7 +122,7 @@ class Compiler:
             raise CompileError("undeclared reference to 'authorizer'")
         if missing := sorted({one.function for one in nodes if type(one) is Call} & _UNSUPPORTED):
             raise NotCompiledError(f"trainc does not evaluate `{missing[0]}`")
-        self._look(nodes)
+        self._check_nodes(nodes)
         held = None if any(type(one) is Call and is_two_variable(one) for one in nodes) else self._checked(text, nodes)
         kind = "?" if held is None else _kind(held)
         called = {one.function for one in nodes if type(one) is Call}
@@ -143,7 +143,7 @@ class Compiler:
             return self._env.compile(shown).return_type()
         except RuntimeError as error:
             message = str(error)
-        wrong = [match for match in _ERROR.finditer(message) if not _TAKEN.match(match.group(3))]
+        wrong = [match for match in _ERROR.finditer(message) if not _ACCEPTED.match(match.group(3))]
         if not wrong:
             return None
         shared = {one.function for one in nodes if type(one) is Call and one.function in known.SHARED}
@@ -151,7 +151,7 @@ class Compiler:
             return None
         raise _compile_error(message, wrong[0])
 
-    def _look(self, nodes: list[Node]) -> None:
+    def _check_nodes(self, nodes: list[Node]) -> None:
         """Look for what cel-cpp's checker takes and Kubernetes' does not."""
         for node in nodes:
             if type(node) is Select:

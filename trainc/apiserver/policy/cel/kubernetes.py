@@ -230,12 +230,12 @@ _WHY_LABEL = (
 def _shaped(pattern: str, most: int, why: str, *, prefix: bool = False) -> Callable[[str], list[str]]:
     whole = re.compile(pattern)
 
-    def look(text: str) -> list[str]:
+    def check(text: str) -> list[str]:
         masked = f"{text[:-1]}a" if prefix and len(text) > 1 and text.endswith("-") else text
         wrong = [] if whole.fullmatch(masked) else [why]
         return [*([f"must be no more than {most} characters"] if len(text) > most else []), *wrong]
 
-    return look
+    return check
 
 
 def _qualified(text: str) -> list[str]:
@@ -246,14 +246,14 @@ def _qualified(text: str) -> list[str]:
 
 
 def _read(read: Callable[[str], object], why: str) -> Callable[[str], list[str]]:
-    def look(text: str) -> list[str]:
+    def check(text: str) -> list[str]:
         try:
             read(text)
         except (EvaluationError, ValueError):
             return [why]
         return []
 
-    return look
+    return check
 
 
 def _day(text: str) -> None:
