@@ -93,4 +93,4 @@ def test_a_rendered_file(tree: WorkingTree, change: str) -> None:
 def test_an_unreadable_revision(tree: WorkingTree, revision: str) -> None:
     done = tree.trainc("build", "--check", f"--changed-since={revision}")
     assert done.returncode == 2
-    assert "Git knows no revision" in done.stdout
+    assert "Git has no revision" in done.stdout

@@ -29,10 +29,10 @@ def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
     """There was no command for it: people wrote the annotation by hand, and were not told what the new run changes."""
     tree.change(BERT, "numNodes: 2", "numNodes: 3  # more")
     # It said nothing, and the commit failed later.
-    assert "error[immutable-change]: run `bert` cannot change in 3 fields" in tree.run("validate", BERT).err
+    assert "error[immutable-change]: run `bert` cannot change 3 fields" in tree.run("validate", BERT).err
     refused = tree.run("build", "-w")
     assert refused.code == 1
-    assert "run `bert` cannot change in 3 fields" in refused.err
+    assert "run `bert` cannot change 3 fields" in refused.err
     before = tree.read(BERT)
     done = tree.run("run", "bert")
     assert done.code == 0, done.err

@@ -53,15 +53,17 @@ def test_a_line_says_where_the_rendering_stands(repository: WorkingTree) -> None
     repository.write("jobs/t5.yaml", job("t5"))
     repository.write("rendered/research/gpt.yaml", repository.read("rendered/research/gpt.yaml") + "# by hand\n")
     states = {name: cells[3] for name, cells in rows(repository).items()}
-    assert states == {"bert": "edit refused: new run needed", "gpt": "changed by hand", "t5": "not rendered"}
-    assert "renderings: 1 changed by hand, 1 edit refused: new run needed, 1 not rendered" in repository.run("show").out
+    assert states == {"bert": "edit rejected: new run needed", "gpt": "changed by hand", "t5": "not rendered"}
+    assert (
+        "renderings: 1 changed by hand, 1 edit rejected: new run needed, 1 not rendered" in repository.run("show").out
+    )
 
 
 def test_one_job_says_what_its_rendering_has_otherwise_and_shows_both(repository: WorkingTree) -> None:
     render(repository)
     repository.write("jobs/bert.yaml", job("bert", nodes=3))
     one = repository.run("show", "jobs/bert.yaml").out
-    assert "rendering   rendered/research/bert.yaml: edit refused: new run needed\n" in one
+    assert "rendering   rendered/research/bert.yaml: edit rejected: new run needed\n" in one
     assert "nodes of node: 2 -> 3" in one
     assert one.count("JOBS x PODS") == 1
     both = repository.run("show", "jobs/bert.yaml", "--rendered").out
@@ -73,7 +75,7 @@ def test_a_mutable_edit_leaves_the_rendering_older_than_the_text(repository: Wor
     render(repository)
     text = job("bert").replace("  name: bert\n", "  name: bert\n  labels: {kueue.x-k8s.io/queue-name: other}\n")
     repository.write("jobs/bert.yaml", text)
-    assert rows(repository)["bert"][4] == "older than the text"
+    assert rows(repository)["bert"][4] == "out of date"
 
 
 def test_jobs_are_grouped_by_folder_or_queue(repository: WorkingTree) -> None:

@@ -100,12 +100,12 @@ def project(place: Path, runtime: str) -> None:
 @pytest.mark.parametrize(
     ("runtime", "line", "said"),
     [
-        ("base", 2, "lands nowhere: says what this document is"),
+        ("base", 2, "lands nowhere: identifies this document"),
         ("base", 4, "lands in Service/bert, JobSet/bert metadata.name"),
         ("base", 6, "lands nowhere: wrong level"),
         ("base", 7, "lands in JobSet/bert metadata.labels[kueue.x-k8s.io/queue-name]"),
         ("base", 9, "lands nowhere: a queue owns `suspend`: only true is written"),
-        ("base", 11, "lands nowhere: says which runtime the job starts from"),
+        ("base", 11, "lands nowhere: names the runtime that the job starts from"),
         (
             "base",
             13,
@@ -118,7 +118,7 @@ def project(place: Path, runtime: str) -> None:
             "lands in JobSet/bert spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NPROC_PER_NODE].value",
         ),
         ("base", 20, "lands nowhere: not overridable upstream: limits and requests are merged, claims are not"),
-        ("bare", 13, "lands nowhere: wrong container: no replicated job of the runtime is labelled as the trainer"),
+        ("bare", 13, "lands nowhere: wrong container: no replicated job of the runtime is labeled as the trainer"),
         ("bare", 18, "lands nowhere: wrong container"),
         (
             "site",
@@ -159,10 +159,10 @@ spec:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (2, "lands nowhere: says what this document is"),
-        (4, "lands nowhere: a setting of the project: it says how jobs are compiled"),
-        (7, "lands nowhere: says which jobs the cluster runs"),
-        (8, "lands nowhere: a setting of the cluster: it says how jobs are compiled"),
+        (2, "lands nowhere: identifies this document"),
+        (4, "lands nowhere: a setting of the project: it controls how jobs are compiled"),
+        (7, "lands nowhere: selects the jobs that the cluster runs"),
+        (8, "lands nowhere: a setting of the cluster: it controls how jobs are compiled"),
         (9, "lands in Service/bert, JobSet/bert metadata.namespace"),
         (11, "lands in JobSet/bert metadata.labels.team"),
     ],

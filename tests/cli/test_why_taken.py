@@ -84,8 +84,8 @@ def test_a_value_that_a_child_takes_away_is_beaten_there(pod: str, line: int, wo
 @pytest.mark.parametrize(
     ("pod", "reason"),
     [
-        ("{nodeSelector: null}", "takes away what lower layers say"),
-        ("{nodeSelector: {$patch: replace, pool: b}}", "replaces what lower layers say"),
+        ("{nodeSelector: null}", "removes what lower layers set"),
+        ("{nodeSelector: {$patch: replace, pool: b}}", "replaces what lower layers set"),
         (
             "{containers: [{name: node, env: [{name: MODE, value: slow}]}]}",
             "points at `MODE`; the name itself was written by a lower layer",

@@ -110,7 +110,7 @@ def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
             todo.extend(listed[::-1])
             metadata = tree.get("metadata") if type(tree) is dict else None
             if type(metadata) is dict and (metadata.get("continue") or metadata.get("remainingItemCount")):
-                faults.append("a list of the dump is only its first part; dump it without --limit")
+                faults.append("a list in the dump is truncated; dump it without --limit")
         elif tree is not None:
             yield tree
 

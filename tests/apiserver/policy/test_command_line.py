@@ -248,8 +248,8 @@ def test_mutating_policies_and_webhooks_are_named(repository: Repository) -> Non
     run = repository.run("validate", "--notes")
     messages = [finding.message for finding in run.findings]
     assert messages == [
-        "MutatingAdmissionPolicy is not judged: `sidecars`",
-        "ValidatingWebhookConfiguration is not judged: `checks.example.com`",
+        "MutatingAdmissionPolicy is not evaluated: `sidecars`",
+        "ValidatingWebhookConfiguration is not evaluated: `checks.example.com`",
     ]
     assert "skipped: mutating policies and webhooks of the cluster (2)" in run.err
 
@@ -267,7 +267,7 @@ def test_without_the_engine_nothing_is_judged_and_that_is_said(repository: Repos
 
     done = run()
     assert done.returncode == 0, done.stderr
-    assert "admission policies are not judged: no CEL engine is installed" in done.stderr
+    assert "admission policies are not evaluated: no CEL engine is installed" in done.stderr
     assert done.stderr.splitlines()[-1].endswith(
         "skipped: no CEL engine is installed (`pip install 'trainc[definitions]'`) (1)"
     )

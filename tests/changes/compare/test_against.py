@@ -27,7 +27,7 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
     project.write("jobs/gpt.yaml", job("gpt"))
     done = project.run("validate", "--against", "HEAD", "--only", "admission")
     assert done.code == 0
-    assert "note[not-in-base]: `gpt` is not in the base: it is new, and judged as a creation" in done.err
+    assert "note[not-in-base]: `gpt` is not in the base: it is new, and checked as a creation" in done.err
     assert "`bert` is not in the base" not in done.err
 
 

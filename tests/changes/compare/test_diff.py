@@ -167,7 +167,7 @@ def test_the_second_last_commit_is_a_base_too(project: WorkingTree) -> None:
 @pytest.mark.slow
 def test_an_unknown_revision_is_trouble(project: WorkingTree) -> None:
     done = project.run("diff", "no-such-branch")
-    assert (done.code, done.out, done.err) == (2, "", "trainc: Git knows no revision `no-such-branch`\n")
+    assert (done.code, done.out, done.err) == (2, "", "trainc: Git has no revision `no-such-branch`\n")
 
 
 @pytest.mark.slow
@@ -313,7 +313,7 @@ def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
 def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> None:
     folder = Repository(tmp_path, "bert")
     done = folder.run(*argv)
-    assert (done.code, done.err) == (2, f"trainc: {tmp_path} lies in no Git repository\n")
+    assert (done.code, done.err) == (2, f"trainc: {tmp_path} is not in a Git repository\n")
 
 
 @pytest.mark.slow

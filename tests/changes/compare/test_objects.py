@@ -81,9 +81,9 @@ def test_a_job_that_stays_a_job(tree: WorkingTree) -> None:
     out = tree.run("diff").out
     assert out.startswith("-/+ research/prep  because of jobs/prep.yaml\n      image of node/prep: ")
     # Both said that it changes in place, and `build -w` wrote what a server refuses.
-    assert "run `prep` cannot change in 1 field" in tree.run("validate", "--against", "HEAD").err
+    assert "run `prep` cannot change 1 field" in tree.run("validate", "--against", "HEAD").err
     if "oldRun" in tree.read("trainc.yaml"):
-        assert "run `prep` cannot change in 1 field" in tree.run("build", "-w").err
+        assert "run `prep` cannot change 1 field" in tree.run("build", "-w").err
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BERT = "jobs/bert.yaml"
-REFUSED = "error[immutable-change]: run `bert` cannot change in 3 fields"
+REFUSED = "error[immutable-change]: run `bert` cannot change 3 fields"
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTre
     assert tree.run("validate", BERT).code == 0
     tree.change(BERT, "numNodes: 3", "numNodes: 4")
     for path in (BERT, "."):
-        assert "run `bert-r2` cannot change in 3 fields" in tree.run("validate", path).err
+        assert "run `bert-r2` cannot change 3 fields" in tree.run("validate", path).err
 
 
 @pytest.mark.slow

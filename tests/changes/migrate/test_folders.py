@@ -96,7 +96,7 @@ def test_a_job_that_no_patch_makes_alike_keeps_its_own_runtime(repository: Repos
     write_jobs(repository)
     repository.write("jobs/odd.yaml", JOB_OF["job0"].replace("job0", "odd").replace("Never", "OnFailure"))
     done = repository.run("migrate", "-w", "jobs", "--runtime", "train", "--details")
-    assert "odd: it keeps a runtime of its own: it differs from `train` in `" in done.err
+    assert "odd: it keeps its own runtime: it differs from `train` in `" in done.err
     assert "kind: TrainingRuntime" in repository.read("jobs/odd.yaml")
     assert repository.run("validate").code == 0
 
@@ -105,11 +105,11 @@ def test_a_runtime_of_the_platform_decides_what_the_jobs_leave_open(repository: 
     """The catalogue's runtime restarts the JobSet three times; the jobs could not say that."""
     write_jobs(repository, 1)
     refused = repository.run("migrate", "jobs", "--runtime", "torch-distributed")
-    assert "it keeps a runtime of its own: `torch-distributed` comes from trainc's own catalogue" in refused.err
+    assert "it keeps its own runtime: `torch-distributed` comes from trainc's own catalogue" in refused.err
     repository.run("runtimes", "copy", "torch-distributed")
     done = repository.run("migrate", "-w", "jobs", "--runtime", "torch-distributed")
     assert done.code == 0
-    assert "\n  the runtime `torch-distributed` says so: " in done.err
+    assert "\n  the runtime `torch-distributed` sets it: " in done.err
     text = repository.read("jobs/job0.yaml")
     assert "name: torch-distributed" in text
     assert text.count("apiVersion") == 1

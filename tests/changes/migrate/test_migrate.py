@@ -114,7 +114,7 @@ def test_what_a_cluster_adds_is_not_written_into_the_new_file() -> None:
 def test_what_no_trainjob_says_is_named() -> None:
     done = migrate(job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG))
     left = [
-        change.message.partition(" is left behind")[0] for change in done.changes if "left behind" in change.message
+        change.message.partition(" is dropped: ")[0] for change in done.changes if " is dropped: " in change.message
     ]
     names = ("schedulingPolicy", "ttlSecondsAfterFinished", "cleanPodPolicy")
     assert left == [f"`spec.runPolicy.{name}`" for name in names]

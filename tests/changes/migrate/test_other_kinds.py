@@ -24,7 +24,7 @@ DOCUMENTED = (
     "the gang is all pods of the job",
     "the Trainer reads the queue there",
     "the same hosts",
-    "its pods ask for nothing",
+    "its pods request nothing",
     "set by the Trainer's",
     "the port where processes meet",
     "the Trainer hands on neither labels nor annotations",
@@ -179,7 +179,7 @@ def test_the_service_of_a_job_selects_the_pods_of_the_jobset() -> None:
             "it stays a plain Job",
             False,
         ),
-        (f"apiVersion: v1\nkind: List\nitems:\n- {{{VOLCANO_IN_LINE}}}\n", "jobs of a List are not rewritten", False),
+        (f"apiVersion: v1\nkind: List\nitems:\n- {{{VOLCANO_IN_LINE}}}\n", "jobs in a List are not rewritten", False),
     ],
 )
 def test_a_job_that_stays_is_told_with_the_reason(text: str, reason: str, *, is_foreign: bool) -> None:

@@ -196,7 +196,7 @@ def test_a_list_of_earlier_days_is_not_passed_over() -> None:
     listed = {"apiVersion": "v1", "kind": "List", "items": [yaml.safe_load(item)]}
     done = migrate(yaml.safe_dump(listed))
     assert done.has_failed
-    assert "jobs of a List are not rewritten" in done.problems[0].message
+    assert "jobs in a List are not rewritten" in done.problems[0].message
     listed["items"] = [yaml.safe_load(migrate(item).text)]
     assert not migrate(yaml.safe_dump(listed)).problems
 
@@ -221,7 +221,7 @@ def test_a_job_in_braces_is_refused_for_the_comment_that_loses_its_place(kind: s
     done = migrate(text)
     assert (done.text, done.has_failed) == (text, True)
     assert done.problems[0].message.endswith(
-        f"`{comment}` would lose its place: write what it stands at in lines, without braces"
+        f"`{comment}` would lose its place: write its value in lines, without braces"
     )
 
 

@@ -123,7 +123,7 @@ def test_people_edit_the_job_and_not_the_runtime(tree: WorkingTree) -> None:
     assert "command: [sh, -c]\n" in job
     assert "    mpi:\n" in runtime
     # A field that no server takes went without a word.
-    assert "`metadata.clusterName`: dropped, because nobody but a server writes it" in done.err
+    assert "`metadata.clusterName`: dropped, because only the API server writes it" in done.err
     # No share was told.
     tree.git("checkout", "-q", "--", "jobs")
     table = tree.run("migrate", "jobs", "--report", "markdown").out

@@ -43,7 +43,7 @@ def test_the_pods_of_another_role_take_no_racks_away_in_every_order() -> None:
 def test_too_few_racks_are_a_certain_no() -> None:
     found = ask(jobset(DRIVER, role("worker", 3, 2, 4, alone=True)), *racks(3))
     assert found.status == "needs nodes"
-    assert "3 Jobs of `worker` want a `example.com/rack` each" in found.reason
+    assert "3 Jobs of `worker` need a `example.com/rack` each" in found.reason
     assert "4 are needed, and the nodes have 3" in found.reason
     assert ask(jobset(DRIVER, role("worker", 3, 2, 4, alone=True)), *racks(4)).status == "fits"
 

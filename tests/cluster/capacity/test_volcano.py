@@ -50,7 +50,7 @@ def test_what_other_queues_are_guaranteed_is_not_there() -> None:
     found = refused(facts_of(16, team={}, other=guaranteed))
     assert found is not None
     assert not found.is_final
-    assert "beside what Volcano guarantees to other queues the nodes have 8" in found.reason
+    assert "the nodes have 8 after what Volcano guarantees to other queues" in found.reason
 
 
 def test_what_other_groups_hold_of_a_queue_is_waited_for() -> None:
@@ -64,10 +64,10 @@ def test_what_other_groups_hold_of_a_queue_is_waited_for() -> None:
 @pytest.mark.parametrize(
     ("queues", "reason"),
     [
-        ({"other": {}}, "there is no queue `team` of Volcano"),
+        ({"other": {}}, "Volcano has no queue `team`"),
         (
             {"team": {}, "part": {"parent": "team"}},
-            "Volcano's queue `team` has queues below it, and takes no groups itself",
+            "Volcano's queue `team` has child queues, and takes no PodGroups itself",
         ),
     ],
 )

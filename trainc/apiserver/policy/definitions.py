@@ -194,7 +194,7 @@ def _by_name(
         if document.kind != kind or not document.api_version.startswith(f"{GROUP}/"):
             continue
         if document.api_version not in _SERVED:
-            text = f"{kind} `{document.name}` is of version `{document.api_version}`, which no server has any more"
+            text = f"{kind} `{document.name}` has version `{document.api_version}`, which no server serves any more"
             report.add(INVALID_POLICY.at(document.span(("apiVersion",)), text, help=f"write `{GROUP}/v1`"))
             continue
         wrong = complaints(document.tree, shape, document.name)
@@ -221,7 +221,7 @@ def _is_compiled(policy: AdmissionPolicy, report: Report, kubernetes: tuple[int,
     except NotJudgedError as error:
         policy.unjudged = str(error)
         help_ = "pip install 'trainc[definitions]'" if policy.unjudged == MISSING else ""
-        text = "admission policies are not judged" if help_ else f"policy `{policy.name}` is not judged"
+        text = "admission policies are not evaluated" if help_ else f"policy `{policy.name}` is not evaluated"
         at = policy.document.span(("metadata", "name"))
         why = policy.unjudged if not help_ else "no CEL engine is installed"
         report.add(UNJUDGED_POLICY.at(at, f"{text}: {why}", help=help_))
@@ -242,7 +242,7 @@ def _is_compiled(policy: AdmissionPolicy, report: Report, kubernetes: tuple[int,
             report.add(INVALID_POLICY.at(at, f"{what}does not compile: {trouble['text']}"))
         else:
             at = policy.document.span(path)
-            report.add(UNJUDGED_POLICY.at(at, f"{what}is not judged: {trouble['text']}"))
+            report.add(UNJUDGED_POLICY.at(at, f"{what}is not evaluated: {trouble['text']}"))
     return not refused
 
 
@@ -260,7 +260,7 @@ def name_strays(documents: Iterable[Document], report: Report) -> None:
     """Name the policies that stand in a file of the run, and in none of the folders of policies."""
     for document in documents:
         if document.kind == POLICY_KIND and document.api_version.startswith(f"{GROUP}/"):
-            text = f"policy `{document.name}` is not judged: its file is in none of the folders of policies"
+            text = f"policy `{document.name}` is not evaluated: its file is not in a folder of policies"
             help_ = "move it into `policies/`, or name its folder in `spec.policies` of trainc.yaml"
             report.add(UNJUDGED_POLICY.at(document.span(("metadata", "name")), text, help=help_))
 
@@ -277,7 +277,7 @@ def _name_others(documents: tuple[Document, ...], report: Report) -> int:
             names = [name for name in names if not any(own in name for own in _OWN_WEBHOOKS)]
         if names:
             shown = ", ".join(f"`{name}`" for name in names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5))
-            text = f"{document.kind} is not judged: {shown}"
+            text = f"{document.kind} is not evaluated: {shown}"
             report.add(UNJUDGED_ADMISSION.at(document.span(("metadata", "name")), text))
             count += len(names)
     return count

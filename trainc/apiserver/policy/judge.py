@@ -197,7 +197,7 @@ class _Decision:
         at = binding.document.span(("spec", "paramRef", "name" if reference.get("name") else "selector"))
         if listed is None:
             text = f"no {kind['kind']} is among the policies, nor in a dump of the cluster"
-            self._report.add(MISSING_PARAM.at(at, text, effect="the policy is not judged", help=_add(kind)))
+            self._report.add(MISSING_PARAM.at(at, text, effect="the policy is not evaluated", help=_add(kind)))
             raise UnknownFactError(f"its parameters of kind {kind['kind']}")
         is_namespaced = kind["kind"] == "ConfigMap" or any(namespace for namespace, _, _ in listed)
         where = reference.get("namespace") or (self._request.namespace if is_namespaced else "")
@@ -214,7 +214,11 @@ class _Decision:
             wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
             text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
             also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
-            effect = "every request that the policy matches is refused" if denies else "the policy looks at nothing"
+            effect = (
+                "the API server rejects every request that the policy matches"
+                if denies
+                else "the policy checks nothing"
+            )
             self._report.add(MISSING_PARAM.at(at, text, also=also, effect=effect, help=_add(kind)))
             trouble = "no params found for policy binding with `Deny` parameterNotFoundAction" if denies else ""
         if trouble:
@@ -301,7 +305,7 @@ class _Decision:
             return
         rule = POLICY_WARNING if action == "Warn" else POLICY_AUDIT
         shown = self._request.shown
-        what = f"warns about {shown}" if action == "Warn" else f"notes {shown} in the audit log"
+        what = f"warns about {shown}" if action == "Warn" else f"records {shown} in the audit log"
         headline = f"policy `{self._policy.name}` {what}: {_short(text)}"
         self._report.add(rule.at(where, headline, also=self._labels(binding, where, at)))
 
@@ -328,7 +332,7 @@ class _Decision:
         headline = f"policy `{self._policy.name}` costs more than the API server allows for {self._request.shown}"
         at = self._policy.document.span(path)
         self._report.add(
-            POLICY_COST.at(at, headline, notes=[_short(text)], help="look at fewer elements, or at each once")
+            POLICY_COST.at(at, headline, notes=[_short(text)], help="check fewer elements, or each of them once")
         )
 
 
@@ -341,7 +345,7 @@ def _chosen(listed: list[tuple[str, str, Tree]], reference: dict[str, Any], wher
 
 
 def _add(kind: dict[str, str]) -> str:
-    return f"put the {kind['kind']} beside the policy, or dump it into the cluster's folder"
+    return f"put the {kind['kind']} next to the policy, or into the dump in the cluster's folder"
 
 
 def _short(text: str) -> str:

@@ -89,10 +89,10 @@ def _misfits(node: Tree, shape: Any, at: Path) -> Iterator[Complaint]:
     held = plain(node)
     if shape is str:
         if type(held) is not str and held is not None:
-            yield at, f"`{at[-1]}` is text", "put it in quotes", False
+            yield at, f"`{at[-1]}` must be a string", "put it in quotes", False
     elif type(shape) is list:
         if held is not None and type(node) is not list:
-            yield at, f"`{at[-1]}` is a list", "begin each item with `- `", False
+            yield at, f"`{at[-1]}` must be a list", "begin each item with `- `", False
             return
         for index, item in enumerate(items(node)):
             if plain(item) is None:
@@ -100,7 +100,7 @@ def _misfits(node: Tree, shape: Any, at: Path) -> Iterator[Complaint]:
             yield from _misfits(item, shape[0], (*at, index))
     elif type(node) is not dict:
         if held is not None or at == ("spec",):
-            yield at, f"`{at[-1]}` is a mapping", "write its fields below it, indented", False
+            yield at, f"`{at[-1]}` must be a mapping", "write its fields below it, indented", False
     else:
         for key, inner in node.items():
             if "*" in shape:
@@ -191,7 +191,7 @@ def _annotations(spec: dict[str, Any], policy: str) -> Iterator[Complaint]:
         at: Path = ("spec", "auditAnnotations", index)
         key = one.get("key") or ""
         if qualified(f"{policy}/{key}"):
-            yield (*at, "key"), f"`{key}` is not a key", "use letters, digits, `-`, `_` and `.`", False
+            yield (*at, "key"), f"`{key}` is not a valid key", "use letters, digits, `-`, `_` and `.`", False
         if key in keys:
             yield (*at, "key"), f"there are two auditAnnotations `{key}`", "rename one of them", False
         if len(one.get("valueExpression") or "") > _MAX_VALUE:
@@ -210,7 +210,7 @@ def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
     if reference is not None:
         chosen = [field for field in ("name", "selector") if reference.get(field) is not None]
         if len(chosen) != 1:
-            text = "`paramRef` has exactly one of `name` and `selector`"
+            text = "`paramRef` must set exactly one of `name` and `selector`"
             yield ("spec", "paramRef"), text, "write one of them", True
         if not reference.get("parameterNotFoundAction"):
             yield _required(("spec", "paramRef", "parameterNotFoundAction"))
@@ -224,7 +224,7 @@ def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
         if action not in ACTIONS:
             yield (*at, index), f"`{action}` is not a validation action", f"write one of {', '.join(ACTIONS)}", False
         elif action in actions[:index]:
-            yield (*at, index), f"`{action}` is there twice", "remove one of them", False
+            yield (*at, index), f"`{action}` is listed twice", "remove one of them", False
     if "Deny" in actions and "Warn" in actions:
         yield at, "`validationActions` contains both Deny and Warn", "keep one of them", True
 
@@ -240,18 +240,18 @@ def _resources(resources: dict[str, Any], at: Path) -> Iterator[Complaint]:
                 if not words:
                     yield _required((*here, name))
                 if name != "resources" and "*" in words and len(words) > 1:
-                    yield (*here, name), "`*` stands alone", "remove the others", True
+                    yield (*here, name), "`*` must be the only item", "remove the others", True
                 for number, word in enumerate(words):
                     if not word and name != "apiGroups":
-                        yield (*here, name, number), f"`{name}` contains an empty text", "remove it", False
+                        yield (*here, name, number), f"`{name}` contains an empty string", "remove it", False
             yield from _resource_names(rule.get("resources") or [], (*here, "resources"))
 
 
 def _resource_names(words: list[str], at: Path) -> Iterator[Complaint]:
     if "*/*" in words and len(words) > 1:
-        yield at, "`*/*` stands alone", "remove the others", True
+        yield at, "`*/*` must be the only item", "remove the others", True
     if "*" in words and any("/" not in word and word != "*" for word in words):
-        yield at, "`*` stands without other resources", "remove the others", True
+        yield at, "`*` must be the only resource", "remove the others", True
 
 
 def _selector(selector: dict[str, Any] | None, at: Path) -> Iterator[Complaint]:

@@ -79,8 +79,8 @@ def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], repor
                     report.add(
                         APPLIED_TWICE.at(
                             document.span(path),
-                            f"{document.kind} `{document.name}` applies {count} as they are",
-                            effect="each of these jobs trains twice: once as it is written, and once as it is rendered",
+                            f"{document.kind} `{document.name}` applies {count} directly",
+                            effect="each of these jobs trains twice: as written and as rendered",
                             help="let it apply the folder of rendered files, or name the plugin `trainc-v1`",
                         )
                     )
@@ -94,8 +94,8 @@ def output_among_jobs(project: str, output: str, jobs: Iterable[str], report: Re
             report.add(
                 APPLIED_TWICE.at(
                     Span(project or f"{output}", 1, 1, 1, 1),
-                    f"the output folder `{output}` lies in `{folder}`, among the jobs",
-                    effect="a tool that applies the one folder applies the other: each job trains twice",
+                    f"the output folder `{output}` is in `{folder}`, among the jobs",
+                    effect="a tool that applies one folder applies both: each job trains twice",
                     help="choose an output folder outside, such as `rendered`",
                 )
             )

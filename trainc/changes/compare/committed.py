@@ -85,7 +85,7 @@ class Committed:
         if own.failed:
             self.left.add(bundle.document.file)
             return ""
-        effect = f"it is committed as {file}: a server that runs it refuses the change, and the sync fails"
+        effect = f"it is committed as {file}: if it runs, the API server rejects the change and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
         otherwise = f"for one that was never applied, {again}"
         otherwise += "" if self._has_rerender else ", and commit what it writes"
@@ -152,7 +152,7 @@ def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -
             IGNORED_BY_FLUX.at(
                 one.place(one.changed[0], bundle),
                 f"Flux does not apply a change of {listed(fields)} to a run that exists",
-                effect="the JobSet in the cluster stays as it was created, and Git says something else",
+                effect="the JobSet in the cluster stays as it was created, and Git shows something else",
                 help=f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`), or change the JobSet with kubectl '
                 "as well",
             )

@@ -59,7 +59,7 @@ class Gaps(NamedTuple):
                 return f"it cannot be compiled: {entry.cause.message if entry.cause is not None else entry.kind}"
         for file in self.files:
             if os.path.basename(file) == os.path.basename(job.file) and is_pointer(contents(self.root, file)):
-                return f"`{file}` is a pointer of Git LFS"
+                return f"`{file}` is a Git LFS pointer"
         for file, line in sorted(account.unread):
             if job.name.encode() in contents(self.root, file):
                 return f"`{file}` names it and cannot be read at line {line}"
@@ -70,8 +70,8 @@ def without_base(bundle: Bundle, gaps: Gaps) -> Finding:
     """The finding for a job that stands on one side alone: it is new, or nobody knows what it was."""
     place, reason = bundle.document.span(("metadata", "name")), gaps.reason(bundle)
     if reason:
-        return not_compared(place, bundle.name, f"its form in the base is not known: {reason}")
-    return NOT_IN_BASE.at(place, f"`{bundle.name}` is not in the base: it is new, and judged as a creation")
+        return not_compared(place, bundle.name, f"its base version is unknown: {reason}")
+    return NOT_IN_BASE.at(place, f"`{bundle.name}` is not in the base: it is new, and checked as a creation")
 
 
 def not_compared(place: Span, name: str, reason: str) -> Finding:
@@ -79,7 +79,7 @@ def not_compared(place: Span, name: str, reason: str) -> Finding:
     return NOT_COMPARED.at(
         place,
         f"not compared: `{name}`",
-        effect="a change that a server refuses would pass",
+        effect="a change that the API server rejects would pass",
         help="compare with a base in which the job compiles, such as its committed rendering",
         notes=[reason],
     )

@@ -84,8 +84,8 @@ def judge(
             refused = [one for one in updates if one.refused]
         if refused:
             judged_before = report.looking_at(bundle.document)
-            effect = "the API server refuses the new text; what is in the cluster stays as it was"
-            report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back"))
+            effect = "the API server rejects the change; the object in the cluster stays as it was"
+            report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise revert the edit"))
             report.back_to(judged_before)
         for one in updates:
             if one.changed and not one.refused:
@@ -138,7 +138,7 @@ def immutable_change(
         shown.append(f"and {len(fields) - _MAX_FIELDS_NAMED} more")
     return IMMUTABLE_CHANGE.at(
         own[0],
-        f"run `{bundle.name}` cannot change in {count} once it is created",
+        f"run `{bundle.name}` cannot change {count} once it is created",
         also=[Label(span) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,
         help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
@@ -189,15 +189,15 @@ def moved_run(span: Span, job: str, number: int, before: str, after: str) -> Fin
     return MOVED_RUN.at(
         span,
         f"run `{before}` is deleted, and starts again as `{after}`",
-        effect="all its pods end, and the work since the last checkpoint is lost; the new run waits for its accelerators",
+        effect="all its pods are deleted, and the work since the last checkpoint is lost; the new run waits for its accelerators",
         help=_help(job, number, is_renamed=before.rpartition("/")[2] != after.rpartition("/")[2]),
     )
 
 
 def _help(job: str, number: int, *, is_renamed: bool) -> str:
     if is_renamed:
-        return "take the edit back; to train both, keep this job as it was and write the new one beside it"
-    return f'take the edit back; to start a new run there on purpose set `{RUN}: "{number + 1}"` (`trainc run {job}`)'
+        return "revert the edit; to train both, keep this job as it was and add the new one next to it"
+    return f'revert the edit; to start a new run there on purpose set `{RUN}: "{number + 1}"` (`trainc run {job}`)'
 
 
 def moved(former: Bundle, bundle: Bundle) -> Finding:

@@ -164,8 +164,8 @@ def refused_runs(bundles: Iterable[Bundle], project: Project, selection: Selecti
 
 
 def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:
-    effect = f"it is rendered as {file}: a server that runs it refuses the change, and `build -w` writes nothing"
-    return immutable_change(bundle, refused, effect=effect, otherwise="otherwise take the edit back")
+    effect = f"it is rendered as {file}: if it runs, the API server rejects the change, and `build -w` writes nothing"
+    return immutable_change(bundle, refused, effect=effect, otherwise="otherwise revert the edit")
 
 
 def _is_whole(existing: OnDisk) -> bool:

@@ -55,8 +55,8 @@ def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> No
     for file in known_files(project, paths):
         emptied = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
         if emptied is not None:
-            effect = "a job that it held would be missing, and the tool that applies the output would remove it"
-            help_ = f"{emptied[2]}; if it holds no job, delete it, or say so in a comment"
+            effect = "a job in it would be missing, and the GitOps tool would delete that job"
+            help_ = f"{emptied[2]}; if it has no job, delete it, or say so in a comment"
             report.add(SOURCE_LOST.at(emptied[0], emptied[1], effect=effect, help=help_))
 
 
@@ -72,7 +72,7 @@ def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | Non
     if message := blankness(data):
         return start, message, "restore it"
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
-        return start, "this file holds the marks of a merge conflict", "resolve the conflict"
+        return start, "this file contains merge conflict markers", "resolve the conflict"
     own_report = Report()
     documents = [
         document for document in expand(read(data, source, own_report), own_report) if type(document.tree) is dict

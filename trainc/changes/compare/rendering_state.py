@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 ABSENT = "not rendered"
 CURRENT = "current"
-OLDER = "older than the text"
-KEPT = "kept: its run goes on"
-REFUSED = "edit refused: new run needed"
+OLDER = "out of date"
+KEPT = "kept: its run continues"
+REFUSED = "edit rejected: new run needed"
 EDITED = "changed by hand"
-FOREIGN = "not of trainc"
+FOREIGN = "not written by trainc"
 
 
 class RenderingState(NamedTuple):

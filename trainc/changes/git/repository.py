@@ -78,7 +78,7 @@ class GitRepository:
             about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
             if tab and about.startswith("100"):
                 if not is_inside(path):
-                    raise Trouble(f"the revision has a file of the name {path!r}, which leads out of it")
+                    raise Trouble(f"the revision has a file of the name {path!r}, which escapes the repository")
                 yield path, about.split()[2]
 
     def text(self, commit: str, path: str) -> bytes | None:
@@ -307,12 +307,12 @@ class Git:
         text = lines[-1] if lines else "failed"
         # Git says the second where the folder is the top of a volume, as in a container.
         if "not a git repository" in text or "filesystem boundary" in text:
-            return Trouble(f"{os.path.abspath(self.folder)} lies in no Git repository")
+            return Trouble(f"{os.path.abspath(self.folder)} is not in a Git repository")
         if any(sign in line for line in lines for sign in _MISSING):
             return partial()
         if about == "HEAD":
             return Trouble("there is no commit yet, so nothing to compare with")
-        return Trouble(f"Git knows no revision `{about}`" if about else f"git {words[0]}: {text}")
+        return Trouble(f"Git has no revision `{about}`" if about else f"git {words[0]}: {text}")
 
 
 def partial() -> Trouble:

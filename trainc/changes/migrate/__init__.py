@@ -187,7 +187,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
 
 
 def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
-    reason = f"jobs of a {document.kind} are not rewritten: write each as a document of its own"
+    reason = f"jobs in a {document.kind} are not rewritten: write each as its own document"
     outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
     return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
 
@@ -294,7 +294,7 @@ def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) ->
     except UnreadableError as error:
         return untouched._replace(problems=(_unreadable(error, line),))
     if len(allows(as_bytes(new), "")) < len(allows(as_bytes(piece), "")):
-        why = "a comment that speaks to trainc stands in braces, and would lose its place: write them as lines"
+        why = "a trainc comment is inside braces and would lose its place: write the braces as lines"
         return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), why),))
     return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
 

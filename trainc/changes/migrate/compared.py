@@ -84,13 +84,13 @@ def _set(names: Iterable[str]) -> str:
 _REASONS = (
     (r"env\[(PET_RDZV_ENDPOINT|POD_NAMESPACE)\]|/dnsConfig/searches\[", "the file names no namespace: the rendezvous host takes it from the pod"),
     (_set(TORCHRUN.passes_on), f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT"),
-    (_set(TORCHRUN.processes[1:]), "the Trainer counts processes from the resources unless `numProcPerNode` says how many"),
+    (_set(TORCHRUN.processes[1:]), "the Trainer counts processes from the resources unless `numProcPerNode` is set"),
     (_set(VOCABULARIES["torch"].reserved), "set by the Trainer's torch policy"),
     (_set(VOCABULARIES["jax"].reserved), "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
     (_set(VOCABULARIES["xgboost"].reserved), "set by the Trainer's xgboost policy, so no script has to derive it"),
     (r"annotations/scheduling\.volcano\.sh/queue-name$", "the Trainer reads the queue there"),
     (r"^PodGroup/.*/minTaskMember/", "Volcano ignores minima of tasks that are 0 or add up to more than `minMember`"),
-    (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are said to the scheduler"),
+    (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are passed to the scheduler"),
     (r"ports\[", "the port where processes meet under the Trainer"),
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
     (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
@@ -122,9 +122,9 @@ _OF_POLICY = {
 }
 # Where a job asked Volcano for a gang, and its runtime does so now.
 _OF_GANGS = (
-    (r"/spec/minResources$", "its pods ask for nothing"),
+    (r"/spec/minResources$", "its pods request nothing"),
     (r"/spec/minTaskMember/", "the gang is all pods of the job: no task has a number of its own"),
-    (r"/metadata/(labels|annotations)/", "the Trainer hands on neither labels nor annotations to the gang"),
+    (r"/metadata/(labels|annotations)/", "the Trainer passes neither labels nor annotations to the PodGroup"),
 )
 _NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
 _OF_WIRING = "the same hosts: without the namespace, or with `environment` beside them"
@@ -179,7 +179,7 @@ class _Names:
         of_policy = _OF_POLICY.get(self.policy, ()) if right is None or self.policy == "mpi" else ()
         decided = left is None or "/spec/template/spec/" not in path or path.endswith("/restartPolicy")
         by_runtime = self.want.followed and decided
-        otherwise = f"the runtime `{self.want.followed}` says so" if by_runtime else UNEXPLAINED
+        otherwise = f"the runtime `{self.want.followed}` sets it" if by_runtime else UNEXPLAINED
         return next((reason for pattern, reason in (*of_policy, *_REASONS) if re.search(pattern, path)), otherwise)
 
     def _wires(self, left: str, right: str) -> bool:

@@ -149,12 +149,12 @@ def _runtime(pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> S
 
 # What no TrainJob says: where it stands in an older job, and why it is left behind.
 _LEFT = (
-    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are said to the scheduler"),
-    (("ttlSecondsAfterFinished",), "a job that is deleted after its time is applied again from Git"),
-    (("cleanPodPolicy",), "a JobSet ends what still runs and keeps what has finished"),
+    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are passed to the scheduler"),
+    (("ttlSecondsAfterFinished",), "a job that its TTL deletes is applied again from Git"),
+    (("cleanPodPolicy",), "a JobSet deletes running pods and keeps finished ones"),
     (("elasticPolicy", "metrics"), "nothing can scale a JobSet"),
     (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
-    (("tensorboard",), "run it as a Deployment of its own"),
+    (("tensorboard",), "run it as its own Deployment"),
 )
 
 
@@ -166,11 +166,11 @@ def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
         places = [(*above, *path) for above in ((), ("runPolicy",))]
         stated_place = next((place for place in places if _at(spec, place)), None)
         if stated_place is not None and path[-1] not in jobset["spec"]:
-            sentences.append(f"`spec.{'.'.join(stated_place)}` is left behind: {why}")
+            sentences.append(f"`spec.{'.'.join(stated_place)}` is dropped: {why}")
     dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
     dropped += ["`status`"] if "status" in old else []
     return (
-        [*sentences, f"{', '.join(dropped)}: dropped, because nobody but a server writes it"] if dropped else sentences
+        [*sentences, f"{', '.join(dropped)}: dropped, because only the API server writes it"] if dropped else sentences
     )
 
 
@@ -217,7 +217,7 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
     attempt = partial(_tried, piece, facts, before, place._replace(project=project))
     done = attempt(make(choice))
     if done.refused and isinstance(choice, Policy):
-        done = attempt(make(f"`mlPolicy` would not do the same: {done.refused}"))
+        done = attempt(make(f"`mlPolicy` would not have the same effect: {done.refused}"))
     if place.shared is None or done.refused or done.want is None:
         return done
     return _served(done, done.want, place.shared, attempt)
@@ -229,7 +229,7 @@ def _served(done: Older, want: MigrationTarget, shared: Shared, attempt: Callabl
     if with_shared is not None and not with_shared.refused:
         return with_shared
     why = with_shared.refused if with_shared is not None else served
-    done.messages.append(f"it keeps a runtime of its own: {why}")
+    done.messages.append(f"it keeps its own runtime: {why}")
     return done
 
 
@@ -259,7 +259,7 @@ def misread(text: str, want: MigrationTarget) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
     if says(values(text), want.documents):
         return ""
-    return "the new text would not say what it should: a comment stands where it would become part of a value"
+    return "the new text would change a value: a comment would become part of it"
 
 
 def unlike(changes: list[Difference], report: Report) -> str:
@@ -288,7 +288,7 @@ def _new_error(report: Report, piece: str, project: Project) -> str:
 def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     """What a migration means for a job, one sentence each."""
     name = want.job["metadata"]["name"]
-    pods = f"`{want.served_by}`, which others share" if want.served_by else f"`{name}` in the same file"
+    pods = f"`{want.served_by}`, which other jobs share" if want.served_by else f"`{name}` in the same file"
     messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
     policy = want.policy
     if policy is None:
@@ -302,10 +302,12 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     if policy is not None and policy.name == "mpi":
         messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
     elif kind == "MPIJob" and (secret := _key_secret(want)):
-        messages.append(f"the ssh keys come from the Secret `{secret}`, which must exist; `validate` no longer says so")
+        messages.append(
+            f"the ssh keys come from the Secret `{secret}`, which must exist; `validate` no longer checks that"
+        )
     if want.extras:
         kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
-        messages.append(f"what the operator made beside the job is in the file: {kinds}")
+        messages.append(f"the file includes what the operator created with the job: {kinds}")
     return messages
 
 
@@ -338,7 +340,7 @@ def with_moved_allows(refused: str, text: str, former: str) -> str:
     if not refused or not moved:
         return refused
     comments = ", ".join(f"`{comment}`" for comment in moved)
-    return f"{refused}; {comments} would lose its place: write what it stands at in lines, without braces"
+    return f"{refused}; {comments} would lose its place: write its value in lines, without braces"
 
 
 def _allows_on_top(text: str) -> Counter[str]:

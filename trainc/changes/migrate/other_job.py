@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.report import Report
 
-KEPT = "it stays a plain Job, as `trainc.dev/keep` asks; a TrainJob becomes a JobSet"
+KEPT = "it stays a plain Job, as `trainc.dev/keep` requests; a TrainJob becomes a JobSet"
 
 
 class Rewritten(NamedTuple):
@@ -113,7 +113,7 @@ def _refused(piece: str, why: str) -> Older:
 def _explained(want: MigrationTarget, why: str) -> MigrationTarget:
     """The job that no policy wires, with the reason if it has none of its own."""
     if want.policy is None and want.was_wired:
-        want.reason = f"`mlPolicy` would not do the same: {why}"
+        want.reason = f"`mlPolicy` would not have the same effect: {why}"
     return want
 
 
@@ -176,7 +176,7 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     wrong = wrong or _missing_jobs(source, after)
     still = {finding.rule.name for finding in after.report.findings}
     gone = [one for one in source.before.report.findings if one.rule.name not in still and one.level != ERROR]
-    silent = [f"`validate` said of it: {message}" for message in dict.fromkeys(one.message for one in gone)]
+    silent = [f"`validate` reported: {message}" for message in dict.fromkeys(one.message for one in gone)]
     jobs = []
     for index, want in enumerate(wants):
         changes = []
@@ -285,8 +285,8 @@ _BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have w
 _PROCESSES = "PET_NPROC_PER_NODE"
 _VOLCANO_COUNTS = "variables and files of Volcano name this number of pods"
 _NONE = {
-    "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does in another way",
-    "RayJob": "a head, groups of workers and a driver make a Ray cluster, and no policy wires one",
+    "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
+    "RayJob": "a head, groups of workers and a driver make a Ray cluster, and no policy sets one up",
 }
 
 
@@ -309,7 +309,7 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
         return "its roles have different pods, and `numNodes` counts pods that are alike"
     (role,) = facts.roles
     if role.get("replicas", 1) != 1:
-        return "each of its parts is a Job of its own, and `numNodes` counts the pods of one"
+        return "each of its parts is its own Job, and `numNodes` counts the pods of one"
     clashing = clash(facts, [role["name"]])
     if clashing is not None:
         return clashing

@@ -155,7 +155,7 @@ def clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
 def tensorflow_policy(facts: OlderFacts) -> Policy | str:
     """The framework `tensorflow`, or why it cannot wire the tasks of a job."""
     if facts.old["spec"].get("enableDynamicWorker"):
-        return "`enableDynamicWorker` gives each process a list of its own, and the framework gives all the same"
+        return "`enableDynamicWorker` gives each process its own list, and the framework gives all the same"
     roles = {role["name"]: role["name"] for role in facts.roles}
     if (taken := clash(facts, roles)) is not None:
         return taken
@@ -184,7 +184,7 @@ def _paddle(facts: OlderFacts) -> Policy | str:
     names = [role["name"] for role in facts.roles]
     worker, head = facts.role("worker"), facts.role("master") or facts.role("leader")
     if not {"master", "leader", "worker"}.issuperset(names) or head is None or facts.count(head) != 1:
-        return "several pods would be the server where all meet, and the framework knows one"
+        return "several pods would be the server where all meet, and the framework expects one"
     if (taken := clash(facts, names)) is not None:
         return taken
     first = worker or head
@@ -193,7 +193,7 @@ def _paddle(facts: OlderFacts) -> Policy | str:
     alike = [role for role in facts.roles if role is not first and _is_like(facts.main(role), like, reserved)]
     leads = head["name"] == "leader"
     if leads and worker is not None and not alike:
-        return "its first worker is unlike the others"
+        return "its first worker differs from the others"
     return Policy(
         "paddle",
         {"numNodes": 1},
@@ -264,7 +264,7 @@ def _not_mpi(facts: OlderFacts) -> str | None:
         for role in facts.roles
         for one in _others(facts, role)
     ):
-        return "a container beside the main one reads the operator's files"
+        return "another container than the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (
             "no field says which user reads the ssh keys, and the Trainer's are for root and the group `fsGroup`; "

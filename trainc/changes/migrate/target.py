@@ -304,7 +304,7 @@ class Shared(NamedTuple):
         if want.policy is None:
             return want.reason
         if self.is_new and skeleton != own:
-            return f"it differs from `{self.name}` in `{_first_difference(skeleton, own)}`, which no job can say"
+            return f"it differs from `{self.name}` in `{_first_difference(skeleton, own)}`, which no job can override"
         if _roles(skeleton) != _roles(own) or set(skeleton.get("mlPolicy") or {}) - set(own.get("mlPolicy") or {}):
             return f"`{self.name}` has other roles, or another policy"
         job = deepcopy(want.job)

@@ -77,7 +77,7 @@ def _processes(spec: Any) -> Iterator[str]:
         yield f'`numProcPerNode: "{procs}"` is a number since v2.2'
     else:
         del trainer["numProcPerNode"]
-        yield f"`numProcPerNode: {procs}` is gone since v2.2: the number follows from the resources"
+        yield f"`numProcPerNode: {procs}` is gone since v2.2: the number is derived from the resources"
 
 
 def _patches(spec: Any) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _patchable(spec: Any) -> list[str]:
             for key in [key for key in mapping(container) if key not in _PATCHABLE]:
                 del container[key]
                 lost.append(
-                    f"`{key}` of container `{container.get('name', '')}` cannot be patched: say it in `spec.trainer`"
+                    f"`{key}` of container `{container.get('name', '')}` cannot be patched: set it in `spec.trainer`"
                 )
     return lost
 
@@ -196,7 +196,7 @@ def _policy(spec: Any) -> Iterator[str]:
 
 
 _TORCH = {
-    "numProcPerNode": "since v2.2 the number follows from the resources, or the job's `trainer.numProcPerNode` says it",
+    "numProcPerNode": "since v2.2 the number is derived from the resources, or the job's `trainer.numProcPerNode` sets it",
     "elasticPolicy": "removed in v2.2, it never had an effect on what was built",
     "standalone": "removed before v2.0",
 }

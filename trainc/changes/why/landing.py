@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 _FRAMEWORK = "trainer.kubeflow.org/framework"
-_OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods stand in its template"
+_OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods are in its template"
 _JOB_LEVEL = (
-    "wrong level: labels and annotations of a TrainJob are copied to nothing but for kueue.x-k8s.io/*; write them into "
+    "wrong level: labels and annotations of a TrainJob are not copied, except kueue.x-k8s.io/*; write them into "
     "runtimePatches[].trainingRuntimeSpec.template.metadata, or further down for the Jobs and the pods"
 )
 _TRAINJOB: tuple[tuple[Path, str], ...] = (
-    (("spec", "runtimeRef"), "says which runtime the job starts from"),
+    (("spec", "runtimeRef"), "names the runtime that the job starts from"),
     (("spec", "suspend"), "a queue owns `suspend`: only true is written"),
-    (("spec", "managedBy"), "says which controller is in charge; MultiKueue's name alone reaches the JobSet"),
+    (("spec", "managedBy"), "names the controller in charge; only MultiKueue's name reaches the JobSet"),
     (
         ("spec", "activeDeadlineSeconds"),
-        "not overridable upstream: the Trainer controller alone knows this timer, and writes it to no object",
+        "not overridable upstream: only the Trainer controller knows this timer, and writes it to no object",
     ),
     (
         ("spec", "trainer", "resourcesPerNode", "claims"),
@@ -51,24 +51,24 @@ _TRAINJOB: tuple[tuple[Path, str], ...] = (
     ),
 )
 _OWN = {
-    "extends": "says which runtime this one inherits from",
-    "components": "switches on a component, or chooses for one of its parameters",
-    "locks": "says what nobody above may change",
-    "parameters": "describes a parameter; its value stands where it is set",
-    "roles": "says which replicated jobs the component is for",
-    "requires": "says what the component needs",
-    "conflictsWith": "says what the component excludes",
-    "after": "says what the component is applied after",
-    "description": "says what the component is for",
+    "extends": "names the runtime that this one inherits from",
+    "components": "enables a component, or sets one of its parameters",
+    "locks": "lists what higher layers cannot change",
+    "parameters": "describes a parameter; its value is where it is set",
+    "roles": "names the replicated jobs that the component is for",
+    "requires": "lists what the component requires",
+    "conflictsWith": "lists what the component excludes",
+    "after": "lists what the component is applied after",
+    "description": "describes the component",
 }
 _CLUSTER = {
-    "components": "switches on a component for every job of the cluster",
-    "paths": "says which jobs the cluster runs",
-    "folder": "says where the dumps of the cluster are",
-    "images": "rewrites the images that start so, or pins those that are called so; no image of a job is or does",
+    "components": "enables a component for every job of the cluster",
+    "paths": "selects the jobs that the cluster runs",
+    "folder": "names the folder of the cluster's dumps",
+    "images": "rewrites images with this prefix, or pins images of this name; no image of a job matches",
 }
-_SETTING = "a setting of the {}: it says how jobs are compiled, and stands in no manifest itself"
-_EMPTY = "the API leaves an empty value out, or nothing in the manifests rests on it"
+_SETTING = "a setting of the {}: it controls how jobs are compiled, and is in no manifest itself"
+_EMPTY = "the API drops an empty value, or nothing in the manifests depends on it"
 _META = ("name", "namespace", "finalizers")
 
 
@@ -83,7 +83,7 @@ class ValueUse(NamedTuple):
 def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: ValueUse) -> str:
     """Why the value at a path of a document is in no manifest, in words that name the cause where it is known."""
     if len(path) == 1:
-        return "says what this document is"
+        return "identifies this document"
     plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
     if path[0] == "metadata":
         return _metadata(document.kind, path)
@@ -96,7 +96,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
     if not use.held:
         return "no job that was compiled uses it"
     if path[-1] == "$patch" or (content is None and use.counts):
-        return "takes away what lower layers say" if content != "replace" else "replaces what lower layers say"
+        return "removes what lower layers set" if content != "replace" else "replaces what lower layers set"
     if is_pointer(path):
         return f"points at `{content}`; the name itself was written by a {'higher' if use.renamed else 'lower'} layer"
     if not use.counts:
@@ -106,7 +106,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
 
 def _metadata(kind: str, path: Path) -> str:
     if path[-1] == _FRAMEWORK:
-        return "says which framework the runtime is for; where no policy does, it selects the framework"
+        return "names the runtime's framework; if no policy does, it selects the framework"
     if str(path[-1]).startswith(TRAINC_PREFIX):
         return "trainc itself reads it"
     if path[1] == "name":
@@ -132,20 +132,20 @@ def _of_job(path: Path, plan: Plan | None) -> str:
         return _of_trainer(str(path[2]), plan)
     if path[:2] == ("spec", "initializer"):
         return f"wrong container: the runtime has no `{path[2]}-initializer` job with a container of that name"
-    return "nothing in the manifests rests on it"
+    return "nothing in the manifests depends on it"
 
 
 def _of_trainer(field: str, plan: Plan) -> str:
     trainers = [role for role in plan.roles if role.ancestor == TRAINER]
     if not trainers:
-        return "wrong container: no replicated job of the runtime is labelled as the trainer"
+        return "wrong container: no replicated job of the runtime is labeled as the trainer"
     if not any(role.container(NODE) for role in trainers):
         names = ", ".join(f"`{role.name.value}`" for role in trainers)
         return f"wrong container: {names} has no container `{NODE}`, the one that `spec.trainer` reaches"
     if field == "numProcPerNode":
-        return f"the framework {plan.framework} counts its processes in another way"
+        return f"the framework {plan.framework} counts its processes differently"
     if field == "resourcesPerNode" and plan.policy is None:
-        return "not overridable upstream: without an mlPolicy in the runtime nobody looks at resourcesPerNode (Trainer v2.3.0)"
+        return "not overridable upstream: without an mlPolicy in the runtime the controller ignores resourcesPerNode (Trainer v2.3.0)"
     if field == "numNodes" and get(plan.policy, "mpi") is None:
         return "beaten: the framework counts the nodes"
     return f"the framework {plan.framework} writes this field itself"
@@ -153,14 +153,14 @@ def _of_trainer(field: str, plan: Plan) -> str:
 
 def _of_patch(path: Path) -> str:
     if path[3:] == ("manager",):
-        return "says who patches"
+        return "names who patches"
     if path[3:] == ("time",):
-        return "says when the patch was made"
+        return "records when the patch was made"
     if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
         return "not overridable upstream: of a patch's metadata only labels and annotations count"
     if is_pointer(path):
         return "points at what is patched; the name itself was written by the runtime"
-    return "nothing in the manifests rests on it: an empty value in a patch changes nothing"
+    return "nothing in the manifests depends on it: an empty value in a patch changes nothing"
 
 
 def is_pointer(path: Path) -> bool:

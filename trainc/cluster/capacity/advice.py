@@ -33,8 +33,8 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
         if text:
             return text
     if verdict.reason == NO_PLACE:
-        return _fewer(kueue, jobset) or "ask for smaller slices or pods, or for a wider topology level"
-    return _fewer(kueue, jobset) or "ask for less in each pod, or raise the quota"
+        return _fewer(kueue, jobset) or "request smaller slices or pods, or a wider topology level"
+    return _fewer(kueue, jobset) or "request less in each pod, or raise the quota"
 
 
 def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
@@ -47,7 +47,7 @@ def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> 
     if message.startswith("LocalQueue"):
         return f"remove `stopPolicy` from LocalQueue `{verdict.queue}`"
     if verdict.detail:
-        return f"ClusterQueue `{verdict.cluster_queue}` {verdict.detail}: mend the queue, or name another one"
+        return f"ClusterQueue `{verdict.cluster_queue}` {verdict.detail}: repair the queue, or name another one"
     if message.startswith("ClusterQueue"):
         return f"create the ClusterQueue, or point LocalQueue `{verdict.queue}` at another one"
     if "selector" in message:
@@ -81,7 +81,7 @@ def _undeclared(verdict: KueueVerdict) -> str:
         for reason in member.reasons:
             if reason.endswith("unavailable in ClusterQueue"):
                 resource = reason.split()[1]
-                return f"do not ask for `{resource}`, or give ClusterQueue `{verdict.cluster_queue}` a quota for it"
+                return f"do not request `{resource}`, or give ClusterQueue `{verdict.cluster_queue}` a quota for it"
     return ""
 
 
@@ -89,7 +89,7 @@ def _fewer(kueue: Kueue, jobset: Tree) -> str:
     """The largest number of pods that is admitted, where it is smaller than the one asked for."""
     pods = trainer_pods(jobset)
     most = largest(0, pods, lambda count: kueue.judge(with_pods(jobset, count)).has_quota)
-    return f"ask for {most} nodes instead of {pods}" if 0 < most < pods else ""
+    return f"request {most} nodes instead of {pods}" if 0 < most < pods else ""
 
 
 def largest(low: int, high: int, works: Callable[[int], bool]) -> int:

@@ -140,7 +140,7 @@ class Fit:
         for check in verdict.checks if verdict and self.kueue else ():
             controller = self.kueue.snapshot.controller(check) if self.kueue else ""
             if controller == MULTIKUEUE:
-                return f"it runs on a worker cluster of MultiKueue (check `{check}`), of which the dump does not tell"
+                return f"it runs on a worker cluster of MultiKueue (check `{check}`), which the dump does not show"
             if controller == PROVISIONING:
                 return f"check `{check}` asks the autoscaler for its nodes"
         return ""
@@ -164,7 +164,7 @@ class Fit:
         later = unfilled(jobset)
         if later:
             return FitAnswer(
-                None, UNKNOWN, f"`{later}` is filled in later", "ask about the manifests with the value in them"
+                None, UNKNOWN, f"`{later}` is filled in later", "check the manifests with the value filled in"
             )
         refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
         if refused:
@@ -189,17 +189,17 @@ class Fit:
     def _without_nodes(self, answer: FitAnswer) -> None:
         """The answer where no node of the dump has to be looked at, or none is known."""
         if answer.verdict is None:
-            answer.reason = "the dump shows neither queues of Kueue for this job nor nodes"
+            answer.reason = "the dump shows neither Kueue queues for this job nor nodes"
             return
         answer.reason = self.elsewhere(answer.verdict)
         if not answer.reason and not is_on_hosts(answer.verdict):
-            answer.reason = "the dump shows no nodes, so nobody knows whether its pods find one"
+            answer.reason = "the dump shows no nodes, so trainc cannot tell whether its pods fit"
         answer.status = ADMITTED if answer.reason else FITS
 
     def _refused(self, answer: FitAnswer, verdict: KueueVerdict, jobset: Tree) -> None:
         if verdict.missing:
-            answer.reason = f"{verdict.missing}: there is no verdict"
-            answer.change = "dump it as well (`trainc inventory --help` prints the command)"
+            answer.reason = f"{verdict.missing}, so trainc cannot tell whether it is admitted"
+            answer.change = "add it to the dump (`trainc inventory --help` prints the command)"
             return
         answer.status = NO_NODES if verdict.reason == NO_PLACE else NEVER
         answer.reason = verdict.refusal or verdict.message
@@ -217,8 +217,10 @@ def _look_at_nodes(answer: FitAnswer, gang: GangPlacement) -> None:
     if gang.fits and gang.is_certain:
         answer.status = FITS
     elif gang.fits:
-        answer.reason = "the nodes hold all pods, but the scheduler places them one by one and may miss it"
-        answer.change = "ask a gang scheduler, or let the larger pods be created first"
+        answer.reason = (
+            "the nodes hold all pods, but the scheduler places them one by one and may not find that placement"
+        )
+        answer.change = "use a gang scheduler, or create the larger pods first"
     else:
         answer.status = UNKNOWN if gang.fits is None else NO_NODES
         answer.reason, answer.change = gang.reason, gang.change

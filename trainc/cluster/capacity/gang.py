@@ -118,7 +118,7 @@ def _gang_of(
         _reorder(gang, lambda: JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods))
     unsure = _unsure(roles, classes, facts)
     if gang.fits is True and (unsure or not occupants.are_known):
-        gang.fits, gang.reason = None, unsure or "it is not known on which nodes the jobs before it are"
+        gang.fits, gang.reason = None, unsure or "the nodes of the jobs before it are unknown"
     if gang.fits is not True and not gang.reason:
         _explain(gang, roles, classes, facts)
     return gang
@@ -179,20 +179,18 @@ def _too_few_domains(roles: Sequence[RolePods], classes: Iterable[NodeClass]) ->
     wanted = jobs + bool(others)
     if key == HOSTNAME or wanted <= len(domains):
         return None
-    beside = f", and the pods of `{others[0].name}` may stand beside none of them" if others else ""
-    reason = f"{jobs} Jobs of `{alone[0].name}` want a `{key}` each{beside}: {wanted} are needed, and the nodes have {len(domains)}"
-    return reason, f"add nodes with another `{key}`, or ask for {len(domains) - bool(others)} Jobs"
+    beside = f", and the pods of `{others[0].name}` cannot share one" if others else ""
+    reason = f"{jobs} Jobs of `{alone[0].name}` need a `{key}` each{beside}: {wanted} are needed, and the nodes have {len(domains)}"
+    return reason, f"add nodes with another `{key}`, or request {len(domains) - bool(others)} Jobs"
 
 
 def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> str:
     """What keeps anybody from saying that the pods get a place although there is room; empty for nothing."""
     for role in roles:
         if role.pod.spec.get("schedulingGates"):
-            return f"pods of `{role.name}` wait until somebody removes their scheduling gates"
+            return f"pods of `{role.name}` wait until a controller removes their scheduling gates"
         if role.is_scripted:
-            return (
-                f"a script labels the nodes of each Job of `{role.name}`, and the dump does not tell which it will be"
-            )
+            return f"a script labels the nodes of each Job of `{role.name}`, and the dump does not show which nodes"
         unknown = unknown_of_pod(facts, role.tree)
         if unknown:
             return unknown
@@ -245,7 +243,7 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
             gang.role = role
             node_name = role.pod.spec.get("nodeName")
             if node_name and node_name not in facts.nodes:
-                gang.reason = f"pods of `{role.name}` name node `{node_name}`, which the dump does not have"
+                gang.reason = f"pods of `{role.name}` name node `{node_name}`, which is not in the dump"
                 gang.change = "remove `nodeName`, or name a node of the cluster"
                 return
             gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
@@ -260,7 +258,7 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
         return
     gang.role = roles[-1]
     gang.reason = "each role fits alone, but the nodes do not hold all pods at once"
-    gang.change = "ask for fewer or smaller pods, or add a node"
+    gang.change = "request fewer or smaller pods, or add a node"
 
 
 def _needs(role: RolePods) -> str:
@@ -284,10 +282,10 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
         for key in sorted(selector):
             fewer = {name: wanted for name, wanted in selector.items() if name != key}
             if _room(pod.like(pod.name, nodeSelector=fewer), classes) >= count:
-                options.append(f"drop the node selector `{key}: {selector[key]}`")
+                options.append(f"remove the node selector `{key}: {selector[key]}`")
     room = _room(pod, classes)
     if 0 < room < count:
-        options.append(f"ask for {room} pods instead of {count}")
+        options.append(f"request {room} pods instead of {count}")
     if not options and room == 0:
         return _too_large(pod, classes)
     return ", or ".join(options) or "add nodes"
@@ -316,7 +314,7 @@ def _too_large(pod: PendingPod, classes: Iterable[NodeClass]) -> str:
     for name, amount in sorted(pod.requests.items()):
         most = max(node.allocatable.get(name, 0) for node in nodes)
         if amount > most:
-            return f"ask for at most {spelled(name, most)} {name} in one pod: no node has more"
+            return f"request at most {spelled(name, most)} {name} in one pod: no node has more"
     return "add nodes, or wait until others are free"
 
 

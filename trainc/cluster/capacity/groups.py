@@ -76,7 +76,7 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
         yield GroupRefusal(_MINIMUM[kind], reason, f"set `{_MINIMUM[kind][-1]}` to {tied}", is_final=True)
     if kind == "volcano":
         for reason, is_final in queue_refusals(facts, group, used):
-            change = "ask for fewer or smaller pods, or name another queue"
+            change = "request fewer or smaller pods, or name another queue"
             yield GroupRefusal(("spec", "queue"), reason, change, is_final)
     elif kind == "coscheduling":
         yield from _beyond_the_cluster(facts, group)
@@ -112,10 +112,10 @@ def queue_refusals(facts: ClusterFacts, group: Tree, used: Mapping[str, Units]) 
     name, seen = queue_of(group), set[str]()
     needed = units_of(get(group, "spec", "minResources"))
     if facts.objects.get("Queue") and facts.find("Queue", name) is None:
-        yield f"there is no queue `{name}` of Volcano", True
+        yield f"Volcano has no queue `{name}`", True
     queues = facts.objects.get("Queue", {}).items()
     if any(other != name and value(queue, "spec", "parent") == name for other, queue in queues):
-        yield f"Volcano's queue `{name}` has queues below it, and takes no groups itself", True
+        yield f"Volcano's queue `{name}` has child queues, and takes no PodGroups itself", True
     held: Units = {}
     while name and name not in seen:
         seen.add(name)
@@ -159,5 +159,5 @@ def _not_guaranteed(facts: ClusterFacts, name: str, needed: Units) -> Iterator[t
         kept = others.get(resource, 0)
         left = max(0, subtracted(total, others).get(resource, 0))
         if kept and amount > left:
-            have = f"beside what Volcano guarantees to other queues the nodes have {spelled(resource, left)}"
+            have = f"the nodes have {spelled(resource, left)} after what Volcano guarantees to other queues"
             yield f"the group needs {spelled(resource, amount)} {resource} at once, and {have}", False

@@ -157,7 +157,7 @@ class Defaults:
 def unknown_of_pod(facts: ClusterFacts, pod: Tree) -> str:
     """What a pod asks for that the dump does not tell of, empty for nothing."""
     if get(pod, "resourceClaims") is not None:
-        return "the pods claim devices (`resourceClaims`), of which no dump tells"
+        return "the pods claim devices (`resourceClaims`), which no dump shows"
     name = value(pod, "runtimeClassName")
     if name and get(pod, "overhead") is None and not facts.is_listed("RuntimeClass"):
         return f"RuntimeClass {name}, which may add an overhead to the pods, is not in the dump"

@@ -58,9 +58,9 @@ GANG_DOES_NOT_FIT = Rule(
     "an error.",
 )
 _REASONS = {
-    "ExceedsMaxQuota": "queue `{}` never has the quota that this job asks for",
-    "NoMatchingFlavor": "no flavor of queue `{}` takes this job",
-    "Suspended": "queue `{}` takes no jobs",
+    "ExceedsMaxQuota": "queue `{}` never has the quota that this job requests",
+    "NoMatchingFlavor": "no flavor of queue `{}` accepts this job",
+    "Suspended": "queue `{}` accepts no jobs",
 }
 _GROUP_QUEUE: Path = ("spec", "queue")
 _QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
@@ -80,7 +80,7 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
             report.add(
                 QUEUE_NEVER_ADMITS.at(
                     bundle.span(group, refused.path),
-                    "Volcano's queue never lets this group in",
+                    "Volcano's queue never admits this PodGroup",
                     effect="the PodGroup stays pending",
                     help=refused.change,
                     notes=(refused.reason, _dated(fit.facts)),
@@ -138,15 +138,15 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
             yield Problem(OVER_LIMIT_RANGE, index, message, f"no pod of `{role.name}` is created", change, ERROR)
         unstated = run.namespace.unstated(role.tree, role.name) if role.podset.count and not refused else ""
         if unstated:
-            message = f"a ResourceQuota refuses pods of `{role.name}`, which do not say what it counts"
-            change = "state the requests and limits, or add a LimitRange with defaults"
+            message = f"a ResourceQuota refuses pods of `{role.name}`, which do not set the resources that it counts"
+            change = "set the requests and limits, or add a LimitRange with defaults"
             effect = f"no pod of `{role.name}` is created"
-            yield Problem(OVER_QUOTA, index, message, effect, change, ERROR, f"the API server says: {unstated}")
+            yield Problem(OVER_QUOTA, index, message, effect, change, ERROR, f"the API server responds: {unstated}")
     for budget, role, text in run.over_quota():
-        message = f"ResourceQuota `{budget}` never gives what this job asks for"
+        message = f"ResourceQuota `{budget}` never allows what this job requests"
         effect = "some pods are refused, and those that run wait for them"
-        change = "ask for fewer or smaller pods, or raise the quota"
-        says = f"the API server says: {text}"
+        change = "request fewer or smaller pods, or raise the quota"
+        says = f"the API server responds: {text}"
         yield Problem(OVER_QUOTA, run.roles.index(role), message, effect, change, ERROR, says)
 
 
@@ -158,13 +158,13 @@ def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Ite
         message = f"queue `{verdict.queue}` has no place for all pods of this job"
         level = ERROR if fixed else NOTE
         effect = "Kueue keeps the job suspended" + ("" if fixed else " until nodes are added")
-        yield Problem(GANG_DOES_NOT_FIT, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
+        yield Problem(GANG_DOES_NOT_FIT, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
         return
     is_stopped = verdict.reason == "Suspended" and verdict.detail in {"", "is stopped"}
     message = _REASONS.get(verdict.reason, "queue `{}` refuses this job").format(verdict.queue)
-    effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'for ever'}"
+    effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'forever'}"
     level = WARNING if is_stopped else ERROR
-    yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue says: {verdict.message}")
+    yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
 
 
 def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
@@ -181,4 +181,8 @@ def _resources(index: int) -> Path:
 
 
 def _dated(facts: ClusterFacts) -> str:
-    return f"by the cluster's dump of {facts.date}" if facts.date else "by the cluster's dump, of an unknown date"
+    return (
+        f"according to the cluster's dump of {facts.date}"
+        if facts.date
+        else "according to the cluster's dump, which has no date"
+    )

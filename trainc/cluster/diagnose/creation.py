@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 _HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
 # What a server says on refusing an object: a name, words for it, what to do, and the field of the pod template.
 _REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
-    (r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)", "quota-exceeded", "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}", "free quota, ask for less, or ask for a larger quota", ("containers",)),
-    (r"failed quota: ([^:\s]+): must specify (.+)", "quota-needs-amounts", "ResourceQuota `{0}` wants every container to state {1}", "state the amounts under `resources`", ("containers",)),
+    (r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)", "quota-exceeded", "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}", "free quota, request less, or ask for a larger quota", ("containers",)),
+    (r"failed quota: ([^:\s]+): must specify (.+)", "quota-needs-amounts", "ResourceQuota `{0}` requires every container to set {1}", "set them under `resources`", ("containers",)),
     (r"no PriorityClass with name (\S+) was found", "no-priority-class", "PriorityClass `{0}` does not exist", "name one that exists, or create it", ("priorityClassName",)),
     (r"serviceaccount \"([^\"]+)\" not found", "no-service-account", "ServiceAccount `{0}` does not exist in this namespace", "create it, or name one that exists", ("serviceAccountName",)),
     (r"RuntimeClass \"([^\"]+)\" not found", "no-runtime-class", "RuntimeClass `{0}` does not exist", "name one that exists, or install it", ("runtimeClassName",)),
-    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` refuses it: {1}", "set what it asks for, or ask for another level for the namespace", ("securityContext",)),
+    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` refuses it: {1}", "set what it requires, or ask for another level for the namespace", ("securityContext",)),
     (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange refuses it: {0}", "change the amounts under `resources`", ("containers",)),
-    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not answer, so the server refuses it", "look at the pods of that webhook; nothing in Git causes this", ()),
+    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not answer, so the server refuses it", "check the pods of that webhook; nothing in Git causes this", ()),
     (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` refuses it: {1}", "change what it names", ()),
-    (r"(\S+) already exists", "already-exists", "an object of that name exists and belongs to another", "rename or delete one", ()),
+    (r"(\S+) already exists", "already-exists", "an object of that name already exists and has another owner", "rename or delete one", ()),
 )  # fmt: skip
 _PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
 
@@ -93,7 +93,7 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
             )  # fmt: skip
     return Cause(
         "not-created", 2, f"{what} {verb} not created: the server refuses",
-        "change what the server names; `trainc validate` checks most of it before the push", event.first,
+        "change what the server names; `trainc validate` checks most of it before you push", event.first,
         quotes=(event.message,),
     )  # fmt: skip
 
@@ -122,7 +122,7 @@ def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
             yield Cause(
                 "waits-for-role", 9,
                 f"role `{name}` waits until role `{wanted}` is {'ready' if status == 'Ready' else 'complete'}",
-                f"see what `{wanted}` does; this is the order that the job asks for",
+                f"check `{wanted}`; the job sets this order",
                 since=text(run.tree, "metadata", "creationTimestamp"),
                 fields=(("spec", "replicatedJobs", ("name", name), "dependsOn"),), is_result=True,
             )  # fmt: skip
@@ -153,6 +153,6 @@ def nothing_created(run: DumpedJob) -> Iterator[Cause]:
     elif run.cluster.has("Job", run.namespace) or condition(run.tree, "StartupPolicyInProgress"):
         yield Cause(
             "no-child-jobs", 3, "the JobSet has no child Jobs and no event says why",
-            "check that the JobSet controller runs, and give `event` to kubectl get",
+            "check that the JobSet controller runs, and add `event` to kubectl get",
             since=text(run.tree, "metadata", "creationTimestamp"),
         )  # fmt: skip

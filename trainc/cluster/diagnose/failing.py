@@ -50,25 +50,25 @@ _HELP = {
     "SIGBUS": "enlarge /dev/shm: mount an emptyDir with `medium: Memory` there",
     "SIGSEGV": "see the log; a native library crashed",
     "SIGKILL": "something killed it: see the node's events; memory of child processes counts as well",
-    "SIGTERM": "something asked it to end: see who deleted or evicted the pod",
+    "SIGTERM": "something terminated it: see who deleted or evicted the pod",
 }
 _DISRUPTIONS = {
     "PreemptionByScheduler": ("was preempted by pods of higher priority", "give it a higher priority class"),
-    "DeletionByTaintManager": ("was deleted as its node has a NoExecute taint", "look at the node; tolerate the taint for longer"),
-    "EvictionByEvictionAPI": ("was evicted, as when a node is drained", "let the JobSet restart for it without counting"),
-    "DeletionByPodGC": ("was removed as its node is gone", "look at the node"),
-    "TerminationByKubelet": ("was ended by its node", "see the message: pressure, a shutdown, or a critical pod"),
+    "DeletionByTaintManager": ("was deleted as its node has a NoExecute taint", "check the node; tolerate the taint for longer"),
+    "EvictionByEvictionAPI": ("was evicted, as when a node is drained", "restart the JobSet for it without counting the restart"),
+    "DeletionByPodGC": ("was removed as its node is gone", "check the node"),
+    "TerminationByKubelet": ("was terminated by its node", "see the message: pressure, a shutdown, or a critical pod"),
     "ExclusivePlacementViolation": ("was placed outside of its Job's topology domain", "none: JobSet places it again"),
 }  # fmt: skip
 # What a node did to a pod, by the pod's reason and message: a name, words, what to do, the field of the pod.
 _KUBELET: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (r"^DeadlineExceeded", "pod-deadline", "ran longer than its pod's activeDeadlineSeconds", "raise it", ("activeDeadlineSeconds",)),
-    (r"^(UnexpectedAdmissionError|NodeAffinity|OutOf)", "node-refused", "was refused by {node} ({reason})", "look at the node's devices; a device plugin may be restarting", ()),
-    (r"^(NodeLost|Terminated|NodeShutdown|Shutdown)|node shutdown", "node-lost", "ended with {node}, which went down", "look at the node", ()),
+    (r"^(UnexpectedAdmissionError|NodeAffinity|OutOf)", "node-refused", "was refused by {node} ({reason})", "check the node's devices; a device plugin may be restarting", ()),
+    (r"^(NodeLost|Terminated|NodeShutdown|Shutdown)|node shutdown", "node-lost", "ended with {node}, which went down", "check the node", ()),
     (r"EmptyDir", "volume-full", "was evicted by {node}: an emptyDir outgrew its limit", "raise sizeLimit", ("volumes",)),
     (r"ephemeral", "evicted-by-node", "was evicted by {node}: local disk ran out", "request and limit ephemeral-storage, or write elsewhere", ("containers",)),
     (r"low on resource: memory", "evicted-by-node", "was evicted by {node}: memory ran out on the node", "request the memory that it uses", ("containers",)),
-    (r"", "evicted-by-node", "was ended by {node} ({reason})", "see the message, and look at the node", ()),
+    (r"", "evicted-by-node", "was terminated by {node} ({reason})", "see the message, and check the node", ()),
 )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def failing(run: DumpedJob) -> Iterator[Cause]:
     if others:
         quotes.append(f"{counted(len(others), 'other pod')} failed as well: {_counted(others)}")
     if also:
-        quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so which was first is not certain")
+        quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so it is not certain which failed first")
     field = (_field(run, first),) if first.field else ()
     yield Cause(
         first.name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
@@ -198,7 +198,7 @@ def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
         when = text(ready, "lastTransitionTime") or text(pod.condition("Ready"), "lastTransitionTime")
         words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"
-        help_ = "look at the node; a pod on a lost node stays until it is deleted by force or the node returns"
+        help_ = "check the node; a pod on a lost node stays until it is force-deleted or the node returns"
         return Failure(pod, when, 0, "node-lost", words, help_, text(ready, "message"))
     return None
 
@@ -249,7 +249,7 @@ def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_in
     if signal:
         # Whoever is asked to end, or killed without a word, mostly follows somebody else's failure.
         order = 3 if signal in ("SIGTERM", "SIGKILL") else 1
-        words = f"was ended by {signal}: {which} exited with {code}{again}"
+        words = f"was killed by {signal}: {which} exited with {code}{again}"
         return Failure(pod, when, order, f"exit-{code}", words, _HELP.get(signal, log), message, (*place, "command"))
     words = f"failed: {which} exited with {code} ({_CODES.get(code, 'a code of the program')}){again}"
     return Failure(pod, when, 1, f"exit-{code}", words, log, message, (*place, "command"))
@@ -287,7 +287,7 @@ def service(run: DumpedJob) -> Iterator[Cause]:
     if not tree:
         yield Cause(
             "no-service", 6, f"Service `{name}` does not exist, so pods cannot resolve each other's names",
-            "apply the Service that trainc writes beside the JobSet; see whether a prune removed it", since, fields=steps,
+            "apply the Service that trainc writes next to the JobSet; check whether a prune removed it", since, fields=steps,
         )  # fmt: skip
         return
     selector = labels(tree, "spec", "selector")
@@ -300,7 +300,7 @@ def service(run: DumpedJob) -> Iterator[Cause]:
         )  # fmt: skip
     elif text(tree, "spec", "clusterIP") not in ("None", ""):
         yield Cause(
-            "service-not-headless", 6, f"Service `{name}` has a cluster IP, so pods get no names of their own",
+            "service-not-headless", 6, f"Service `{name}` has a cluster IP, so pods get no DNS names",
             "delete it and apply the headless one (`clusterIP: None`)", since, fields=steps,
         )  # fmt: skip
     else:

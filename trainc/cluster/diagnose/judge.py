@@ -157,7 +157,7 @@ def _uncompiled(cluster: DumpedCluster) -> Iterator[Diagnosis]:
         events = cluster.events("TrainJob", space, name)
         cause = Cause(
             "trainjob-not-compiled", 0, "the cluster has the TrainJob itself and no JobSet of its name",
-            "apply what `trainc build` writes instead of the TrainJob, or look at the Trainer controller",
+            "apply what `trainc build` writes instead of the TrainJob, or check the Trainer controller",
             text(tree, "metadata", "creationTimestamp"), quotes=tuple(event.message for event in events[-1:]),
         )  # fmt: skip
         yield Diagnosis("TrainJob", space, name, WAITS, "not compiled", cause, tree=tree)
@@ -184,7 +184,7 @@ def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
     tree = run.tree
     if is_true(tree, "Completed") or (run.kind == "Job" and is_true(tree, "Complete")):
         ended = text(condition(tree, "Completed") or condition(tree, "Complete"), "lastTransitionTime")
-        return DONE, f"ended well{f' at {ended}' if ended else ''}", []
+        return DONE, f"completed{f' at {ended}' if ended else ''}", []
     if _is_over(run):
         causes = [*failing(run), *deadline(run), *failed_jobs(run)]
         return FAILED, terminal(run), causes
@@ -233,7 +233,7 @@ def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:
     when, name, message = min(troubles)
     unready = Cause(
         "pods-not-ready", 1, f"pod `{name}` did not become ready before Kueue's time was up",
-        "mend what the event names; Kueue then admits the job again", when, quotes=(message,), fields=first.fields[:0],
+        "fix what the event names; Kueue then admits the job again", when, quotes=(message,), fields=first.fields[:0],
     )  # fmt: skip
     return [unready, *(cause._replace(is_result=True) for cause in causes)]
 
@@ -243,7 +243,7 @@ def _progress(run: DumpedJob, *, has_trouble: bool) -> tuple[str, str]:
     live = [pod for pod in unreplaced(run) if not pod.is_deleted]
     running = sum(pod.phase == "Running" and not pod.waits for pod in live)
     done = sum(pod.phase == "Succeeded" for pod in live)
-    summary = f"{running} of {len(live)} pods run" + (f", {done} ended well" if done else "")
+    summary = f"{running} of {len(live)} pods run" + (f", {done} succeeded" if done else "")
     if has_trouble:
         return WAITS, summary if live else "no pods"
     if live:
@@ -256,7 +256,7 @@ def _progress(run: DumpedJob, *, has_trouble: bool) -> tuple[str, str]:
     wanted = sum(1 if (count := number(role, "replicas")) is None else count for role in run.roles())
     if run.kind == "JobSet" and wanted and ready >= wanted:
         return RUNS, f"{ready} of {wanted} Jobs are ready"
-    return UNKNOWN, "active, and nothing in the input says how far it is"
+    return UNKNOWN, "active, and nothing in the input shows its progress"
 
 
 def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
@@ -284,7 +284,7 @@ def _notes(run: DumpedJob) -> Iterator[str]:
         yield f"the {run.kind} itself is not in the input: {why}"
     ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
     if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
-        yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless it is told not to"
+        yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless you configure it not to"
     replaced = len(run.pods) - len(unreplaced(run))
     if replaced:
         yield f"{counted(replaced, 'pod')} that failed, replaced by others that work"

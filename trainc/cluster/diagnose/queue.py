@@ -26,25 +26,25 @@ _MEANINGS: dict[re.Pattern[str], tuple[str, str, str]] = {
     for row in (
         (r"LocalQueue (\S+) doesn't exist", "no-queue", "LocalQueue `{0}` does not exist in this namespace", "name one that exists, or create it"),
         (r"ClusterQueue (\S+) doesn't exist", "no-queue", "LocalQueue `{queue}` leads to ClusterQueue `{0}`, which does not exist", "name another queue, or let the administrator create the ClusterQueue"),
-        (r"(LocalQueue|ClusterQueue) (\S+) is (?:inactive|stopped)", "queue-stopped", "{0} `{1}` is not active", "ask for its conditions: they say whether it is stopped or lacks a flavor"),
+        (r"(LocalQueue|ClusterQueue) (\S+) is (?:inactive|stopped)", "queue-stopped", "{0} `{1}` is not active", "check its conditions: they show whether it is stopped or lacks a flavor"),
         (r"namespace doesn't match ClusterQueue selector", "namespace-not-selected", "the ClusterQueue behind `{queue}` does not serve this namespace", "use a queue whose namespaceSelector matches, or label the namespace"),
-        (r"insufficient quota for (\S+) in flavor ([^,\s]+),.*?maximum capacity \((\S+) > (\S+)\)", "queue-too-small", "it asks for {2} {0}; flavor `{1}` never has more than {3}", "ask for fewer nodes or smaller pods, or name another queue; waiting does not help"),
+        (r"insufficient quota for (\S+) in flavor ([^,\s]+),.*?maximum capacity \((\S+) > (\S+)\)", "queue-too-small", "it requests {2} {0}; flavor `{1}` never has more than {3}", "request fewer nodes or smaller pods, or name another queue; waiting does not help"),
         (r"resource (\S+) unavailable in ClusterQueue", "resource-not-covered", "the ClusterQueue behind `{queue}` does not cover `{0}`", "remove that request, or let the administrator add the resource"),
-        (r"topology .*to fit|no topology domains", "topology-too-small", "no topology domain of queue `{queue}` has room for its pods", "ask for fewer nodes, or for a wider or a preferred topology"),
+        (r"topology .*to fit|no topology domains", "topology-too-small", "no topology domain of queue `{queue}` has room for its pods", "request fewer nodes, or a wider or a preferred topology"),
         (r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed.*Pending the preemption", "queue-full", "queue `{queue}` lacks {2} {0} in flavor `{1}`; Kueue is preempting others for it", "wait: it starts when the others are gone"),
         (r"insufficient unused quota for (\S+) in flavor ([^,\s]+), (\S+) more needed", "queue-full", "queue `{queue}` lacks {2} {0} in flavor `{1}`", "wait until others finish, or give it a higher priority class"),
         (r"untolerated taint|match node affinity", "no-flavor", "no flavor of queue `{queue}` accepts its tolerations and node selectors", "tolerate the flavor's taint, or change the node selector"),
     )
 }  # fmt: skip
 _EVICTIONS = {
-    "Preempted": ("was preempted", "it is queued again; give it a higher priority class, or ask for less"),
+    "Preempted": ("was preempted", "it is queued again; give it a higher priority class, or request less"),
     "PodsReadyTimeout": ("was evicted: not all pods were ready in time", "find why pods did not become ready (events of the pods), or let the administrator raise waitForPodsReady.timeout"),
-    "AdmissionCheck": ("was evicted: an admission check took its approval back", "look at the admission check's message"),
+    "AdmissionCheck": ("was evicted: an admission check revoked its approval", "check the admission check's message"),
     "ClusterQueueStopped": ("was evicted: the ClusterQueue is stopped", "ask its administrator for `stopPolicy: None`"),
     "LocalQueueStopped": ("was evicted: the LocalQueue is stopped", "ask its administrator for `stopPolicy: None`"),
-    "NodeFailures": ("was evicted: nodes failed and no others could replace them", "look at the nodes"),
+    "NodeFailures": ("was evicted: nodes failed and no others could replace them", "check the nodes"),
     "Deactivated": ("is deactivated", "set `spec.active: true` on the Workload, or start a new run"),
-    "RequeuingLimitExceeded": ("is deactivated: it was requeued too often", "mend why its pods do not become ready, then start a new run"),
+    "RequeuingLimitExceeded": ("is deactivated: it was requeued too often", "fix why its pods do not become ready, then start a new run"),
     "MaximumExecutionTimeExceeded": ("is deactivated: it ran longer than kueue.x-k8s.io/max-exec-time-seconds", "raise or remove that label, then start a new run"),
 }  # fmt: skip
 
@@ -57,7 +57,7 @@ def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
     remote = manager == MULTIKUEUE
     yield Cause(
         "managed-elsewhere", 0, f"`{manager}` manages this {run.kind}; nothing runs in this cluster",
-        "look for it in the worker cluster that MultiKueue chose" if remote else f"look at the controller `{manager}`",
+        "look for it in the worker cluster that MultiKueue chose" if remote else f"check the controller `{manager}`",
         since=text(run.tree, "metadata", "creationTimestamp"), fields=(("spec", "managedBy"),),
     )  # fmt: skip
 
@@ -90,13 +90,13 @@ def _without_workload(run: DumpedJob, since: str) -> Cause:
     failed = run.events("ErrWorkloadCompose", "CreateWorkloadFailed")
     if failed:
         return Cause(
-            "workload-not-created", 1, f"Kueue cannot make a Workload of it for queue `{run.queue}`",
+            "workload-not-created", 1, f"Kueue cannot create its Workload for queue `{run.queue}`",
             "change what Kueue's message names", since=failed[-1].first, quotes=(failed[-1].message,), fields=(QUEUE,),
         )  # fmt: skip
     seen = run.cluster.has("Workload", run.namespace)
     return Cause(
         "no-workload", 1,
-        f"it waits for queue `{run.queue}`, and " + ("Kueue made no Workload of it" if seen else "no Workload was given"),
+        f"it waits for queue `{run.queue}`, and " + ("Kueue created no Workload for it" if seen else "no Workload was given"),
         "check that Kueue runs and has the JobSet integration" if seen else "add `workload` to kubectl get",
         since=since, fields=(QUEUE,),
     )  # fmt: skip
@@ -153,7 +153,7 @@ def _checks(workload: Plain, since: str) -> Iterator[Cause]:
         words = {"Rejected": "rejected it", "Retry": "asks to try again later"}.get(state, "has not approved it yet")
         yield Cause(
             "admission-check", 1, f"quota is reserved in `{admission}`, but admission check `{name}` {words}",
-            "look at the object that the check watches, such as the ProvisioningRequest",
+            "check the object that the admission check watches, such as the ProvisioningRequest",
             since=text(check, "lastTransitionTime") or since,
             quotes=tuple(word for word in (text(check, "message"),) if word), fields=(QUEUE,),
         )  # fmt: skip
@@ -161,7 +161,7 @@ def _checks(workload: Plain, since: str) -> Iterator[Cause]:
         done = is_true(workload, "Admitted")
         yield Cause(
             "not-resumed", 1, f"Kueue {'admitted it' if done else 'reserved its quota'}, but it is still suspended",
-            "see whether Kueue's patch is refused, and whether a GitOps tool sets `suspend: true` again",
+            "check whether Kueue's patch is rejected, and whether a GitOps tool sets `suspend: true` again",
             since=text(condition(workload, "QuotaReserved"), "lastTransitionTime") or since,
             quotes=_quotes(condition(workload, "Admitted")), fields=(_SUSPEND, QUEUE),
         )  # fmt: skip

@@ -74,12 +74,12 @@ def _json(content: bytes, name: str, faults: list[str]) -> list[Any] | None:
         try:
             tree, position = decoder.raw_decode(source, position)
         except RecursionError as error:
-            raise Trouble(f"{name} nests deeper than any object of Kubernetes") from error
+            raise Trouble(f"{name} is nested deeper than any Kubernetes object") from error
         except ValueError as error:
             items = _whole_items(source, position, decoder)
             if not values and not items:
                 if _LIST_START.search(source):
-                    raise Trouble(f"{name} is not a whole JSON document ({error})") from error
+                    raise Trouble(f"{name} is not a complete JSON document ({error})") from error
                 return None
             faults.append(_CUT)
             return [*values, *items]

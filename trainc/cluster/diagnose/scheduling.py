@@ -40,14 +40,14 @@ _CLAIM = re.compile(r'persistentvolumeclaim "([^"]+)" (?:not found|is being dele
 _TAINT = re.compile(r"taint(?:\(s\))? \{([^}]*)\}")
 # What the scheduler says of nodes: a part of its text, the same in words for N nodes, what to do, the field of the pod.
 _REASONS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    ("Insufficient ", "{n} of {all} nodes lack free {detail}", "ask for less, wait for others to end, or add nodes", ("containers",)),
-    ("Too many pods", "{n} of {all} nodes hold as many pods as they may", "wait, or add nodes", ()),
-    ("volume node affinity conflict", "{n} of {all} nodes cannot reach its volume", "use a volume of the zone of the nodes", ("volumes",)),
+    ("Insufficient ", "{n} of {all} nodes lack free {detail}", "request less, wait for others to end, or add nodes", ("containers",)),
+    ("Too many pods", "{n} of {all} nodes run as many pods as they can", "wait, or add nodes", ()),
+    ("volume node affinity conflict", "{n} of {all} nodes cannot reach its volume", "use a volume in the zone of the nodes", ("volumes",)),
     ("didn't match Pod's node affinity", "{n} of {all} nodes do not match its node selector or affinity", "change the node selector, or label nodes", ("nodeSelector",)),
     ("didn't match pod topology spread", "{n} of {all} nodes would break its topology spread", "relax topologySpreadConstraints", ("topologySpreadConstraints",)),
-    ("anti-affinity", "{n} of {all} nodes hold pods that its anti-affinity shuns", "free a topology domain, or drop exclusive placement", ("affinity",)),
-    ("pod affinity", "{n} of {all} nodes do not hold the pods that its affinity wants", "change the affinity", ("affinity",)),
-    ("free ports", "{n} of {all} nodes have its host port in use", "drop hostPort or hostNetwork", ("containers",)),
+    ("anti-affinity", "{n} of {all} nodes run pods that its anti-affinity excludes", "free a topology domain, or remove exclusive placement", ("affinity",)),
+    ("pod affinity", "{n} of {all} nodes do not run the pods that its affinity requires", "change the affinity", ("affinity",)),
+    ("free ports", "{n} of {all} nodes have its host port in use", "remove hostPort or hostNetwork", ("containers",)),
     ("untolerated taint", "{n} of {all} nodes have a taint that it does not tolerate{detail}", "tolerate the taint, or use other nodes", ("tolerations",)),
     ("unschedulable", "{n} of {all} nodes are cordoned", "uncordon nodes, or wait", ()),
 )  # fmt: skip
@@ -87,7 +87,7 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
         )  # fmt: skip
     if reason == "Unseen":
         return Cause(
-            "no-scheduler", 4, f"{about} and scheduler `{scheduler}` has not looked at them",
+            "no-scheduler", 4, f"{about} and scheduler `{scheduler}` has not processed them",
             f"check that a scheduler named `{scheduler}` runs, or change schedulerName",
             since, pods=names, fields=(run.field(role, "schedulerName"),),
         )  # fmt: skip
@@ -109,7 +109,7 @@ def _other(run: DumpedJob, message: str, about: str, since: str, names: Sequence
     if match := _CLAIM.search(message):
         return Cause(
             "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
-            "create the claim in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
+            "create the PVC in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
             fields=(run.field(role, "volumes"),),
         )  # fmt: skip
     return Cause(
@@ -129,7 +129,7 @@ def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tu
     if "unbound immediate PersistentVolumeClaims" in reasons:
         names = [text(one, "persistentVolumeClaim", "claimName") for one in maps(pod.tree, "spec", "volumes")]
         listed = ", ".join(f"`{name}`" for name in names if name)
-        return f"a claim is not bound to a volume ({listed})", "see the claim's events: class, size, zone", ("volumes",)
+        return f"a PVC is not bound to a volume ({listed})", "see the PVC's events: class, size, zone", ("volumes",)
     words: list[tuple[int, str, str, tuple[str, ...]]] = []
     for part in re.split(r", (?=\d+ )", reasons):
         count, _, reason = part.strip().rstrip(".").partition(" ")
@@ -173,7 +173,7 @@ def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[s
     if siblings := _SIBLINGS.search(message):
         there, least = siblings.groups()
         return Cause(
-            "gang-too-small", 4, f"{about}: PodGroup {group} wants {least} pods, and {there} exist",
+            "gang-too-small", 4, f"{about}: PodGroup {group} needs {least} pods, and {there} exist",
             "make minMember the number of pods that exist at once; look for pods that are not created",
             since, pods=tuple(names), quotes=(message,), fields=fields,
         )  # fmt: skip
@@ -195,7 +195,7 @@ def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[s
     whole = f" at once for its {least} pods" if least else " at once for the whole gang"
     return Cause(
         "gang-does-not-fit", 5, f"{about}: PodGroup {group} finds no room{whole}",
-        "ask for fewer nodes, wait for others to end, or add nodes",
+        "request fewer nodes, wait for others to end, or add nodes",
         since, pods=tuple(names), quotes=quotes, fields=fields, is_result=True,
     )  # fmt: skip
 
@@ -224,8 +224,8 @@ def group_refused(run: DumpedJob) -> Iterator[Cause]:
     if "queue resource quota insufficient" in message or "overused" in message:
         full = f"Volcano queue `{queue}` has no room for it" if "quota" in message else "the cluster is too full for it"
         yield Cause(
-            "volcano-queue-full", 3, f"PodGroup `{name}` is not let in: {full}",
-            "wait, ask for less, or raise the queue's capability",
+            "volcano-queue-full", 3, f"PodGroup `{name}` is not admitted: {full}",
+            "wait, request less, or raise the queue's capability",
             text(tree, "metadata", "creationTimestamp"), quotes=(message,),
         )  # fmt: skip
 
@@ -243,11 +243,11 @@ _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerEr
 _PULLS: tuple[tuple[str, str, str, str], ...] = (
     (r"toomanyrequests|rate limit", "image-rate-limit", "the registry limits the rate of pulls", "pull with credentials, or from a mirror"),
     (r"x509|certificate", "image-registry", "the registry's certificate is not trusted", "install its CA on the nodes"),
-    (r"no such host|i/o timeout|connection refused|dial tcp", "image-registry", "the registry cannot be reached", "correct the registry's name, or look at the node's network"),
+    (r"no such host|i/o timeout|connection refused|dial tcp", "image-registry", "the registry cannot be reached", "correct the registry's name, or check the node's network"),
     (r"unauthorized|\b401\b|\b403\b|[Ff]orbidden|no basic auth|denied|authorization failed", "image-forbidden", "the registry refuses the credentials, or the repository does not exist", "name a Secret with credentials under imagePullSecrets, and check the image's name"),
     (r"no match for platform|exec format", "image-platform", "the image has no variant for the node's architecture", "build one, or select other nodes"),
     (r"not found|manifest unknown|NotFound", "image-not-found", "the registry has no such image or tag", "push it, or correct the name or the tag"),
-    (r"no space left", "node-disk-full", "the node's disk is full", "look at the node"),
+    (r"no space left", "node-disk-full", "the node's disk is full", "check the node"),
 )  # fmt: skip
 _MISSING = (
     re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) (?:[^/\s]+/)?(?P<name>[^\s\"]+)"),
@@ -361,7 +361,7 @@ def _volume(event: Event) -> Found:
     message = event.message
     if event.reason in ("FailedCreatePodSandBox", "NetworkNotReady"):
         words = "the node cannot set up its network or sandbox"
-        return "no-sandbox", words, "look at the node's network plugin; nothing in Git causes this", message, ()
+        return "no-sandbox", words, "check the node's network plugin; nothing in Git causes this", message, ()
     match = _VOLUME.search(message) or _UNMOUNTED.search(message)
     volume = f"volume `{match[1]}`" if match else "a volume"
     field: tuple[str | tuple[str, object], ...] = ("volumes", ("name", match[1])) if match else ("volumes",)
@@ -369,7 +369,7 @@ def _volume(event: Event) -> Found:
         return "no-volume-source", f"{volume} needs {missing}", "create it, or correct the volume", message, field
     if "Multi-Attach" in message:
         words = "a volume is attached to another node and allows one only"
-        return "volume-in-use", words, "use a ReadWriteMany claim for several nodes", message, ("volumes",)
+        return "volume-in-use", words, "use a ReadWriteMany PVC for several nodes", message, ("volumes",)
     return "volume-not-mounted", f"{volume} is not mounted", "see the kubelet's message", message, field
 
 
@@ -379,8 +379,8 @@ def stuck_deletion(run: DumpedJob) -> Iterator[Cause]:
         if pod.is_deleted and pod.phase not in ("Succeeded", "Failed"):
             yield Cause(
                 "pod-not-deleted", 5,
-                f"{run.shown(pod)} is being deleted and does not go" + (f" (node `{pod.node}`)" if pod.node else ""),
-                "look at its node; where that is lost for good, delete the pod by force",
+                f"{run.shown(pod)} is being deleted and does not terminate" + (f" (node `{pod.node}`)" if pod.node else ""),
+                "check its node; if it is lost for good, force-delete the pod",
                 text(pod.tree, "metadata", "deletionTimestamp"), pods=(run.shown(pod),),
             )  # fmt: skip
             return

@@ -282,7 +282,7 @@ BUDGET = 10_000_000  # RuntimeCELCostBudget
 MATCH_BUDGET = 2_500_000  # RuntimeCELCostBudgetMatchConditions
 _OUT = "validation failed due to running out of cost budget, no further validation rules will be run"
 _LIMIT = "operation cancelled: actual cost limit exceeded"
-_AUTHORIZER = "what the authorizer of the cluster says"
+_AUTHORIZER = "the answer of the cluster's authorizer"
 
 
 class CompiledPolicy:
