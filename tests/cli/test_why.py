@@ -116,8 +116,8 @@ def test_standard_input(place: Repository) -> None:
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["jobs/bert.yaml", "numNode"], "no kind has a field `numNode`; did you mean `numNodes`?"),
-        (["jobs/bert.yaml", "completion"], "fields that hold the word: `spec.completionMode`, `spec.completions`"),
+        (["jobs/bert.yaml", "numNode"], "no field of this job matches `numNode`; did you mean `numNodes`?"),
+        (["jobs/bert.yaml", "completion"], "fields that contain it: `spec.completionMode`, `spec.completions`"),
         (["jobs/bert.yaml", "queue"], "a job's queue is the label `kueue.x-k8s.io/queue-name`"),
         (["jobs/bert.yaml:99"], "no value on line 99 of jobs/bert.yaml"),
         (["jobs/none.yaml"], "jobs/none.yaml: No such file or directory"),
@@ -130,12 +130,54 @@ def test_no_answer(place: Repository, argv: list[str], words: str) -> None:
     assert words in done.err
 
 
-def test_a_word_that_people_use_leads_to_the_fields_that_hold_it(place: Repository) -> None:
+def test_a_word_in_the_name_of_one_field_is_answered(place: Repository) -> None:
     gpus = "resourcesPerNode: {limits: {nvidia.com/gpu: 8, memory: 64Gi}}"
     place.write("jobs/gpus.yaml", job("gpus").replace("  trainer:\n", f"  trainer:\n    {gpus}\n"))
     done = place.run("why", "jobs/gpus.yaml", "GPUs")
-    assert done.code == 2
-    assert "fields that hold the word: `limits.nvidia.com/gpu`" in done.err
+    assert (done.code, done.out.splitlines()[0].rpartition("resources.")[2]) == (0, 'limits[nvidia.com/gpu]: "8"')
+    assert place.run("why", "jobs/gpus.yaml", "gpus", "--report", "json").out.count('"winner"') == 1
+    place.change(
+        "jobs/gpus.yaml", "namespace: research", "namespace: research\n  labels: {kueue.x-k8s.io/queue-name: q}"
+    )
+    assert 'labels[kueue.x-k8s.io/queue-name]: "q"' in place.run("why", "jobs/gpus.yaml", "queue").out
+
+
+def test_amounts_of_the_runtime_are_not_set_by_the_job(place: Repository) -> None:
+    """`resourcesPerNode` is merged with what the runtime asks for: that stays the runtime's."""
+    place.change("jobs/bert.yaml", "  trainer:\n", "  trainer:\n    resourcesPerNode: {limits: {memory: 32Gi}}\n")
+    limits = place.run("why", "jobs/bert.yaml", "limits").out
+    assert "  set by runtime (torch) at runtimes/torch.yaml:" in limits.partition("limits.memory")[0]
+    assert (
+        "  set by overrides (spec.trainer, spec.initializer) at jobs/bert.yaml:" in limits.partition("limits.memory")[2]
+    )
+    assert "  over   runtime (torch) at runtimes/torch.yaml:" in limits.partition("limits.memory")[2]
+
+
+ZERO = """\
+apiVersion: trainc.dev/v1alpha1
+kind: Runtime
+metadata:
+  name: team
+spec:
+  extends: torch
+  template:
+    spec:
+      failurePolicy:
+        maxRestarts: 0
+"""
+
+
+def test_a_zero_replaces_what_lower_layers_say(place: Repository) -> None:
+    """The API leaves a zero out, and the layer that set it was left out of the answer."""
+    place.write("runtimes/team.yaml", ZERO)
+    place.change("jobs/bert.yaml", "name: torch", "name: team")
+    alone = place.run("why", "jobs/bert.yaml", "maxRestarts").out
+    assert "runtimes/team.yaml:10:22 spec.template.spec.failurePolicy.maxRestarts: 0\n" in alone
+    child = ZERO.replace("extends: torch", "extends: team").replace("name: team", "name: child", 1)
+    place.write("runtimes/child.yaml", child.replace("maxRestarts: 0", "maxRestarts: 5"))
+    place.change("jobs/bert.yaml", "name: team", "name: child")
+    lines = place.run("why", "jobs/bert.yaml", "failurePolicy.maxRestarts").out.splitlines()
+    assert [line.partition(" at ")[0] for line in lines[2:4]] == ["  over   runtime (team)", "  over   runtime (torch)"]
 
 
 def test_a_path_may_begin_with_a_dot(tmp_path: Path) -> None:

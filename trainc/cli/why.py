@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from trainc.changes.why import explain
+from trainc.changes.why import Layers, explain, label, of_leaf
 from trainc.changes.why.landing import landings, rendered_line
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 
     from trainc.changes.why import Why
     from trainc.model.bundle import Bundle
+    from trainc.model.document import Document
 
 _WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
-_QUEUES = f"a job's queue is the label `{KUEUE_QUEUE}` or the annotation `{VOLCANO_QUEUE}`; nobody sets it here"
+_QUEUES = f"a job's queue is the label `{KUEUE_QUEUE}` or the annotation `{VOLCANO_QUEUE}`; neither is set here"
 _MAX_FIELDS = 5  # named where a word is in the names of many
 _SHORTEST = 3  # letters of a word that is looked for in names
 _MAX_ANSWERS = 40  # answers printed in a terminal before the rest is counted
@@ -65,7 +66,7 @@ def run(options: Options) -> int:
     json = options.one("report") == "json"
     if not answers and wanted and not source and not session.report.failed:
         return _landings(options, file, wanted, session, bundles)
-    if json:
+    if json and (answers or not wanted or session.report.failed):
         data(why_json(answers, session.shown))
     if session.report.failed and not answers:
         return session.finish()
@@ -74,12 +75,15 @@ def run(options: Options) -> int:
     if not answers and line:
         raise Trouble(f"no value on line {line} of {file}")
     if not answers:
-        return _nobody(bundles, wanted, f"the output of {source or file} does not have it", json=json)
-    if json:
-        return 0
+        return _nobody(bundles, wanted, f"the output of {source or file} does not have it", session, options)
+    if not json:
+        _tell(answers, session, options)
+    return 0
+
+
+def _tell(answers: Sequence[Why], session: Session, options: Options) -> None:
     several = clusters(answers)
     _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it", options)
-    return 0
 
 
 def _colour(options: Options) -> dict[str, list[str]]:
@@ -152,14 +156,17 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     read_from = (ordinary_contents(file), name) if text is None else (text, STDIN)
     documents = list(expand(read(*read_from, Report()), Report()))
     places = list(landings(documents, wanted, bundles, session.report.findings))
+    if not places and not isinstance(wanted, int):
+        # A runtime may set what reaches no manifest, such as a zero.
+        places = list(landings(_runtimes(bundles), wanted, bundles, session.report.findings))
     json = options.one("report") == "json"
+    if not places and not isinstance(wanted, int):
+        input_name = "standard input" if file == "-" else file
+        return _nobody(bundles, wanted, f"neither the output nor {input_name} has it", session, options)
     if json:
         data(landing_json(places, session.shown))
     if not places:
-        if isinstance(wanted, int):
-            raise Trouble(f"no value on line {wanted} of {file}")
-        input_name = "standard input" if file == "-" else file
-        return _nobody(bundles, wanted, f"neither the output nor {input_name} has it", json=json)
+        raise Trouble(f"no value on line {wanted} of {file}")
     if json:
         return 0
     _print(
@@ -172,40 +179,68 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     return 0
 
 
-def _nobody(bundles: Iterable[Bundle], wanted: str, where: str, *, json: bool) -> int:
-    """The answer for a field that stands nowhere: nobody sets it, if there is such a field.
+def _runtimes(bundles: Iterable[Bundle]) -> list[Document]:
+    """The documents that the runtimes of some jobs are made of, each once."""
+    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
+    sources = [source for plan in plans if plan.runtime is not None for source in plan.runtime.sources]
+    return list({source.identity: source for source in sources}.values())
+
+
+def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session, options: Options) -> int:
+    """The answer for a field of no whole name: the only field that holds the word; or nobody sets it, where a kind has it.
 
     Raises:
         Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
     """
     from trainc.authoring.explain import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
 
+    json = options.one("report") == "json"
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN
     fields = [field for root in roots(kinds) for field in every_field(root)]
     known = {field.path[-1] for field in fields if field.path}
-    if not any(leads_somewhere(field, words) for field in fields):
+    if any(leads_somewhere(field, words) for field in fields):
+        near = nearest(words[-1], known, cutoff=0.8) if words and words[-1] not in known else ""
+        if json:
+            data(why_json([], session.shown))
+        else:
+            answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")
+        return 0
+    holding = _holding(bundles, wanted)
+    if len({name for _, name in holding}) == 1:  # of limits and requests, say
+        answers = [one for answers in holding.values() for one in answers]
+        if json:
+            data(why_json(answers, session.shown))
+        else:
+            _tell(answers, session, options)
+        return 0
+    if holding:
+        shown = ", ".join(f"`{above}.{name}`" for above, name in list(holding)[:_MAX_FIELDS])
+        more = f" and {len(holding) - _MAX_FIELDS} more" if len(holding) > _MAX_FIELDS else ""
+        help_ = f"fields that contain it: {shown}{more}"
+    else:
         unknown = next((word for word in words if word not in known), words[-1] if words else wanted)
-        holding = _holding(bundles, wanted)
         otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"
-        help_ = f"fields that hold the word: {holding}" if holding else meant(unknown, known, otherwise)
-        raise Trouble(f"no kind has a field `{wanted}`; {help_}")
-    near = nearest(words[-1], known, cutoff=0.8) if words and words[-1] not in known else ""
-    if not json:
-        answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")
-    return 0
+        help_ = meant(unknown, known, otherwise)
+    raise Trouble(f"no field of this job matches `{wanted}`; {help_}")
 
 
-def _holding(bundles: Iterable[Bundle], wanted: str) -> str:
-    """The fields of the output whose own name holds a word that is not the name of a field, or its plural."""
+def _holding(bundles: Iterable[Bundle], wanted: str) -> dict[tuple[str, str], list[Why]]:
+    """The fields of the output whose own name holds a word, or its plural, below what: each with its values explained."""
     word = wanted.lower().removesuffix("s")
     if len(word) < _SHORTEST or not word.replace("-", "").isalnum():
-        return ""
-    trees = [tree for bundle in bundles for tree in bundle.objects]
-    paths = [names(keyed(tree, path)) for tree in trees for path, _ in leaves(tree)]
-    fields = dict.fromkeys(".".join(path[at - 1 : at + 1]) for path in paths for at in _steps_with(path, word))
-    shown = ", ".join(f"`{field}`" for field in list(fields)[:_MAX_FIELDS])
-    return f"{shown} and {len(fields) - _MAX_FIELDS} more" if len(fields) > _MAX_FIELDS else shown
+        return {}
+    fields: dict[tuple[str, str], list[Why]] = {}
+    for bundle in bundles:
+        layers = Layers(bundle)
+        for tree in bundle.objects:
+            for path, leaf in leaves(tree):
+                steps = keyed(tree, path)
+                path_names = names(steps)
+                for at in _steps_with(path_names, word):
+                    one = of_leaf(layers, label(tree), steps, leaf)
+                    fields.setdefault((path_names[at - 1], path_names[at]), []).append(one)
+    return fields
 
 
 def _steps_with(path: Sequence[str], word: str) -> Iterator[int]:

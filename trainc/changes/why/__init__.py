@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trainc.compiler.patched import PATCH, Patched
+from trainc.compiler.resolve.composed import Composed, RuntimePart
 from trainc.compiler.resolve.locks import overlay
 from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import TRAINER
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.model.bundle import Bundle
+    from trainc.model.patch import Patch
     from trainc.model.paths import Step, Steps
     from trainc.model.plan import Layer, Plan
     from trainc.model.sourced import Origin
@@ -99,8 +101,12 @@ class Layers:
         self._trained: set[str] = set()  # the roles whose pods `numNodes` counts
         if bundle.plan is not None:
             self._trained = {role.name.value for role in bundle.plan.roles if role.ancestor == TRAINER}
+            parts = runtime_parts(bundle.plan)
             for number, layer in enumerate(bundle.plan.layers):
-                for known in _trees(bundle.plan, layer):
+                known_here = list(_trees(bundle.plan, layer))
+                if number < len(parts):
+                    known_here.append(_left_out(parts[number], known_here))
+                for known in known_here:
                     for steps, leaf in known.items():
                         if layer.name == PATCH and not _is_patched(bundle.plan, leaf):
                             continue
@@ -137,7 +143,32 @@ def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
     for patch in layer.patches:
         name = plan.roles[patch.role].name  # only says whose pods are patched
         known = _by_steps(overlay(plan.roles, patch))
-        yield {steps: leaf for steps, leaf in known.items() if leaf is not name}
+        lower = _of_lower_layers(plan, patch) if layer.name == "overrides" else frozenset()
+        yield {steps: leaf for steps, leaf in known.items() if leaf is not name and id(leaf) not in lower}
+
+
+def _of_lower_layers(plan: Plan, patch: Patch) -> frozenset[int]:
+    """The leaves of a job's patch that the job does not hold: amounts and `envFrom` are merged with the container's own."""
+    merged = [patch.sets[field] for field in ("resources", "envFrom") if field in patch.sets]
+    found = (leaf for tree in merged for _, leaf in leaves(tree))
+    return frozenset([id(leaf) for leaf in found if not any(map(plan.document.holds, leaf.origin.spans()))])
+
+
+def runtime_parts(plan: Plan) -> tuple[RuntimePart, ...]:
+    """The pieces of the runtime of a job, lowest first: those of its first layers."""
+    runtime = plan.runtime
+    if runtime is None:
+        return ()
+    if isinstance(runtime, Composed):
+        return runtime.parts
+    return (RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime),)
+
+
+def _left_out(part: RuntimePart, known: list[dict[Steps, Sourced[Any]]]) -> dict[Steps, Sourced[Any]]:
+    """The zeros of a piece that a server leaves out of its objects: they replace what lower layers say all the same."""
+    written = _by_steps(part.tree.get("template") or {})
+    empty = {steps: leaf for steps, leaf in written.items() if not leaf.value and leaf.value is not None}
+    return {steps: leaf for steps, leaf in empty.items() if not any(steps in one for one in known)}
 
 
 def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:

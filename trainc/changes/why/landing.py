@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any, NamedTuple
 
-from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf
+from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf, runtime_parts
 from trainc.compiler.patched import PATCH
-from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
+from trainc.compiler.resolve.composed import ADDING, RuntimePart
 from trainc.model.paths import keyed, keyed_leaves, matches, shown
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced
@@ -395,11 +395,7 @@ def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
     plan = bundle.plan
     if plan is None or plan.runtime is None:
         return
-    runtime = plan.runtime
-    if isinstance(runtime, Composed):
-        yield from runtime.parts
-    else:
-        yield RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime)
+    yield from runtime_parts(plan)
     for layer in plan.layers:
         if layer.name in ("patches", PATCH) and layer.tree is not None:
             yield RuntimePart(layer.name, layer.label, {"template": layer.tree})
