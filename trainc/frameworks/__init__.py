@@ -31,16 +31,16 @@ FRAMEWORKS = {
 
 # What the operators before TrainJob gave their processes; no runtime selects these.
 OLDER = {
-    "jaxjob": "trainc.kinds.jaxjob.environment",
-    "pytorchjob": "trainc.kinds.pytorchjob.environment",
-    "tfjob": "trainc.kinds.tfjob.environment",
-    "xgboostjob": "trainc.kinds.xgboostjob.environment",
-    "paddlejob": "trainc.kinds.paddlejob.environment",
+    "jaxjob": "trainc.kinds.jaxjob",
+    "pytorchjob": "trainc.kinds.pytorchjob",
+    "tfjob": "trainc.kinds.tfjob",
+    "xgboostjob": "trainc.kinds.xgboostjob",
+    "paddlejob": "trainc.kinds.paddlejob",
     "mpijob": "trainc.kinds.mpijob.environment",
     "mpijob-ssh": "trainc.kinds.mpijob.ssh_environment",
     "vcjob": "trainc.kinds.volcanojob.environment",
-    "armada": "trainc.kinds.armada.environment",
-    "leaderworkerset": "trainc.kinds.leaderworkerset.environment",
+    "armada": "trainc.kinds.armada",
+    "leaderworkerset": "trainc.kinds.leaderworkerset",
     "minicluster": "trainc.kinds.minicluster.environment",
     "rayjob": "trainc.kinds.rayjob.environment",
 }

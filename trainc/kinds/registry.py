@@ -1,14 +1,19 @@
 """The page of each job kind of another operator: how its server admits a job, and what the job is planned as.
 
-A page is a module of this room; `trainc.kinds.other_operators` says which documents have one. What it plans goes the way
-of every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
+A page is a module of this room with two functions; `trainc.kinds.other_operators` says which documents have one. What it plans
+goes the way of every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
 """
 
 from __future__ import annotations
 
+import sys
+
+from trainc.text.record import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
+    from typing import Any
 
     from trainc.apiserver.of_cluster import Server
     from trainc.kinds.shared.job import LegacyOptions
@@ -18,80 +23,44 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.report import Report
 
-    Admit = Callable[[Document, Server, Cluster, Report], Document | None]
-    MakePlan = Callable[[Entry, LegacyOptions, Report], Plan | None]
+_VOLCANO, _RAY = "trainc.kinds.volcanojob", "trainc.kinds.rayjob"
+_ARMADA, _GROUPS = "trainc.kinds.armada", "trainc.kinds.leaderworkerset"
+# By kind the modules of `admit` and of `plan`, loaded with the first job of the kind.
+_MODULES = {
+    ("armadaproject.io/v1", "ArmadaJob"): (_ARMADA, _ARMADA),
+    ("batch/v1", "Job"): ("trainc.kinds.job", "trainc.kinds.job"),
+    ("batch.volcano.sh/v1alpha1", "Job"): (f"{_VOLCANO}.admission", f"{_VOLCANO}.plan"),
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): (_GROUPS, _GROUPS),
+    ("flux-framework.org/v1alpha2", "MiniCluster"): ("trainc.kinds.minicluster.plan", "trainc.kinds.minicluster.plan"),
+    ("ray.io/v1", "RayJob"): (f"{_RAY}.admission", f"{_RAY}.plan"),
+}
 
 
-class Page:
+class Page(NamedTuple):
     """What one kind brings.
 
     `admit` gives a job as its server and its operator take it, None with findings where they refuse it. `plan` gives
     the plan of one that was admitted; what will be different is reported. A plan that cannot be compiled is barred.
     """
 
-    __slots__ = ("admit", "plan")
-
-    def __init__(self, admit: Admit, plan: MakePlan) -> None:
-        self.admit = admit
-        self.plan = plan
+    admit: Callable[[Document, Server, Cluster, Report], Document | None]
+    plan: Callable[[Entry, LegacyOptions, Report], Plan | None]
 
 
 def page_of(document: Document) -> Page:
-    """The page of a job whose kind has one; its modules are loaded with the first job of the kind."""
-    return _PAGES[document.api_version, document.kind]()
-
-
-def _indexed_job() -> Page:
-    from trainc.kinds.job import plan as indexed_job  # noqa: PLC0415 (as above)
-
-    return Page(indexed_job.admit, indexed_job.plan)
+    """The page of a job whose kind has one."""
+    admitting, planning = _MODULES[document.api_version, document.kind]
+    page: Page = Page(_module(admitting).admit, _module(planning).plan)
+    return page
 
 
 def split(document: Document) -> list[Document]:
     """A document for each job of one that holds several: each becomes a JobSet."""
-    from trainc.kinds.armada import plan as armada_jobs  # noqa: PLC0415 (as above)
-    from trainc.kinds.leaderworkerset import plan as leader_worker_set  # noqa: PLC0415 (as above)
-
-    return leader_worker_set.split(document) if document.kind else armada_jobs.split(document)
+    documents: list[Document] = _module(_GROUPS if document.kind else _ARMADA).split(document)
+    return documents
 
 
-def _armada_jobs() -> Page:
-    from trainc.kinds.armada import plan as armada_jobs  # noqa: PLC0415 (as above)
-
-    return Page(armada_jobs.admit, armada_jobs.plan)
-
-
-def _leader_worker_set() -> Page:
-    from trainc.kinds.leaderworkerset import plan as leader_worker_set  # noqa: PLC0415 (as above)
-
-    return Page(leader_worker_set.admit, leader_worker_set.plan)
-
-
-def _mini_cluster() -> Page:
-    from trainc.kinds.minicluster import plan as mini_cluster  # noqa: PLC0415 (as above)
-
-    return Page(mini_cluster.admit, mini_cluster.plan)
-
-
-def _volcano_job() -> Page:
-    from trainc.kinds.volcanojob import admission as job_webhook  # noqa: PLC0415 (as above)
-    from trainc.kinds.volcanojob import plan as task_plan  # noqa: PLC0415 (as above)
-
-    return Page(job_webhook.admit, task_plan.plan)
-
-
-def _ray_job() -> Page:
-    from trainc.kinds.rayjob import admission as ray_admission  # noqa: PLC0415 (as above)
-    from trainc.kinds.rayjob import plan as ray_plan  # noqa: PLC0415 (as above)
-
-    return Page(ray_admission.admit, ray_plan.plan)
-
-
-_PAGES: Mapping[tuple[str, str], Callable[[], Page]] = {
-    ("armadaproject.io/v1", "ArmadaJob"): _armada_jobs,
-    ("batch/v1", "Job"): _indexed_job,
-    ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
-    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): _leader_worker_set,
-    ("flux-framework.org/v1alpha2", "MiniCluster"): _mini_cluster,
-    ("ray.io/v1", "RayJob"): _ray_job,
-}
+def _module(name: str) -> Any:
+    if name not in sys.modules:
+        __import__(name)
+    return sys.modules[name]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import job, role
-from trainc.kinds.shared.references import names, quotable, rewritten
+from trainc.kinds.shared.environment import names, quotable, rewritten
 from trainc.kinds.table import processes
 
 W3 = role("Worker", 3)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.frameworks import framework
 from trainc.kinds.shared.job import LegacyOptions
 from trainc.kinds.table import kind_of
-from trainc.kinds.trainingoperator.admission import legal
-from trainc.kinds.trainingoperator.moved_policies import settled
+from trainc.kinds.trainingoperator.admission import legal, settled
 from trainc.kinds.trainingoperator.plan import older
 from trainc.model.report import Report
 from trainc.model.tree import plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.kinds.volcanojob.flags import Flags
+from trainc.kinds.volcanojob.spec import Flags
 
 DEFAULTS = Flags("pytorch", ()).values
 

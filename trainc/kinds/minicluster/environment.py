@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from trainc.frameworks.base.secrets import note, secret_name
 from trainc.frameworks.flux.checks import RECIPE
-from trainc.kinds.minicluster import scripts as flux_start
+from trainc.frameworks.flux.scripts import quoted, span
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework
+from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, given, leaves, value
 
@@ -41,7 +42,7 @@ def _sources(plan: Plan) -> list[Sourced[object]]:
 
 def _files(plan: Plan) -> list[tuple[str, str]]:
     spec, container = plan.settings["spec"], plan.settings["container"]
-    start = flux_start.FluxScripts(plan)
+    start = FluxScripts(plan)
     out = [("broker.toml", _broker_config(plan, start)), ("entrypoint.sh", start.entrypoint())]
     if not _is_disabled(spec):
         out.append(("install.sh", start.installer()))
@@ -52,7 +53,7 @@ def _files(plan: Plan) -> list[tuple[str, str]]:
     return out
 
 
-def _broker_config(plan: Plan, start: flux_start.FluxScripts) -> str:
+def _broker_config(plan: Plan, start: FluxScripts) -> str:
     written = value(plan.settings, "spec", "flux", "brokerConfig")
     return str(written) if written else start.broker_config()
 
@@ -131,3 +132,220 @@ def verify(plan: Plan, report: Report) -> None:
 
 
 FRAMEWORK = Framework("minicluster", lower, verify=verify)
+
+
+_INSTALL = r"""
+# Flux comes in this image; the other containers get it through the volume.
+set -eu
+mkdir -p "$root/view" "$root/software"
+view=/opt/view
+for found in /opt/views/._view/*; do
+  [ -d "$found" ] && view=$found
+done
+cp -R "$view/." "$root/view/"
+if [ -d /opt/software ]; then
+  cp -R /opt/software/. "$root/software/"
+fi
+"""
+_VIEW_VOLUME = r"""
+export PATH="$PATH:$root/view/bin"
+mkdir -p /opt/software
+cp -R "$root/software/." /opt/software/
+python=$(find "$root/view/lib" -maxdepth 1 -type d -name 'python3*' | head -n 1 || true)
+export PYTHONPATH="${PYTHONPATH:-}:MODULES"
+"""
+_STATE = r"""
+mkdir -p "$state/run/flux" "$state/var/lib/flux" "$state/curve" "$state/etc/flux/system/cron.d" "$output"
+# Flux refuses a certificate that others may read.
+install -m 0400 /flux_curve/curve.cert "$state/curve/curve.cert"
+flux R encode --hosts="$hosts" --local > "$state/etc/flux/system/R"
+"""
+_WORKER = r"""
+  # The first broker may not be there yet.
+  while true; do
+    status=0
+    flux start -o --config=/flux_operator/config "${options[@]}" || status=$?
+    if [ "$status" -eq 0 ] || [ "$ends" = true ]; then
+      status=0
+      break
+    fi
+    sleep 15
+  done
+"""
+
+
+class FluxScripts:
+    """The scripts of one MiniCluster, from the settings of its plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.spec: Tree = plan.settings["spec"]
+        self.container: Tree = plan.settings["container"]
+        self.job = plan.name.value
+        subdomain = get(plan.template, "spec", "network", "subdomain")
+        self.subdomain = given(subdomain, plan.name).value
+        self.namespace = plan.namespace.value if plan.namespace is not None else ""
+        self.size: int = value(self.spec, "size")
+        tasks = value(self.spec, "tasks")
+        self.tasks: int = tasks if type(tasks) is int else 1
+
+    @property
+    def hosts(self) -> str:
+        """Flux's list of all pods."""
+        return f"{self.job}-{NODE}-0-[{span(self.size)}]"
+
+    @property
+    def root(self) -> str:
+        """Where Flux lies."""
+        return value(self.spec, "flux", "container", "mountPath") or "/mnt/flux"
+
+    def installer(self) -> str:
+        """The script of the init container."""
+        return f"#!/bin/bash\nroot={quoted(self.root)}\n{_INSTALL}"
+
+    def broker_config(self) -> str:
+        """`broker.toml`: how the brokers meet."""
+        domain = f"{self.subdomain}.{self.namespace}.svc.cluster.local" if self.namespace else self.subdomain
+        policy = value(self.spec, "flux", "scheduler", "queuePolicy") or "fcfs"
+        state = f"{self.root}/config"
+        fluxion = f'\n[sched-fluxion-qmanager]\nqueue-policy = "{policy}"\n'
+        simple = value(self.spec, "flux", "scheduler", "simple") is True
+        return f"""[access]
+allow-guest-user = true
+allow-root-owner = true
+
+[resource]
+path = "{state}/etc/flux/system/R"
+
+[bootstrap]
+curve_cert = "{state}/curve/curve.cert"
+default_port = 8050
+default_bind = "tcp://eth0:%p"
+default_connect = "tcp://%h.{domain}:%p"
+hosts = [{{ host = "{self.hosts}" }}]
+
+[archive]
+dbpath = "{state}/var/lib/flux/job-archive.sqlite"
+period = "1m"
+busytimeout = "50s"
+{"" if simple else fluxion}"""
+
+    def entrypoint(self) -> str:
+        """The script of the container that runs Flux."""
+        commands = {field: text_of(self.container, "commands", field) for field in _HOOKS}
+        strict = "set -eEu -o pipefail\n" if value(self.spec, "logging", "strict") is True else ""
+        parts = [
+            f"#!/bin/bash\n{strict}{self._settings()}",
+            commands["init"],
+            self._view(),
+            _STATE.strip(),
+            commands["pre"],
+            self._options(),
+            'status=0\nif [ "$(hostname -s)" = "$main" ]; then',
+            commands["brokerPre"],
+            self._lead(),
+            "else",
+            commands["workerPre"],
+            _WORKER.strip("\n"),
+            "fi",
+            commands["post"],
+            'exit "$status"',
+        ]
+        return "\n".join(part for part in parts if part) + "\n"
+
+    def _lead(self) -> str:
+        """How the first pod starts its broker, with the command in it."""
+        start = f"{self._timed('fluxstart')}flux start {self._wrap()}-o --config=/flux_operator/config"
+        return f'  {start} "${{options[@]}}" {self._inner()} || status=$?'
+
+    def batch(self) -> str:
+        """The jobs of a batch, one on each line of the command."""
+        lines = [line for line in text_of(self.container, "command").split("\n") if line]
+        if value(self.container, "batchRaw") is True:
+            return "\n".join(["#!/bin/bash", *lines]) + "\n"
+        submit = (
+            "flux submit --flags waitable --error=${FLUX_OUTPUT_DIR}/job-%d.err --output=${FLUX_OUTPUT_DIR}/job-%d.out"
+        )
+        jobs = [f"{submit % (index, index)} {line}" for index, line in enumerate(lines)]
+        return "\n".join(["#!/bin/bash", *jobs, "flux queue idle", "flux jobs -a"]) + "\n"
+
+    def _settings(self) -> str:
+        output = value(self.container, "logs") or "/tmp/fluxout"  # noqa: S108 (a folder of the pod)
+        ends = "true" if value(self.spec, "flux", "completeWorkers") is True else "false"
+        settings = {
+            "root": self.root,
+            "state": f"{self.root}/config",
+            "hosts": self.hosts,
+            "main": f"{self.job}-{NODE}-0-0",
+            "output": output,
+            "ends": ends,
+        }
+        lines = [f"{name}={quoted(text)}" for name, text in settings.items()]
+        environment = get(self.spec, "flux", "environment") or {}
+        lines += [f"export {name}={quoted(str(text.value))}" for name, text in environment.items()]
+        return "\n".join([*lines, 'export FLUX_OUTPUT_DIR="$output"'])
+
+    def _view(self) -> str:
+        if value(self.spec, "flux", "container", "disable") is True:
+            return ""
+        modules = value(self.spec, "flux", "container", "pythonPath") or "$python/site-packages"
+        return _VIEW_VOLUME.strip("\n").replace("MODULES", modules)
+
+    def _options(self) -> str:
+        flux, logging = get(self.spec, "flux") or {}, get(self.spec, "logging") or {}
+        quiet = value(logging, "quiet") is True
+        level = 0 if quiet else value(flux, "logLevel") or 6
+        options = [
+            '"-Scron.directory=$state/etc/flux/system/cron.d"',
+            "-Stbon.fanout=256",
+            '"-Srundir=$state/run/flux"',
+            '"-Sstatedir=$state/var/lib/flux"',
+            *([] if value(flux, "disableSocket") is True else ['"-Slocal-uri=local://$state/run/flux/local"']),
+            f"-Stbon.connect_timeout={value(flux, 'connectTimeout') or '5s'}",
+            *([f"-Stbon.topo={value(flux, 'topology')}"] if value(flux, "topology") else []),
+            *(["-Stbon.zmqdebug=1"] if value(logging, "zeromq") is True else []),
+            f"-Slog-stderr-level={level}",
+            "-Slog-stderr-mode=local",
+        ]
+        lines = ["options=(", *(f"  {option}" for option in options), ")"]
+        archive = value(self.spec, "archive", "path")
+        if archive:
+            lines.append(f'[ -e {quoted(archive)} ] && options+=("-Scontent.restore="{quoted(archive)})')
+        return "\n".join(lines)
+
+    def _wrap(self) -> str:
+        wrap = value(self.spec, "flux", "wrap")
+        return f"--wrap={wrap} " if wrap else ""
+
+    def _timed(self, what: str) -> str:
+        timed = value(self.spec, "logging", "timed") is True
+        return f'/usr/bin/time -f "FLUXTIME {what} wall time %E" ' if timed else ""
+
+    def _inner(self) -> str:
+        """What the first broker runs: a submission, a batch, or a launcher that submits by itself."""
+        prefix = text_of(self.container, "commands", "prefix")
+        before = self._timed("fluxsubmit") + (f"{prefix} " if prefix else "")
+        script = text_of(self.container, "commands", "script")
+        command = "/bin/bash /flux_operator/script.sh" if script else words(text_of(self.container, "command"))
+        if value(self.container, "batch") is True:
+            batch = f"flux batch {self._flags()} --flags waitable /flux_operator/batch.sh && flux job wait --all"
+            return f"{before}sh -c {quoted(batch)}"
+        if value(self.container, "launcher") is True:
+            return f"{before}{command}"
+        submit = value(self.spec, "flux", "submitCommand") or "flux submit"
+        return f"{before}{submit} {self._flags()} --quiet --watch {command}"
+
+    def _flags(self) -> str:
+        nodes = f"-N {self.size} " if self.tasks >= self.size or not self.tasks else ""
+        counts = nodes.strip() if not self.tasks else f"{nodes}-n{self.tasks}"
+        flags = value(self.spec, "flux", "optionFlags") or ""
+        debug = "-vvv" if value(self.spec, "logging", "debug") is True else ""
+        return " ".join(part for part in (counts, flags, debug) if part)
+
+
+_HOOKS = ("init", "pre", "post", "brokerPre", "workerPre")
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_${}\"'\\")
+
+
+def words(command: str) -> str:
+    """A command as the operator gives it to Flux: split at blanks, variables filled in, nothing else read by the shell."""
+    return " ".join("".join(char if char in _BARE else f"\\{char}" for char in word) for word in command.split())

@@ -6,8 +6,7 @@ from trainc.apiserver.admission import admit_object
 from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of
 from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain
-from trainc.kinds.shared.job import pruned
-from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job import job_metadata, pruned
 from trainc.model.finding import place
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.mpijob.scripts import discover_pods, hostfile, kubexec
+from trainc.kinds.mpijob.ssh_environment import discover_pods, hostfile, kubexec
 from trainc.kinds.shared.environment import first, framework, has_words
 from trainc.kinds.shared.peers import peers, short
 from trainc.model.patch import Patch

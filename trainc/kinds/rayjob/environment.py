@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.kinds.rayjob.driver import script
+import json
+import re
+from math import inf
+from sys import float_info
+
+from trainc.apiserver.embedded_yaml import embedded
+from trainc.apiserver.pods.requests import quantity_of
 from trainc.kinds.rayjob.spec import (
     DRIVER,
     HEAD,
@@ -14,16 +20,21 @@ from trainc.kinds.rayjob.spec import (
     submission,
 )
 from trainc.kinds.rayjob.spec import FRAMEWORK as NAME
-from trainc.kinds.rayjob.start_command import AGENT_PORT, ULIMIT, start_line, start_params
 from trainc.kinds.shared.environment import framework, has_words
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, leaves, value
+from trainc.model.tree import get, leaves, plain, value
+from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
+from trainc.text.object_keys import TPU_RESOURCE
+from trainc.text.placeholders import is_placeholder
+from trainc.text.quantity import NANO, Quantity, QuantityError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.kinds.rayjob.spec import RayGroup
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
@@ -251,3 +262,178 @@ def _service(wiring: RayWiring) -> Tree:
 
 
 FRAMEWORK = framework(NAME, entries, every, more=more, wired=RayWiring)
+
+
+# `ray job logs --follow` ends with 0 whatever becomes of the job, so the dashboard is asked at the end. A dashboard that
+# answers may still refuse a submission, until the agent of the head has come up.
+_SCRIPT = """\
+until python -c "import urllib.request as r; exit(b'success' not in r.urlopen('{url}/api/gcs_healthz', timeout=5).read())" >/dev/null 2>&1; do
+  echo "waiting for the Ray dashboard at {url}"
+  sleep 2
+done
+is_submitted() { ray job status --address {url} {id} >/dev/null 2>&1; }
+if is_submitted; then
+  ray job logs --address {url} --follow {id}
+else
+  for attempt in 1 2 3 4 5 6; do
+    ray job submit --address {url}{options} --submission-id {id} -- {entrypoint} && break
+    is_submitted && break
+    sleep 10
+  done
+fi
+python -c "import json, urllib.request as r; exit(json.load(r.urlopen('{url}/api/jobs/{id}'))['status'] != 'SUCCEEDED')"
+"""
+
+
+def script(spec: Tree, url: str, submission: str) -> str:
+    """The driver's script: it waits for the dashboard, submits once, follows, and fails unless the job succeeded."""
+    out = _SCRIPT.replace("{options}", _options(spec)).replace("{url}", url).replace("{id}", submission)
+    return out.replace("{entrypoint}", (value(spec, "entrypoint") or "").strip())
+
+
+def _options(spec: Tree) -> str:
+    words: list[str] = []
+    environment = embedded(value(spec, "runtimeEnvYAML") or "")
+    if environment is not None:
+        words += ["--runtime-env-json", _quoted(_json(environment))]
+    metadata = plain(get(spec, "metadata"))
+    if metadata:
+        words += ["--metadata-json", _quoted(_json(metadata))]
+    for flag, field in (("cpus", "entrypointNumCpus"), ("gpus", "entrypointNumGpus")):
+        amount = value(spec, field)
+        if amount:
+            words += [f"--entrypoint-num-{flag}", amount if is_placeholder(amount) else f"{amount:g}"]
+    resources = value(spec, "entrypointResources")
+    if resources:
+        words += ["--entrypoint-resources", _quoted(resources)]
+    return "".join(f" {word}" for word in words)
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of the shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+ULIMIT = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
+AGENT_PORT = 52365
+_WITH_VALUE = ("log-color", "include-dashboard", "include-log-monitor")  # switches that take `true` or `false`
+_ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", TPU_RESOURCE: "TPU"}
+_SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
+
+
+def start_line(group: RayGroup, address: str) -> str:
+    """The line for a pod of a group; `address` is that of the head, with its port."""
+    params = start_params(group, address)
+    words = ["ray", "start", *(["--head"] if group.is_head else [])]
+    for name in sorted(params):
+        text = params[name]
+        if text.lower() in {"true", "false"} and name not in _WITH_VALUE:
+            words += [f"--{name}"] if text.lower() == "true" else []
+        else:
+            words.append(f"--{name}={text}")
+    return " ".join(words)
+
+
+def start_params(group: RayGroup, address: str) -> dict[str, str]:
+    """Every flag with its value: those written, then what the group and its container say, then KubeRay's own."""
+    params = dict(group.params)
+    params.update(_told(plain(get(group.tree, "resources")) or {}))
+    labels = plain(get(group.tree, "labels")) or {}
+    if labels:
+        params["labels"] = ",".join(f"{key}={labels[key]}" for key in sorted(labels))
+    params.setdefault(*(("dashboard-host", "0.0.0.0") if group.is_head else ("address", address)))  # noqa: S104 (in the pod)
+    params.setdefault("metrics-export-port", "8080")
+    params["block"] = "true"
+    params.setdefault("dashboard-agent-listen-port", str(AGENT_PORT))
+    resources = get(group.ray_container, "resources")
+    limits, requests = get(resources, "limits") or {}, get(resources, "requests") or {}
+    cpu = _whole(get(limits, "cpu")) or _whole(get(requests, "cpu"))
+    if cpu:
+        params.setdefault("num-cpus", str(cpu))
+    memory = _whole(get(limits, "memory"))
+    if memory:
+        params.setdefault("memory", str(memory))
+    _add_accelerators(params, limits)
+    return params
+
+
+def _whole(leaf: Tree) -> int:
+    """An amount rounded up, 0 where there is none."""
+    amount = quantity_of(leaf) if type(leaf) is Sourced else None
+    return 0 if amount is None else amount.ceil()
+
+
+def _told(resources: Mapping[str, object]) -> dict[str, str]:
+    """The flags that a group's own `resources` stand for."""
+    out: dict[str, str] = {}
+    custom: dict[str, float] = {}
+    for name, text in resources.items():
+        try:
+            amount = Quantity.parse(text)
+        except QuantityError:
+            continue  # KubeRay skips it, with a line in its log
+        flag = {"cpu": "num-cpus", "memory": "memory"}.get(name.lower()) or ("num-gpus" if is_gpu(name.lower()) else "")
+        if flag:
+            out[flag] = str(amount.ceil())
+        else:
+            custom[name] = _float(amount)
+    return {**out, **({"resources": _json_in_quotes(custom)} if custom and _are_finite(custom) else {})}
+
+
+def is_gpu(name: str) -> bool:
+    """Whether a resource of Kubernetes is a GPU to Ray."""
+    return name.endswith("gpu") or _SLICE.search(name) is not None
+
+
+def _add_accelerators(params: dict[str, str], limits: Tree) -> None:
+    """The first GPU and the first other accelerator among the limits, by name; none where `resources` is not JSON."""
+    known = _custom(params.get("resources"))
+    if known is None:
+        return
+    for name in sorted(limits):
+        amount = quantity_of(limits[name])
+        if amount is None or not amount.nanos:
+            continue
+        if is_gpu(name):
+            params.setdefault("num-gpus", str(amount.ceil()))
+        if name in _ACCELERATORS and not any(other in known for other in _ACCELERATORS.values()):
+            known[_ACCELERATORS[name]] = _float(amount)
+            if _are_finite(known):
+                params["resources"] = _json_in_quotes(known)
+
+
+def _custom(text: str | None) -> dict[str, float] | None:
+    if text is None:
+        return {}
+    try:
+        amounts = json_value(text.strip("'\"` "))
+    except ValueError:
+        return None
+    numbers = type(amounts) is dict and all(type(one) in (int, float) for one in amounts.values())
+    return amounts if numbers and _are_finite(amounts) else None
+
+
+def _float(amount: Quantity) -> float:
+    """An amount as the nearest number of Go's, infinity beyond the largest."""
+    try:
+        return amount.nanos / NANO
+    except OverflowError:
+        return inf
+
+
+def _are_finite(amounts: Mapping[str, float]) -> bool:
+    """Whether JSON has these numbers; KubeRay leaves the flag out where it has not."""
+    return all(abs(one) <= float_info.max for one in amounts.values())
+
+
+def _json_in_quotes(resources: Mapping[str, float]) -> str:
+    """A map as JSON in quotes of the shell; a whole number has no point, as Go writes it."""
+    shown = {
+        name: int(resources[name]) if resources[name] == int(resources[name]) else resources[name]
+        for name in sorted(resources)
+    }
+    return f"'{json.dumps(shown, separators=(',', ':'))}'"

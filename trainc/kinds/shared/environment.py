@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.frameworks.base.hosts import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.kinds.shared.peers import aliased, services
-from trainc.kinds.shared.references import names, quotable, rewritten
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, pod, variable
@@ -14,7 +13,7 @@ from trainc.text.object_keys import POD_INDEX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from trainc.model.plan import Plan, Role
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
     Chosen = Callable[[Role], list[Tree]]
-
 
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
 INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
@@ -227,3 +225,38 @@ def search_domains(plan: Plan, domain: str) -> Contribution:
         given = get(role.pod, "dnsConfig") or {}
         out += pod(role, dnsConfig={**given, "searches": [*(given.get("searches") or []), own]})
     return out
+
+
+def pieces(text: str) -> Iterator[tuple[str, str]]:
+    """A text in parts, each with the name that it refers to, "" for what stands for itself; `$$` is one part."""
+    at = 0
+    while at < len(text):
+        if text.startswith("$$", at):
+            yield "$$", ""
+            at += 2
+            continue
+        end = text.find(")", at) if text.startswith("$(", at) else -1
+        if end < 0:
+            yield text[at], ""
+            at += 1
+            continue
+        yield text[at : end + 1], text[at + 2 : end]
+        at = end + 1
+
+
+def names(text: str) -> set[str]:
+    """The variables that a text refers to."""
+    return {name for _, name in pieces(text) if name}
+
+
+def rewritten(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = ()) -> str:
+    """A value whose references to replaced variables carry the user's own text, and those to `escaped` none."""
+    return "".join(
+        inline.get(name, f"${part}" if name in escaped else part) if name else part for part, name in pieces(text)
+    )
+
+
+def quotable(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = ()) -> str:
+    """The same for a text that is put into another one, whose characters must not join its own to a reference."""
+    quoted = rewritten(text, inline, escaped)
+    return "".join("$$" if part == "$" else part for part, _ in pieces(quoted))

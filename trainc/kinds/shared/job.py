@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.replica_lists import listed, spelled
 from trainc.kinds.table import LISTED, MPI_OPERATOR
-from trainc.model.finding import place
+from trainc.model.finding import ERROR, Rule, place
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import first_leaf, get, value
-from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.schedulers.gang import UNKNOWN_SIZE
+from trainc.text.object_keys import LAST_APPLIED, TRAINC_PREFIX
+from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class LegacyJob:
 def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
     """The job of a document that is legal, defaults filled in."""
     if kind.field == LISTED:
-        return LegacyJob(document, kind, _listed(document, kind), options, report)
+        return LegacyJob(document, kind, _of_list(document, kind), options, report)
     replicas = _keyed(document, kind)
     return LegacyJob(document, kind, replicas, options, report)
 
@@ -175,7 +176,7 @@ def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
     return Replica(role, ("spec", kind.field, key), count, restart, pruned(get(tree, "template")))
 
 
-def _listed(document: Document, kind: Kind) -> tuple[Replica, ...]:
+def _of_list(document: Document, kind: Kind) -> tuple[Replica, ...]:
     entries = {entry.role: entry for entry in listed(document.tree)}
     out = []
     for role in kind.roles:
@@ -215,3 +216,124 @@ def default_ps(job: Tree) -> Tree:
         image = Sourced("tensorflow/tensorflow:1.3.0", by)
     container = {"name": Sourced("tensorflow", by), "image": image}
     return {"spec": {"containers": [container], "restartPolicy": Sourced("OnFailure", by)}}
+
+
+_DEFAULT = Origin(by="TfJob default")
+
+
+class ListedReplica:
+    """One entry of `replicaSpecs` with its defaults: type MASTER, one replica, port 2222."""
+
+    __slots__ = ("count", "path", "port", "role", "template", "tree")
+
+    def __init__(self, tree: Tree, path: Path) -> None:
+        self.tree = tree
+        self.path = path
+        role = spelled(tree, "tfReplicaType")
+        self.role: str = role.value if type(role) is Sourced and role.value else "MASTER"
+        self.count: Sourced[int] = _or(spelled(tree, "replicas"), 1)
+        self.port: Sourced[int] = _or(spelled(tree, "tfPort"), 2222)
+        self.template: Tree = spelled(tree, "template")
+
+
+def listed(job: Tree) -> list[ListedReplica]:
+    """The entries of a job's list, in the order written."""
+    spec = get(job, "spec")
+    key = key_of(spec, "replicaSpecs")
+    entries = get(spec, key) if key else None
+    if type(entries) is not list:
+        return []
+    return [ListedReplica(entry, ("spec", key, index)) for index, entry in enumerate(entries)]
+
+
+def key_of(tree: Tree, name: str) -> str:
+    """The key under which a map holds a field, whatever its case and underscores; "" where it has none.
+
+    The field was decoded without regard to case, and the first months wrote it in snake case.
+    """
+    if type(tree) is not dict:
+        return ""
+    folded = name.lower()
+    return next((key for key in tree if key.replace("_", "").lower() == folded), "")
+
+
+def spelled(tree: Tree, name: str) -> Tree:
+    """The node a map holds for a field in any spelling, None where it has none."""
+    key = key_of(tree, name)
+    return tree[key] if key else None
+
+
+def _or(node: Tree, default: int) -> Sourced[int]:
+    return node if type(node) is Sourced and node.value is not None else Sourced(default, _DEFAULT)
+
+
+# Annotations under these prefixes are for tools that look at the job itself, not at its pods or its group.
+FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
+
+
+def job_metadata(job: Tree, *, kept: str = "") -> dict[str, dict[str, Tree]]:
+    """Labels and annotations, without those that ask trainc for something, but for `kept`, and kubectl's record."""
+    labels, annotations = (_map(get(job, "metadata", field)) for field in ("labels", "annotations"))
+    names = [
+        name for name in annotations if (name == kept or not name.startswith(TRAINC_PREFIX)) and name != LAST_APPLIED
+    ]
+    return {"labels": labels, "annotations": {name: annotations[name] for name in names}}
+
+
+def _map(node: Tree) -> dict[str, Tree]:
+    return dict(node) if type(node) is dict else {}
+
+
+NO_REPLICAS = Rule(
+    "no-replicas",
+    ERROR,
+    "a job requests no pods, or a negative number",
+    "Nothing runs and the job never succeeds: the operator waits for pods that are never created.",
+)
+TOO_MANY_PODS = Rule(
+    "too-many-pods",
+    ERROR,
+    "a role has more pods than a Job can have",
+    "The API server accepts at most 100,000 parallel pods in an Indexed Job (batch/v1).",
+)
+MOST = 100_000
+
+
+def countable(job: LegacyJob) -> bool:
+    """Whether every role has a number of pods that can be laid out; what has not is reported."""
+    verdicts = [_countable(job, replica) for replica in job.replicas]
+    if all(verdicts) and not job.pods:
+        field = ("spec", job.kind.field)
+        help_ = f"give one of {', '.join(job.kind.roles)} at least one replica"
+        job.say(NO_REPLICAS.at(job.span(field, key=True), "no role of this job has a pod", help=help_))
+        return False
+    return all(verdicts)
+
+
+def is_countable(replica: Replica) -> bool:
+    """Whether a role has a number of pods that a Job can have."""
+    count: object = replica.count.value
+    return type(count) is int and 0 < count <= MOST
+
+
+def is_open(job: LegacyJob) -> bool:
+    """Whether a run that only judges meets a number of pods that is filled in later."""
+    return not job.report.compiles and any(is_placeholder(replica.count.value) for replica in job.replicas)
+
+
+def _countable(job: LegacyJob, replica: Replica) -> bool:
+    count: object = replica.count.value
+    at = job.span((*replica.path, "replicas"))
+    if is_placeholder(count) and not job.report.compiles:
+        return False  # whoever computes with the number counts what it cannot
+    if type(count) is not int:
+        help_ = "write the number: the addresses and ranks of an older job are written out, one for each pod"
+        job.say(UNKNOWN_SIZE.at(at, f"how many pods `{replica.role}` has is not known here", help=help_))
+    elif count < 0:
+        job.say(NO_REPLICAS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))
+    elif count > MOST:
+        message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
+        job.say(TOO_MANY_PODS.at(at, message, help="ask for fewer pods"))
+    else:
+        return True
+    return False

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from trainc.kinds.table import MERGED_ROLE
 from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import plain
+from trainc.model.tree import get, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
+    from collections.abc import Iterable, Iterator
+    from typing import Protocol
+
+    from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
+    from trainc.model.catalog import Entry
     from trainc.model.cluster import Version
+    from trainc.model.document import Document
     from trainc.model.tree import Tree
+
+    class JobAsRead(Protocol):
+        """What every page knows of its job."""
+
+        @property
+        def document(self) -> Document: ...
+        @property
+        def name(self) -> Sourced[str]: ...
+        @property
+        def options(self) -> LegacyOptions: ...
+
 
 MERGED, PER_JOB = "merged", "per-job"
 SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success policy is on by default
@@ -145,3 +162,123 @@ def comparable(template: Tree) -> object:
     spec = {key: node for key, node in (tree.get("spec") or {}).items() if key != "restartPolicy"}
     meta = tree.get("metadata") or {}
     return {"spec": spec, "labels": meta.get("labels") or {}, "annotations": meta.get("annotations") or {}}
+
+
+LONG_NAME = Rule(
+    "older-name-too-long",
+    ERROR,
+    "the job's name fits its operator but is too long for a JobSet",
+    "A JobSet's pod names carry two indices and a random suffix, and must fit into 63 characters.",
+)
+
+
+_LIMIT = 63
+
+
+def fits(job: LegacyJob, shape: JobLayout) -> bool:
+    """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
+    name = job.name.value
+    longest = max(_suffix(part) for part in shape.parts)
+    if len(name) + longest <= _LIMIT:
+        return True
+    room = _LIMIT - longest
+    message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
+    help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
+    job.say(LONG_NAME.at(job.span(("metadata", "name")), message, help=help_))
+    return False
+
+
+def _suffix(part: ReplicatedJobPlan) -> int:
+    return (
+        1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
+    )
+
+
+def _shortened(name: str, room: int) -> str:
+    mark = 0
+    for character in name:
+        mark = (mark * 31 + ord(character)) % 16**5
+    return f"{name[: room - 6].rstrip('-')}-{mark:05x}"
+
+
+TOO_OLD = Rule(
+    "cluster-too-old",
+    ERROR,
+    "a job needs a feature that the cluster's version does not have",
+    "What an operator did itself needs fields of Job and JobSet that arrived one release at a time.",
+)
+GLOBAL_INDEX: Version = (0, 6)
+# A field of a child Job, the Kubernetes in which it is on by default, and what it does for an older job.
+_FIELDS: tuple[tuple[str, Version, str], ...] = (
+    ("successPolicy", SUCCESS_POLICY, "one pod decides for its Job"),
+    ("backoffLimitPerIndex", (1, 29), "a pod may fail without its Job"),
+    ("podFailurePolicy", (1, 26), "exit codes decide about another try"),
+)
+_DEPENDS_ON: Version = (0, 8)
+_INDEX_LABEL: Version = (1, 28)
+
+
+def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
+    """Whether the cluster knows every field; what it does not know is reported."""
+    there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
+    lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
+    for what, of, least in dict.fromkeys(lacking):
+        message = f"{what}: that takes {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
+        job.say(TOO_OLD.at(job.span(("spec", job.kind.field), key=True), message, help=f"update {of}"))
+    return not lacking
+
+
+def _needs(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Iterator[tuple[str, str, Version]]:
+    for tree, part in zip(replicated, shape.parts, strict=True):
+        spec = get(tree, "template", "spec")
+        for field, least, what in _FIELDS:
+            if field in spec:
+                yield what, "Kubernetes", least
+        if part.waits:
+            yield f"`{part.name}` starts after `{part.waits}`", "JobSet", _DEPENDS_ON
+        if part.pods.value not in {0, 1} and (job.kind.framework == "mpijob" or job.asks("compat-names") == "true"):
+            yield "pods of one Job are told apart by a label", "Kubernetes", _INDEX_LABEL
+        if shape.layout == PER_JOB and part.name == "worker":
+            yield "a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX
+
+
+def _older(there: Version | None, least: Version) -> bool:
+    return there is not None and there < least
+
+
+def _dotted(version: Version | None) -> str:
+    return "" if version is None else ".".join(map(str, version))
+
+
+def plan_of_jobset(
+    job: JobAsRead,
+    entry: Entry,
+    template: Tree,
+    pods: Iterable[Tree],
+    *,
+    gang: Tree,
+    framework: str,
+    kind: str,
+    companions: tuple[Document, ...] | None = None,
+) -> Plan:
+    """The plan of a template: `pods` holds the number of pods of each of its replicatedJobs, in their order.
+
+    `companions` are the objects of the file that go out with the job, where they are not as they were written.
+    """
+    namespace = get(job.document.tree, "metadata", "namespace")
+    pairs = zip(template["spec"]["replicatedJobs"], pods, strict=True)
+    return Plan(
+        document=job.document,
+        runtime=None,
+        name=job.name,
+        namespace=namespace if type(namespace) is Sourced else None,
+        framework=framework,
+        policy=None,
+        gang=gang,
+        template=template,
+        roles=tuple(Role(index, tree, count) for index, (tree, count) in enumerate(pairs)),
+        steps=(("runtime", f"{kind} {job.name.value}", template, (), None),),
+        companions=entry.companions if companions is None else companions,
+        beside=entry.beside,
+        secrets=job.options.secrets,
+    )

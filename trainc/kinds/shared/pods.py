@@ -5,13 +5,13 @@ from __future__ import annotations
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
+from trainc.model.sourced import Sourced
 from trainc.model.tree import get, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.kinds.shared.job import LegacyJob, Replica
     from trainc.kinds.shared.layout import ReplicatedJobPlan
-    from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
 
 POD_RESTART = Rule(
@@ -160,3 +160,13 @@ def _stands_for_master(job: LegacyJob, part: ReplicatedJobPlan) -> bool:
     deciders = ("Chief", "Master")
     known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"}
     return known and part.replica.role == "Worker" and not any(job.role(role) for role in deciders)
+
+
+_POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))
+
+
+def restart_policy(written: Tree, ending: Sourced[str]) -> Sourced[str]:
+    """`ending`, unless something else is written than a policy: that stays, for the server to refuse it there."""
+    if type(written) is Sourced and written.value not in _POLICIES:
+        return written
+    return ending

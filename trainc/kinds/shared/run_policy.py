@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.job import pruned
-from trainc.kinds.shared.job_metadata import FOR_THE_JOB
+from trainc.kinds.shared.job import FOR_THE_JOB, pruned
 from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from trainc.kinds.mpijob import admission as mpi_operators
-from trainc.kinds.shared.refusals import Refuser
-from trainc.kinds.shared.replica_lists import key_of
+from trainc.apiserver.admission import admit_object
+from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
+from trainc.kinds.shared.job import key_of
+from trainc.kinds.shared.refusals import (
+    Refuser,
+    _respell,
+    containers,
+    empty_manager,
+    forbidden,
+    image,
+    invalid,
+    label_errors,
+    not_supported,
+    odd_case,
+    required,
+)
 from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
-from trainc.kinds.tfjob import listed_admission as tfjob_lists
-from trainc.kinds.trainingoperator import typed, webhook
-from trainc.kinds.trainingoperator.moved_policies import settled
-from trainc.model.finding import ERROR, WARNING, Edit, Rule
+from trainc.kinds.tfjob import refuse_listed
+from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, value
-from trainc.text.object_keys import FORMER_TRAINER_API, TRAINC_PREFIX, TRAINER_API
+from trainc.text.object_keys import FORMER_TRAINER_API, MULTIKUEUE, TRAINC_PREFIX, TRAINER_API
+from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from trainc.apiserver.of_cluster import Server
     from trainc.kinds.table import Kind
     from trainc.model.document import Document
     from trainc.model.report import Report
+    from trainc.model.tree import Path, Tree
 
 REMOVED_KIND = Rule(
     "removed-kind",
@@ -61,8 +76,8 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
         return None
     server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
     if kind.field == LISTED:
-        return typed.listed(document, server, report) if legal(document, report) else None
-    keyed = typed.keyed(settled(document, kind, report), server, report)
+        return listed_job(document, server, report) if legal(document, report) else None
+    keyed = keyed_job(settled(document, kind, report), server, report)
     if keyed is None:
         return None
     lenient = lenient or value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
@@ -102,13 +117,13 @@ def _judge(api: str, kind: str) -> str:
 def _look(refuser: Refuser) -> None:
     kind = refuser.kind
     if kind.field == LISTED:
-        tfjob_lists.refuse(refuser)
+        refuse_listed(refuser)
     elif kind.api == MPI_OPERATOR:
-        mpi_operators.refuse_ssh(refuser)
+        refuse_ssh(refuser)
     elif kind.kind == "MPIJob":
-        mpi_operators.refuse_v1(refuser)
+        refuse_v1(refuser)
     else:
-        webhook.refuse(refuser)
+        refuse(refuser)
 
 
 def _collisions(refuser: Refuser) -> None:
@@ -145,3 +160,288 @@ def _renewed(document: Document) -> list[Edit]:
 
 def _served(name: str) -> list[str]:
     return [row.api for row in ROWS if row.kind == name]
+
+
+MOVED = Rule(
+    "moved-field",
+    WARNING,
+    "a policy is where only older versions of the kind have it",
+    "The API server prunes unknown fields: since `runPolicy` exists, the policy has no effect, with no message.",
+)
+ROOT_POLICIES = (
+    "cleanPodPolicy",
+    "ttlSecondsAfterFinished",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "schedulingPolicy",
+)
+
+
+def settled(document: Document, kind: Kind, report: Report) -> Document:
+    """The job with all its policies in `runPolicy`; what stands there already wins."""
+    spec = get(document.tree, "spec")
+    if type(spec) is not dict:
+        return document
+    policies = [name for name in ROOT_POLICIES if name in spec]
+    if not policies:
+        return document
+    policy = get(spec, "runPolicy")
+    inside = dict(policy) if type(policy) is dict else {}
+    for name in policies:
+        _say(document, kind, name, name in inside, report)
+        inside.setdefault(name, spec[name])
+    kept = {key: node for key, node in spec.items() if key not in policies}
+    return document.admitted({**document.tree, "spec": {**kept, "runPolicy": inside}})
+
+
+def _say(document: Document, kind: Kind, name: str, beaten: bool, report: Report) -> None:
+    if kind.api not in {V1, MPI_OPERATOR} or (kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"):
+        return
+    help_ = "remove it: `spec.runPolicy` says it too" if beaten else f"write it as `spec.runPolicy.{name}`"
+    message = f"`spec.{name}` left the API of {kind.kind} when `runPolicy` came"
+    report.add(MOVED.at(document.span(("spec", name), key=True), message, help=help_))
+
+
+MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
+
+MASTER_COUNT = Rule(
+    "master-replicas",
+    NOTE,
+    "the Master's `replicas` defaults to 1",
+    "The webhook runs before defaulting and rejects a Master without `replicas`.",
+)
+OLD_NPROC = Rule(
+    "deprecated-nproc",
+    WARNING,
+    "`elasticPolicy.nProcPerNode` is deprecated",
+    "PyTorchJob accepted the number of processes in two places; only `spec.nprocPerNode` is left.",
+)
+
+
+def refuse(r: Refuser) -> None:
+    """Report everything the webhook of this kind would refuse."""
+    _name(r)
+    if get(r.spec, r.kind.field) is None:
+        r.say(("spec",), required(("spec", r.kind.field), "must be required"), f"`spec.{r.kind.field}` is missing")
+    if r.kind.kind != "JAXJob":
+        _managed_by(r)
+    for key in r.roles:
+        _replica(r, key)
+    extra = EXTRAS.get(r.kind.kind)
+    if extra:
+        extra(r)
+
+
+def _name(r: Refuser) -> None:
+    if is_placeholder(r.document.name):
+        r.report.skip(f"what `{placeholder(r.document.name)}` will be")
+    errors = label_errors(r.document.name)
+    if errors and (r.document.name or get(r.document.tree, "metadata", "generateName") is None):
+        path = ("metadata", "name")
+        text = invalid(path, r.document.name, f"should match: {','.join(errors)}")
+        r.say(
+            path,
+            text,
+            f"the name `{r.document.name}` is not a DNS-1035 label",
+            help="start with a letter; use a-z, 0-9 and `-`, at most 63",
+        )
+
+
+def _managed_by(r: Refuser) -> None:
+    path = ("spec", "runPolicy", "managedBy")
+    manager = value(r.document.tree, *path)
+    if manager == "":
+        empty_manager(r)
+    elif manager is not None and manager not in MANAGERS:
+        r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
+
+
+def _replica(r: Refuser, key: str) -> None:
+    path: Path = ("spec", r.kind.field, key)
+    if key not in r.kind.roles:
+        _odd_role(r, key, path)
+    replica = r.replicas.get(key)
+    inside = (*path, "template", "spec", "containers")
+    listed = containers(replica)
+    if not listed:
+        r.say(inside, required(inside, "must be specified"), f"the role `{key}` has no containers")
+    for index, container in enumerate(listed):
+        if not image(container):
+            here = (*inside, index, "image")
+            r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
+    if all(value(container, "name") != r.kind.container for container in listed):
+        _no_main(r, key, inside, listed)
+
+
+def _odd_role(r: Refuser, key: str, path: Path) -> None:
+    role = r.kind.role(key)
+    if r.kind.kind == "TFJob" and not role:
+        text = not_supported(path, key, r.kind.roles)
+        r.say(path, text, f"TFJob has no role `{key}`", key=True, help=f"the roles are {', '.join(r.kind.roles)}")
+    elif role and (r.lenient or r.kind.kind == "TFJob"):
+        odd_case(r, key, role)
+    else:
+        known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
+        text = not_supported(path, key, r.kind.roles)
+        r.say(
+            path,
+            text,
+            f"{r.kind.kind} has no role `{key}`",
+            key=True,
+            help=known,
+            fix=_respell(r, key, role) if role else (),
+        )
+
+
+def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
+    name = r.kind.container
+    shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
+    text = required(inside, f"must have at least one container with name {shown}")
+    single = (*inside, 0, "name")
+    fix = r.document.edits(single, name) if len(listed) == 1 else []
+    if len(listed) == 1:
+        message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator looks for `{name}`"
+        r.say(single, text, message, help=f"call it `{name}`", fix=fix)
+    else:
+        r.say(inside, text, f"no container of `{key}` is called `{name}`", help=f"call the training container `{name}`")
+
+
+def _one_master(r: Refuser) -> None:
+    if "Master" not in r.replicas:
+        return
+    path = ("spec", r.kind.field, "Master", "replicas")
+    count = value(r.document.tree, *path)
+    if count == 1 or type(count) is str:  # text is filled in later, which whoever counts pods has a word on
+        return
+    if count is None and r.lenient:
+        r.report.add(
+            MASTER_COUNT.at(
+                r.document.span(path), "the Master has no `replicas`; 1 is taken", fix=r.document.edits(path, 1)
+            )
+        )
+        return
+    message = "the Master has no `replicas`" if count is None else f"{count} Masters are asked for"
+    note = "the webhook runs before the default of 1 is filled in" if count is None else ""
+    r.say(
+        path,
+        forbidden(path, "must be 1"),
+        message,
+        help=f"set `replicas: 1`{'; ' + note if note else ''}",
+        fix=r.document.edits(path, 1),
+    )
+
+
+def _pytorch(r: Refuser) -> None:
+    _one_master(r)
+    workers = ("spec", r.kind.field, "Worker", "replicas")
+    count = value(r.document.tree, *workers)
+    if type(count) is int and count < 1:
+        r.say(workers, forbidden(workers, "must be at least 1"), f"{count} Workers are asked for")
+    elastic = get(r.spec, "elasticPolicy")
+    if elastic is None:
+        return
+    if not any(r.kind.role(key) == "Worker" for key in r.roles):
+        path: Path = ("spec", r.kind.field, "Worker")
+        r.say(
+            path, required(path, "must be configured if elastic policy is used"), "`elasticPolicy` needs a Worker role"
+        )
+    path = ("spec", "elasticPolicy", "nProcPerNode")
+    if get(elastic, "nProcPerNode") is None:
+        return
+    help_ = "use `spec.nprocPerNode`"
+    r.report.add(
+        OLD_NPROC.at(
+            r.document.span(path),
+            "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead",
+            help=help_,
+        )
+    )
+    if get(r.spec, "nprocPerNode") is not None:
+        r.say(
+            path,
+            forbidden(path, "must not be used with spec.nprocPerNode"),
+            "the number of processes is set twice",
+            help=help_,
+            fix=r.document.edits(path),
+        )
+
+
+def _tensorflow(r: Refuser) -> None:
+    deciders = [key for key in r.roles if r.kind.role(key) in {"Chief", "Master"}]
+    if len(deciders) > 1:
+        path = ("spec", r.kind.field)
+        text = forbidden(path, "must not have more than 1 Chief or Master role")
+        r.say(
+            (*path, deciders[1]),
+            text,
+            "both a Chief and a Master are given",
+            key=True,
+            help="they are one role: keep one",
+        )
+
+
+def _xgboost(r: Refuser) -> None:
+    if "Master" not in r.roles:
+        path = ("spec", r.kind.field, "Master")
+        r.say(path, required(path, "must be present"), "an XGBoostJob needs a Master")
+    _one_master(r)
+
+
+EXTRAS: dict[str, Callable[[Refuser], None]] = {"PyTorchJob": _pytorch, "TFJob": _tensorflow, "XGBoostJob": _xgboost}
+
+
+_LISTED = ("mlkube.io/v1beta1", "TfJob")
+# How the schema spells what the first operators read in any case, with and without underscores.
+_SPEC = ("RuntimeId", "tensorboard", "replicaSpecs", "tfImage", "terminationPolicy")
+_ENTRY = ("replicas", "template", "tfPort", "tfReplicaType", "IsDefaultPS")
+_BOARD = ("logDir", "volumes", "volumeMounts", "serviceType")
+
+
+def keyed_job(document: Document, server: Server, report: Report) -> Document | None:
+    """A job with a map of roles as a server would store it; early versions are read as v1, whose fields they share."""
+    version = document.tree["apiVersion"]
+    if server.table.root(f"{document.api_version}/{document.kind}") is not None:
+        return admit_object(document, server, report)
+    stored = admit_object(_as(document, document.tree, V1, document.kind), server, report)
+    return None if stored is None else document.admitted({**stored.tree, "apiVersion": version})
+
+
+def listed_job(document: Document, server: Server, report: Report) -> Document | None:
+    """A job with a list of roles as its operator read it: in its own spelling, its templates without strays."""
+    tree = document.tree
+    spec = _spelled(get(tree, "spec"), _SPEC)
+    if type(spec) is not dict:
+        return None
+    entries = spec.get("replicaSpecs")
+    if type(entries) is list:
+        spec["replicaSpecs"] = [_spelled(entry, _ENTRY) for entry in entries]
+    if "tensorboard" in spec:
+        spec["tensorboard"] = _spelled(spec["tensorboard"], _BOARD)
+    shown = {**tree, "spec": spec}
+    admitted = admit_object(_as(document, shown, *_LISTED), server, report)
+    if admitted is None or type(entries) is not list:
+        return document if admitted is not None else None
+    key, read = key_of(tree["spec"], "replicaSpecs"), admitted.tree["spec"]["replicaSpecs"]
+    clean = [_with_template(entry, stored) for entry, stored in zip(entries, read, strict=True)]
+    return document.admitted({**tree, "spec": {**tree["spec"], key: clean}})
+
+
+def _with_template(entry: Tree, stored: Tree) -> Tree:
+    key = key_of(entry, "template")
+    return {**entry, key: stored["template"]} if "template" in stored else entry
+
+
+def _as(document: Document, tree: Tree, api: str, kind: str) -> Document:
+    """The document as one of another kind; what is found wrong in the tree still stands where it is written."""
+    names = {"apiVersion": tree["apiVersion"].map(lambda _: api), "kind": tree["kind"].map(lambda _: kind)}
+    shown = {**tree, **names}
+    return document.instead(shown)
+
+
+def _spelled(node: Tree, names: tuple[str, ...]) -> Tree:
+    """A map with its keys spelled as the schema has them; others stay away: nobody read them."""
+    if type(node) is not dict:
+        return node
+    known: Mapping[str, str] = {name.lower(): name for name in names}
+    folded = {key: known.get(key.replace("_", "").lower()) for key in node}
+    return {name: node[key] for key, name in folded.items() if name is not None}

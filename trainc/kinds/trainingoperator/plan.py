@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from trainc.kinds.jaxjob import jax
+from trainc.kinds.mpijob.plan import mpi, mpi_ssh
+from trainc.kinds.paddlejob import paddle
+from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
-from trainc.kinds.shared.counted import MOST, countable, is_countable, is_open
-from trainc.kinds.shared.job import LegacyOptions, read
-from trainc.kinds.shared.job_metadata import job_metadata
-from trainc.kinds.shared.job_names import fits
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.pod_hosts import with_present_names
+from trainc.kinds.shared.former_hosts import with_present_names
+from trainc.kinds.shared.job import MOST, LegacyOptions, countable, is_countable, is_open, job_metadata, read
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, servable
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
-from trainc.kinds.shared.versions import servable
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
-from trainc.kinds.trainingoperator.shapes import SHAPES
+from trainc.kinds.tfjob import listed_tensorflow, tensorflow
+from trainc.kinds.xgboostjob import xgboost
 from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
@@ -23,6 +24,7 @@ from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from trainc.kinds.shared.job import LegacyJob
@@ -153,3 +155,15 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out, mapped is not None
+
+
+SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {
+    "JAXJob": jax,
+    "PyTorchJob": pytorch,
+    "TFJob": tensorflow,
+    "XGBoostJob": xgboost,
+    "PaddleJob": paddle,
+    "MPIJob": mpi,
+    MPI_OPERATOR: mpi_ssh,
+    LISTED: listed_tensorflow,
+}

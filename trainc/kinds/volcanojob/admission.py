@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.pods.requests import quantity_of
-from trainc.kinds.volcanojob.flags import PLUGINS
-from trainc.kinds.volcanojob.policy_admission import refused_policies
-from trainc.kinds.volcanojob.spec import API, plugins, read_tasks
+from trainc.kinds.volcanojob.policies import refused_policies
+from trainc.kinds.volcanojob.spec import API, PLUGINS, plugins, read_tasks
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import get, plain, value

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.counted import countable, is_open
-from trainc.kinds.shared.counted import is_countable as is_number_of_pods
-from trainc.kinds.shared.job_metadata import job_metadata
-from trainc.kinds.shared.job_names import fits
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
-from trainc.kinds.shared.pod_hosts import with_pod
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
+from trainc.kinds.shared.job import FOR_THE_JOB, countable, is_open, job_metadata
+from trainc.kinds.shared.job import is_countable as is_number_of_pods
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare
-from trainc.kinds.shared.versions import servable
-from trainc.kinds.shared.whole_jobset import plan_of_jobset
+from trainc.kinds.shared.restart import DEADLOCK
 from trainc.kinds.volcanojob.arrangement import arrange, is_countable, success
-from trainc.kinds.volcanojob.former_pod_names import FormerPodNames
-from trainc.kinds.volcanojob.gang import gang, starts
-from trainc.kinds.volcanojob.lifecycle import TaskLifecycle
-from trainc.kinds.volcanojob.plugin_differences import check_plugins
 from trainc.kinds.volcanojob.pods import check_claims, finish
-from trainc.kinds.volcanojob.policy_differences import check_policies
+from trainc.kinds.volcanojob.policies import TaskLifecycle, check_policies
 from trainc.kinds.volcanojob.spec import FRAMEWORK, JobOfTasks
-from trainc.model.finding import ERROR, NOTE, Rule
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, plain, stamp, value
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import Origin, Sourced, is_written
+from trainc.model.tree import get, leaves, plain, stamp, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trainc.kinds.shared.job import LegacyOptions
     from trainc.kinds.volcanojob.spec import Task
     from trainc.model.catalog import Entry
     from trainc.model.plan import Plan
     from trainc.model.report import Report
+    from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
 ANY_OF_SEVERAL = Rule(
@@ -169,3 +165,183 @@ def _say_notes(job: JobOfTasks) -> None:
         at = job.span(("spec", "runningEstimate"))
         estimate = plain(job.spec["runningEstimate"])
         job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is left out: nobody reads it", help="remove it"))
+
+
+UNCOMPILED = Rule(
+    "plugin-not-compiled",
+    ERROR,
+    "a Volcano plugin does something that a JobSet cannot",
+    "Volcano changes each pod individually; the pods of a Job share one template.",
+)
+IGNORED = Rule(
+    "plugin-flags-ignored",
+    WARNING,
+    "Volcano does not read some flags of a plugin",
+    "Volcano parses flags up to the first error, writes the error to its log, and continues with the defaults.",
+)
+KEY = Rule(
+    "private-key-in-flags",
+    ERROR,
+    "the flags of a plugin contain a private key",
+    "Everyone who can read the job can read the key: in Git, in the cluster and in every copy.",
+)
+_HIGHEST_PORT = 65535
+
+
+def check_plugins(job: JobOfTasks) -> bool:
+    """Whether every plugin can be compiled; what cannot, and flags that are not read, are reported."""
+    _check_flags(job)
+    verdicts = (_no_hccl(job), _no_endless_ray(job), _no_private_key(job))
+    return all(verdicts)
+
+
+def _at(job: JobOfTasks, plugin: str) -> Span:
+    return job.span(("spec", "plugins", plugin), key=True)
+
+
+def _check_flags(job: JobOfTasks) -> None:
+    for name, flags in job.plugins.items():
+        if flags.stopped >= 0:
+            path = ("spec", "plugins", name, flags.stopped)
+            reason = flags.problem or "this is not a flag"
+            message = f"the plugin `{name}` reads no flag from here on: {reason}"
+            job.say(IGNORED.at(job.span(path), message, effect="the defaults hold", help="write `--name=value`"))
+    ssh = job.plugins.get("ssh")
+    if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
+        message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
+        job.say(IGNORED.at(_at(job, "ssh"), message, help="write a port from 1 to 65535"))
+
+
+def _no_hccl(job: JobOfTasks) -> bool:
+    if "hcclrank" not in job.plugins:
+        return True
+    message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
+    effect = "all pods of a Job share one template, so no pod would know its rank"
+    help_ = "let the program take its rank from JOB_COMPLETION_INDEX, and remove the plugin"
+    job.say(UNCOMPILED.at(_at(job, "hcclrank"), message, effect=effect, help=help_))
+    return False
+
+
+def _no_endless_ray(job: JobOfTasks) -> bool:
+    """Whether the job has no Ray cluster, or one to which another task submits the work."""
+    ray = job.plugins.get("ray")
+    if ray is None:
+        return True
+    head, worker = ray.text("head"), ray.text("worker")
+    if job.task(head) is None:
+        message = f"the job has no head task `{head}` for its Ray cluster"
+        effect = "Volcano fails each pod that it makes"
+        job.say(UNCOMPILED.at(_at(job, "ray"), message, effect=effect, help=f"call a task `{head}`"))
+        return False
+    if any(task.count.value for task in job.tasks if task.role not in {head, worker}):
+        return True
+    message = "nothing submits work to this Ray cluster, and nothing ends it"
+    help_ = "write a RayJob, or add a task that runs `ray job submit` and whose TaskCompleted does CompleteJob"
+    effect = "`ray start --block` holds its accelerators until somebody deletes the job"
+    job.say(UNCOMPILED.at(_at(job, "ray"), message, effect=effect, help=help_))
+    return False
+
+
+def _no_private_key(job: JobOfTasks) -> bool:
+    ssh = job.plugins.get("ssh")
+    if ssh is None or not ssh.text("ssh-private-key"):
+        return True
+    flags = get(job.spec, "plugins", "ssh")
+    leaf = next((leaf for _, leaf in leaves(flags) if "ssh-private-key" in str(leaf.value)), None)
+    span = leaf.origin.at if leaf is not None and leaf.origin.at is not None else _at(job, "ssh")
+    message = "a private key is written in the flags of the plugin `ssh`"
+    help_ = "put it into a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and change the key"
+    job.say(KEY.at(span, message, effect="everybody who reads the repository has the key", help=help_))
+    return False
+
+
+def gang(job: JobOfTasks) -> Tree:
+    """The job's wishes as a scheduling policy; `volcano` places it where the cluster names no other back end."""
+    spec = job.spec
+    queue = get(spec, "queue")
+    policy: dict[str, Tree] = {
+        "minAvailable": job.minimum,
+        "minTaskMember": {task.role: task.minimum for task in job.tasks},
+        "queue" if is_written(queue) else "defaultQueue": queue,
+        "annotations": _handed_on(job, "annotations"),
+        "labels": _handed_on(job, "labels"),
+    }
+    for field, name in (("priorityClassName", "priorityClass"), ("networkTopology", "networkTopology")):
+        if get(spec, field) is not None:
+            policy[name] = spec[field]
+    groups = [_sub_group(task) for task in job.tasks if task.jobs.value > 1 and "partitionPolicy" in task.tree]
+    if groups:
+        policy["subGroups"] = groups
+    return {"volcano": {}, "older": policy}
+
+
+def _handed_on(job: JobOfTasks, section: str) -> Tree:
+    given = get(job.document.tree, "metadata", section) or {}
+    return {key: text for key, text in given.items() if not key.startswith(FOR_THE_JOB)}
+
+
+def _sub_group(task: Task) -> Tree:
+    policy = task.tree["partitionPolicy"]
+    least = get(policy, "minPartitions")
+    part = {"task": task.role, "subGroupSize": policy["partitionSize"]}
+    if least is not None:
+        part["minSubGroups"] = least
+    topology = get(policy, "networkTopology")
+    return {**part, **({"networkTopology": topology} if topology is not None else {})}
+
+
+def starts(job: JobOfTasks) -> bool:
+    """Whether the gang can be complete before the tasks that wait for others are there; else it is reported."""
+    if not job.options.gang and not job.options.is_free:
+        return True
+    waiting = [task for task in job.tasks if task.count.value and _waits(job, task)]
+    there = sum(task.count.value for task in job.tasks if task not in waiting)
+    least = job.minimum
+    if not waiting or least.value <= there:
+        return True
+    task = waiting[0]
+    message = f"the gang needs {least.value} pods, and {there} are there before `{task.role}` starts"
+    effect = "nothing starts: the gang waits for pods that wait for the gang"
+    help_ = f"set `minAvailable: {there}`, or remove `dependsOn`"
+    job.say(DEADLOCK.at(job.span((*task.path, "dependsOn"), key=True), message, effect=effect, help=help_))
+    return False
+
+
+def _waits(job: JobOfTasks, task: Task) -> bool:
+    """Whether a task waits for one that has pods."""
+    others = (job.task(name) for name in task.waits)
+    return any(other is not None and other.count.value for other in others)
+
+
+class FormerPodNames(FormerHosts):
+    """`JOB-TASK-INDEX`, alone or below the Service `JOB`, and what these pods are called in the JobSet."""
+
+    instead = "take the names from `VC_<TASK>_HOSTS` or from the files in /etc/volcano"
+
+    def __init__(self, job: JobOfTasks) -> None:
+        super().__init__(job.document.name, job.document, job.report)
+        self._domain = job.asks("cluster-domain") or job.options.cluster_domain
+        name = job.name.value
+        self._present: dict[str, str] = {}
+        self._families: dict[str, range | None] = {}
+        for task in job.tasks:
+            hosts = task.hosts(name)
+            self._present |= {f"{self.base}-{task.role}-{index}": host for index, host in enumerate(hosts)}
+            if hosts:
+                self._families[task.role] = range(len(hosts))
+
+    @property
+    def families(self) -> Mapping[str, range | None]:
+        """The tasks, and the indices of their pods."""
+        return self._families
+
+    def present(self, host: str) -> str:
+        """What a host is called now, "" where it is none of Volcano's names or the same as before."""
+        first, dot, rest = host.partition(".")
+        present = self._present.get(first, "")
+        if not present or not dot:
+            return present.partition(".")[0]
+        subdomain, _, below = rest.partition(".")
+        if subdomain != self.base or not is_domain(below, self.document.namespace or "", self._domain):
+            return ""
+        return f"{present}.{below}" if below else present

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.pod_ending import restart_policy
+from trainc.kinds.shared.pods import restart_policy
 from trainc.model.finding import NOTE, Rule
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, stamp, value

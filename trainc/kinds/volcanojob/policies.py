@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.kinds.volcanojob.policy_admission import ANY, events_of
-from trainc.model.tree import get, value
+from trainc.kinds.shared.restart import ALWAYS, FOREVER
+from trainc.kinds.shared.run_policy import CLEAN_UP
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.sourced import derive
+from trainc.model.tree import get, plain, stamp, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from trainc.kinds.volcanojob.spec import JobOfTasks, Task
     from trainc.model.tree import Path, Tree
@@ -109,3 +112,311 @@ class Failures:
     def restarts(self) -> bool:
         """Whether anything restarts the job."""
         return RESTART in self.outcomes or self.eviction == RESTART
+
+
+ANY = "*"
+EVENTS = (ANY, "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated")
+ACTIONS = (
+    "AbortJob",
+    "RestartJob",
+    "RestartTask",
+    "RestartPod",
+    "RestartPartition",
+    "TerminateJob",
+    "CompleteJob",
+    "ResumeJob",
+)
+
+
+def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Path, str, str]]:
+    """Where in the policies of a job or a task the webhook finds a mistake, its words, and what to do.
+
+    `field` is the path that it prints, which has no index.
+    """
+    events: set[str] = set()
+    codes: set[int] = set()
+    policies = get(holder, "policies")
+    for index, policy in enumerate(policies if type(policies) is list else ()):
+        mistake = _mistake(policy, field, events, codes)
+        if mistake is not None:
+            name, text, help_ = mistake
+            path: Path = (*above, "policies", index)
+            yield ((*path, name) if name else path), text, help_
+            break
+    if ANY in events and len(events) > 1:
+        yield (*above, "policies"), "if there's * here, no other policy should be here", "name the events one by one"
+
+
+def events_of(policy: Tree) -> list[str]:
+    """The events of a policy: its list, then the single one, each once."""
+    single = value(policy, "event")
+    return list(dict.fromkeys([*(plain(get(policy, "events")) or ()), *([single] if single else ())]))
+
+
+def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tuple[str, str, str] | None:
+    names, code = events_of(policy), value(policy, "exitCode")
+    if names and code is not None:
+        return "exitCode", "must not specify event and exitCode simultaneously", "keep one of them"
+    if not names and code is None:
+        return "", "either event and exitCode should be specified", "say what has to happen"
+    if names:
+        return _of_events(policy, names, field, events)
+    if code == 0:
+        return "exitCode", "0 is not a valid error code", "write a code from 1 to 255"
+    if code in codes:
+        return "exitCode", f"duplicate exitCode {code}", "keep one of them"
+    codes.add(code)
+    return None
+
+
+def _of_events(policy: Tree, names: list[str], field: str, events: set[str]) -> tuple[str, str, str] | None:
+    where = "event" if get(policy, "event") is not None else "events"
+    for event in names:
+        action = value(policy, "action") or ""
+        if event not in EVENTS:
+            return where, f'{field}: Invalid value: "{event}": invalid policy event', f"one of {', '.join(EVENTS)}"
+        if action not in ACTIONS:
+            help_ = f"one of {', '.join(ACTIONS)}"
+            return "action", f'{field}: Invalid value: "{action}": invalid policy action', help_
+        if event in events:
+            return where, f"duplicate event {event}  across different policy", "keep one of them"
+        events.add(event)
+    return None
+
+
+NO_COUNTERPART = Rule(
+    "policy-without-counterpart",
+    ERROR,
+    "a Volcano policy has no JobSet equivalent",
+    "A JobSet ends or restarts when a child Job fails, and succeeds when chosen Jobs succeed. Volcano has more "
+    "actions.",
+)
+UNWATCHED = Rule(
+    "policy-unwatched",
+    WARNING,
+    "a Volcano policy waits for an event that JobSet does not watch",
+    "Volcano's controller watches pending pods, lost nodes and timeouts; JobSet and Job react only when pods end.",
+)
+WIDER = Rule(
+    "restart-differs",
+    WARNING,
+    "a Volcano Job restarts other pods than its JobSet",
+    "A JobSet restarts as a whole, or a Job replaces a pod. Volcano also restarts single tasks and counts "
+    "restarts per job.",
+)
+ABORTED = Rule(
+    "abort-is-final",
+    NOTE,
+    "a failed JobSet cannot be resumed",
+    "Volcano keeps an aborted job and resumes it with a Command.",
+)
+_UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
+
+
+def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
+    """Whether every policy has a counterpart; what has none, and what will be different, is reported."""
+    done = [_has_counterpart(job, policy) for policy in of_job(job)]
+    for policy in of_job(job):
+        _say_differences(job, policy, lifecycle)
+    for task in lifecycle.tasks:
+        _say_of_restart(job, task)
+    _say_of_peers(job, lifecycle)
+    return all(done) and lifecycle.check()
+
+
+def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
+    failure = policy.code is not None or any(policy.has(event) for event in ("PodFailed", "PodEvicted"))
+    if failure and not policy.outcome:
+        message = f"`{policy.action}` when a pod fails has no counterpart in a JobSet: a failed Job cannot complete it"
+        help_ = "let the program end with 0 where its failure counts as success, or use another action"
+        job.say(NO_COUNTERPART.at(job.span((*policy.path, "action")), message, help=help_))
+        return False
+    if "TaskCompleted" in policy.events and policy.action != "CompleteJob":
+        message = f"`{policy.action}` when a task is completed has no counterpart in a JobSet"
+        job.say(NO_COUNTERPART.at(job.span((*policy.path, "action")), message, help="use `CompleteJob`, or remove it"))
+        return False
+    return True
+
+
+def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLifecycle) -> None:
+    for event in _UNWATCHED:
+        if event in policy.events:
+            message = f"`{event}` does nothing here: nobody watches for it"
+            help_ = "remove the policy; what a pod waits for is in its events and in those of its PodGroup"
+            job.say(UNWATCHED.at(job.span(policy.path, key=True), message, help=help_))
+    if policy.timeout:
+        message = f"`{policy.action}` follows at once: nobody waits for `timeout: {policy.timeout}`"
+        job.say(UNWATCHED.at(job.span((*policy.path, "timeout")), message, help="remove `timeout`"))
+    if ANY in policy.events and policy.outcome:
+        message = f"`*` means failures and evictions here: Volcano does `{policy.action}` when a task is completed too"
+        job.say(WIDER.at(job.span(policy.path, key=True), message, help="name the events: PodFailed, PodEvicted"))
+    many = len(lifecycle.tasks) > 1
+    if policy.action in {"RestartTask", "RestartPartition"} and (many or policy.action == "RestartPartition"):
+        message = f"`{policy.action}` restarts all tasks: a JobSet restarts as a whole"
+        job.say(WIDER.at(job.span((*policy.path, "action")), message, help="use `RestartJob` to say so"))
+    if policy.outcome == REPLACE and many:
+        message = f"each task may replace {job.runs.value - 1} pods: Volcano counted those of all tasks"
+        job.say(WIDER.at(job.span((*policy.path, "action")), message, help="lower `maxRetry` if the sum matters"))
+    if policy.action == "AbortJob":
+        message = "a JobSet that failed is over: no Command resumes it"
+        job.say(ABORTED.at(job.span((*policy.path, "action")), message))
+
+
+def _say_of_peers(job: JobOfTasks, lifecycle: TaskLifecycle) -> None:
+    """Say that a pod that fails ends the others, where Volcano lets them go on."""
+    alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
+    if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
+        message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
+        job.say(CLEAN_UP.at(job.span(alone[0].path, key=True), message))
+
+
+def _say_of_restart(job: JobOfTasks, task: Task) -> None:
+    """What a restart policy other than Never makes of a task's policies."""
+    path = (*task.path, "template", "spec", "restartPolicy")
+    if task.restart.value == "Always":
+        message = f"containers of `{task.role}` end here: pods of a Job cannot restart for ever, as `Always` wants"
+        effect = "`OnFailure` is written: a container that fails restarts in its pod, one that succeeds does not"
+        help_ = "write `restartPolicy: Never`, or `OnFailure`"
+        job.say(ALWAYS.at(job.span(path), message, effect=effect, help=help_, level=WARNING))
+    if task.restart.value == "Never":
+        return
+    policies = of_task(job, task)
+    failed, evicted = matching(policies, "PodFailed"), matching(policies, "PodEvicted")
+    if failed is not None or any(policy.code is not None for policy in policies):
+        message = f"a failure of `{task.role}` meets no policy: the kubelet restarts its containers in place"
+        help_ = "write `restartPolicy: Never` so that a failure ends the pod"
+        job.say(WIDER.at(job.span(path), message, help=help_))
+    if evicted is not None and evicted.outcome == RESTART:
+        message = f"an evicted pod of `{task.role}` is replaced alone: the others go on"
+        job.say(WIDER.at(job.span(path), message, help="write `restartPolicy: Never` to restart all"))
+
+
+MIXED = Rule(
+    "policies-mixed",
+    ERROR,
+    "the policies of a task need more failure outcomes than a Job has",
+    "A Job fails by its podFailurePolicy or by its backoffLimit; a JobSet distinguishes only these two.",
+)
+_BY = "policies of the Volcano Job"
+_LOST = [{"type": "DisruptionTarget", "status": "True"}]
+_POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"
+
+
+class TaskLifecycle:
+    """What the policies of a whole job come to.
+
+    A child Job has two ways to fail. Failures that end the JobSet, or restart it where pods are replaced, go through
+    its podFailurePolicy; all others count against its backoffLimit.
+    """
+
+    def __init__(self, job: JobOfTasks) -> None:
+        self.job = job
+        self.failures = {task.role: Failures(of_task(job, task)) for task in job.tasks}
+        self.tasks = [task for task in job.tasks if task.count.value]
+        self.restarts = any(self.failures[task.role].restarts for task in self.tasks) and job.runs.value > 1
+
+    def failure_policy(self) -> Tree:
+        """The failurePolicy of the JobSet, None where it never restarts."""
+        if not self.restarts:
+            return None
+        most = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
+        policy = {"maxRestarts": most, "restartStrategy": "BlockingRecreate"}
+        rules = self._rules()
+        return stamp({**policy, **({"rules": rules} if rules else {})}, _BY)
+
+    def child_fields(self, task: Task) -> Tree:
+        """The fields of a task's child Jobs that say what happens to pods that fail."""
+        if task.restart.value != "Never":
+            return {"backoffLimit": stamp(FOREVER, "containers restart in place", task.restart)}
+        failures = self.failures[task.role]
+        fields: dict[str, Tree] = {"backoffLimit": 0}
+        if REPLACE in failures.outcomes:
+            fields["backoffLimit"] = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
+        rules = self._pod_rules(task, failures)
+        if rules:
+            fields["podFailurePolicy"] = {"rules": rules}
+        return stamp(fields, _BY)
+
+    def check(self) -> bool:
+        """Whether every task can be said with the two ways to fail; one that cannot is reported."""
+        mixed = [task for task in self.tasks if task.restart.value == "Never" and self._is_mixed(task)]
+        for task in mixed:
+            at = self.job.span((*task.path, "name"))
+            message = f"`{task.role}` replaces a pod, restarts the job or ends it, depending on how the pod ends"
+            self.job.say(MIXED.at(at, message, help="keep RestartPod and one other action"))
+        return not mixed
+
+    def _is_mixed(self, task: Task) -> bool:
+        failures = self.failures[task.role]
+        if REPLACE not in failures.outcomes:
+            return False
+        others = {RESTART, FAIL} & failures.outcomes | ({failures.eviction} - {REPLACE})
+        return self.job.runs.value > 1 and len(others) > 1
+
+    def _rules(self) -> list[Tree]:
+        """Which child Jobs end the JobSet when they fail, by the reason for which they fail."""
+        reasons: dict[str, list[str]] = {}
+        for task in self.tasks:
+            reason = self._ending(task)
+            if reason is not None:
+                reasons.setdefault(reason, []).append(task.role)
+        return [
+            {
+                "action": "FailJobSet",
+                **({"onJobFailureReasons": [reason]} if reason else {}),
+                "targetReplicatedJobs": names,
+            }
+            for reason, names in reasons.items()
+        ]
+
+    def _ending(self, task: Task) -> str | None:
+        """The reason for which a task's Job fails where that ends the JobSet: "" for any, None for no reason."""
+        failures = self.failures[task.role]
+        if task.restart.value != "Never":
+            return None if failures.restarts else ""
+        if not failures.restarts:
+            return ""
+        if REPLACE in failures.outcomes:
+            return _LIMIT
+        ends = FAIL in failures.outcomes or failures.eviction == FAIL
+        return _POLICY if ends else None
+
+    def _pod_rules(self, task: Task, failures: Failures) -> list[Tree]:
+        """The rules of a child Job's podFailurePolicy: what counts against its limit, and what fails it at once."""
+        first = value(task.containers[0], "name") if task.containers else ""
+        counted = RESTART if REPLACE not in failures.outcomes else REPLACE
+        rules = self._eviction(failures, counted)
+        if counted == RESTART and not self.restarts:
+            return rules
+        if counted == RESTART and not failures.restarts:
+            return rules
+        counts = failures.codes_for(counted)
+        if failures.default == counted:
+            fails = [
+                code for other in (RESTART, FAIL, REPLACE) if other != counted for code in failures.codes_for(other)
+            ]
+            if fails:
+                rules.append(_on_codes("FailJob", fails, first))
+            return rules
+        if counts:
+            rules.append(_on_codes("Count", counts, first))
+        rules.append({"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0]}})
+        return rules
+
+    def _eviction(self, failures: Failures, counted: str) -> list[Tree]:
+        """The rule for a pod that is lost: replaced without counting, counted, or the end of the Job."""
+        if failures.eviction == REPLACE:
+            return [{"action": "Count" if counted == REPLACE else "Ignore", "onPodConditions": _LOST}]
+        if failures.eviction == counted:
+            plain = failures.default == counted and not failures.codes
+            return [] if plain or not self.restarts else [{"action": "Count", "onPodConditions": _LOST}]
+        if counted == RESTART and (not self.restarts or not failures.restarts):
+            return []
+        return [{"action": "FailJob", "onPodConditions": _LOST}]
+
+
+def _on_codes(action: str, codes: list[int], container: str) -> Tree:
+    return {
+        "action": action,
+        "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)},
+    }

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from trainc.apiserver.normalise import normalise
 from trainc.apiserver.workloads import judge_workload
-from trainc.kinds.job.selectors import with_jobset_selectors
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.job import pruned
-from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job import job_metadata, pruned
 from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.run import run_name
-from trainc.model.sourced import Origin, Sourced
+from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import get, given, stamp, value
 from trainc.schedulers.gang import at_once
 from trainc.text.numbers import index_below
-from trainc.text.object_keys import JOB_LABELS, MULTIKUEUE
+from trainc.text.object_keys import JOB_LABELS, JOB_NAME_LABELS, JOBSET_NAME, MULTIKUEUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,3 +218,37 @@ def _is_queue(document: Document) -> bool:
     width, size = value(spec, "parallelism"), value(spec, "completions")
     width = 1 if width is None else width
     return type(width) is int and type(size) is int and size > width
+
+
+_FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)
+
+
+def with_jobset_selectors(tree: Tree, former: str, present: Sourced[str]) -> Tree:
+    """A tree in which labels and fields that name the Job's pods by `former` name those of the JobSet `present`."""
+    if type(tree) is list:
+        return [with_jobset_selectors(item, former, present) for item in tree]
+    if type(tree) is Sourced:
+        return (
+            derive("the JobSet's own label", lambda _: f"metadata.labels['{JOBSET_NAME}']", tree)
+            if (tree.value in _FIELDS)
+            else tree
+        )
+    if type(tree) is not dict:
+        return tree
+    out: dict[str, Tree] = {}
+    for key, node in tree.items():
+        if key in JOB_NAME_LABELS and type(node) is Sourced and node.value == former:
+            out[JOBSET_NAME] = derive("the JobSet's own label", lambda _, name: name, node, present)
+        else:
+            out[key] = with_jobset_selectors(node, former, present)
+    return _expression(out, former, present)
+
+
+def _expression(tree: Tree, former: str, present: Sourced[str]) -> Tree:
+    """A requirement of `matchExpressions` that lists the Job's name."""
+    key, values = tree.get("key"), tree.get("values")
+    if value(key) not in JOB_NAME_LABELS or type(values) is not list or value(tree, "operator") != "In":
+        return tree
+    if [value(item) for item in values] != [former]:
+        return tree
+    return {**tree, "key": derive("the JobSet's own label", lambda _: JOBSET_NAME, key), "values": [present]}

@@ -1,16 +1,23 @@
-"""XGBoostJob: MASTER_*, RANK and WORKER_ADDRS, from which scripts make rabit's or LightGBM's own settings."""
+"""How the roles of an XGBoostJob become replicatedJobs."""
 
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import framework, rank
+from trainc.kinds.shared.layout import JobLayout, master_worker
 from trainc.kinds.shared.peers import address, host, peer, peers, port, total
 from trainc.model.sourced import derive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob
     from trainc.model.plan import Plan, Role
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Tree
+
+
+def xgboost(job: LegacyJob) -> JobLayout:
+    """XGBoostJob: the Master's success is the job's."""
+    return master_worker(job, {})
 
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:

@@ -7,12 +7,13 @@ from functools import cached_property
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.other_operators import GROUP_INDEX
-from trainc.kinds.pod_ending import restart_policy
-from trainc.kinds.shared.counted import MOST
+from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.job import pruned
-from trainc.kinds.shared.job_metadata import job_metadata
+from trainc.kinds.shared.job import MOST, job_metadata, pruned
+from trainc.kinds.shared.pods import restart_policy
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
+from trainc.model.patch import Patch
+from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
 from trainc.model.plan import Plan, Role
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -299,3 +300,75 @@ def _metadata(document: Document) -> Tree:
     if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
         annotations[EXCLUSIVE] = exclusive
     return {**metadata, "annotations": annotations}
+
+
+_POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+_TPU, _TPU_PORT = TPU_RESOURCE, 8476
+
+
+def lower(plan: Plan) -> Contribution:
+    """The set's own variables at the head of every container, the user's of the same name dropped; TPU variables behind."""
+    patches = []
+    for role in plan.roles:
+        own = {
+            "LWS_LEADER_ADDRESS": derive("address of the leader", lambda _: _leader(plan), plan.name),
+            "LWS_GROUP_SIZE": plan.settings["size"],
+            "LWS_WORKER_INDEX": _index(role),
+        }
+        for container in (*role.init_containers, *role.containers):
+            users = [entry for entry in container.get("env") or [] if value(entry, "name") not in own]
+            env = [*(variable(name, content) for name, content in own.items()), *users]
+            if _asks_for_tpus(container) and container in role.containers:
+                env += _tpu_variables(plan, role, users)
+            patches.append(Patch(role.index, value(container, "name"), sets={"env": env}))
+    return Contribution(patches)
+
+
+def _index(role: Role) -> object:
+    """The index of a pod in its group: the leader is 0, a worker the number of its Job, which comes after the leader's."""
+    return {ALL: COMPLETION_INDEX, LEADER: "0", WORKER: GLOBAL_INDEX}[role.name.value]
+
+
+def _hosts(plan: Plan) -> list[tuple[Role, str]]:
+    """The name of every pod of the group, by its index."""
+    return [
+        (role, _host(plan, role, number, index))
+        for role in plan.roles
+        for number in range(role.replicas.value)
+        for index in range(role.count.value)
+    ]
+
+
+def _host(plan: Plan, role: Role, number: int, index: int) -> str:
+    job = plan.name.value
+    return f"{job}-{role.name.value}-{number}-{index}.{job}"
+
+
+def _leader(plan: Plan) -> str:
+    host = _host(plan, plan.roles[0], 0, 0)
+    return host if plan.namespace is None else f"{host}.{plan.namespace.value}"
+
+
+def _asks_for_tpus(container: Tree) -> bool:
+    amounts = [value(container, "resources", section, _TPU) for section in ("limits", "requests")]
+    return any(amount not in {None, 0, "0"} for amount in amounts)
+
+
+def _tpu_variables(plan: Plan, role: Role, users: list[Tree]) -> list[Tree]:
+    """The hosts of the slice and the number of this one, counted among the pods that have TPUs; none where people say it."""
+    if {"TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID"} & {value(entry, "name") for entry in users}:
+        return []
+    hosts = [host for other, host in _hosts(plan) if any(map(_asks_for_tpus, other.containers))]
+    leads = any(map(_asks_for_tpus, plan.roles[0].containers))
+    number = _index(role) if leads else JOB_INDEX
+    own = {
+        "TPU_WORKER_HOSTNAMES": ",".join(hosts),
+        "TPU_WORKER_ID": number,
+        "TPU_NAME": _POD_NAME,
+        "TPU_PROCESS_ADDRESSES": ",".join(f"{host}:{_TPU_PORT}" for host in hosts),
+        "TPU_PROCESS_PORT": str(_TPU_PORT),
+    }
+    return [variable(name, content) for name, content in own.items()]
+
+
+FRAMEWORK = Framework("leaderworkerset", lower)

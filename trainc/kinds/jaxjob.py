@@ -1,8 +1,9 @@
-"""JAXJob: the program hands COORDINATOR_ADDRESS and its kin to `jax.distributed.initialize` itself."""
+"""How the roles of a JAXJob become replicatedJobs."""
 
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import host, port, total
 from trainc.model.patches import COMPLETION_INDEX
 from trainc.model.sourced import derive
@@ -11,8 +12,16 @@ from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob
     from trainc.model.plan import Plan, Role
     from trainc.model.tree import Tree
+
+
+def jax(job: LegacyJob) -> JobLayout:
+    """JAXJob: one Indexed Job; every process counts."""
+    worker = job.role("Worker")
+    assert worker is not None
+    return JobLayout((ReplicatedJobPlan("worker", worker, worker.count),))
 
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:

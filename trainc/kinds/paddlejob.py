@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.counted import NO_REPLICAS
+from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.job import NO_REPLICAS
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, one
+from trainc.kinds.shared.peers import has, host, peer, port, total
 from trainc.kinds.shared.restart import WITHOUT_EFFECT
 from trainc.model.finding import NOTE, Rule
+from trainc.model.patches import POD_IP
 from trainc.model.sourced import derive
 from trainc.model.tree import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.kinds.shared.job import LegacyJob, Replica
-
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Tree
 
 SHIFTED = Rule(
     "index-shifted",
@@ -60,3 +64,22 @@ def _first_alone(
         ReplicatedJobPlan(first, replica, one(f"{name} 0"), decides=decides),
         ReplicatedJobPlan(rest, replica, others, decides=decides, first=1),
     )
+
+
+def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
+    """The variables of training operator v1.9.0, in its order."""
+    own: dict[str, object] = {"PYTHONUNBUFFERED": "1", "PADDLE_JOB_ID": plan.name, "PADDLE_NNODES": total(plan)}
+    serving = "master" if has(plan, "master") else "worker"
+    server = peer(plan, serving, 0)
+    number = port(server.role, "paddle", "master", 36543)
+    if role is server.role and role.count.value == 1:
+        own["POD_IP_DUMMY"] = POD_IP
+        own["PADDLE_MASTER"] = derive("rendezvous", lambda n: f"$(POD_IP_DUMMY):{n}", number)
+    else:
+        own["PADDLE_MASTER"] = derive("rendezvous", lambda h, n: f"{h}:{n}", host(plan, serving, 0), number)
+    if serving == "master":
+        own["PADDLE_TRAINER_NUM" if role.name.value == "worker" else "PADDLE_SERVER_NUM"] = 1
+    return own
+
+
+FRAMEWORK = framework("paddlejob", entries, container="paddle")

@@ -1,1 +1,0 @@
-"""Armada's submit files."""

@@ -1,1 +1,0 @@
-"""JAXJob of the training operator."""

@@ -1,1 +1,0 @@
-"""Plain Indexed Jobs."""

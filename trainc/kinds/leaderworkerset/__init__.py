@@ -1,1 +1,0 @@
-"""LeaderWorkerSets that run to completion."""

@@ -1,1 +1,0 @@
-"""PaddleJob of the training operator."""

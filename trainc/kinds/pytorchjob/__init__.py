@@ -1,1 +1,0 @@
-"""PyTorchJob of the training operator."""

@@ -1,0 +1,376 @@
+"""TFJob: the Chief's success is the job's, without one worker 0's, or all Workers' when the job says so."""
+
+from __future__ import annotations
+
+from trainc.kinds.shared.environment import INDEX_REFERENCE, container_called, framework
+from trainc.kinds.shared.job import ListedReplica, key_of, listed, spelled
+from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
+from trainc.kinds.shared.peers import Peer, address, peers, port, total
+from trainc.kinds.shared.refusals import Refuser, containers
+from trainc.kinds.shared.restart import TOLERATED, WITHOUT_EFFECT
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
+from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.tree import get, plain, value
+from trainc.text.placeholders import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.kinds.shared.job import LegacyJob, Replica
+    from trainc.model.plan import Plan, Role
+    from trainc.model.tree import Path, Tree
+
+_SCRIPT = "grpc_tensorflow_server.py"
+_SERVER = """\
+import argparse
+
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cluster_spec", required=True)
+parser.add_argument("--job_name", required=True)
+parser.add_argument("--task_id", type=int, required=True)
+options = parser.parse_args()
+
+cluster = {}
+for job in options.cluster_spec.split(","):
+    name, _, hosts = job.partition("|")
+    cluster[name] = hosts.split(";")
+
+server = tf.train.Server(tf.train.ClusterSpec(cluster), job_name=options.job_name, task_index=options.task_id)
+server.join()
+"""
+
+
+def more(plan: Plan) -> Contribution:
+    """The script and the command of default parameter servers, nothing for jobs that bring their own."""
+    role = plan.role("ps")
+    if role is None or value(plan.settings, "defaultPs") is not True:
+        return Contribution()
+    name = derive("default PS", lambda r: f"cm-ps-{r}", plan.settings["runtimeId"])
+    spec = derive("cluster of the job", lambda _: cluster_spec(plan), plan.name)
+    task = "$(JOB_COMPLETION_INDEX)" if role.count.value > 1 else "0"
+    command = ["python", f"/ps-server/{_SCRIPT}", "--cluster_spec", spec, "--job_name", "ps", "--task_id", task]
+    patch = Patch(
+        role.index,
+        "tensorflow",
+        sets={"command": command},
+        mounts=({"name": "ps-config-volume", "mountPath": "/ps-server"},),
+        volumes=({"name": "ps-config-volume", "configMap": {"name": name}},),
+    )
+    scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {_SCRIPT: _SERVER}}
+    return Contribution([patch], objects=[scripts])
+
+
+def cluster_spec(plan: Plan) -> str:
+    """The hosts of all processes as `job|host:port;host:port,job|...`, jobs sorted."""
+    cluster: dict[str, list[str]] = {}
+    for p in peers(plan):
+        number = port(p.role, "tensorflow", "tfjob-port", 2222).value
+        cluster.setdefault(p.type, []).append(f"{address(plan, p)}:{number}")
+    return ",".join(f"{kind}|{';'.join(cluster[kind])}" for kind in sorted(cluster))
+
+
+NO_DECIDER = Rule(
+    "nothing-decides-success",
+    ERROR,
+    "no role of the job can make it succeed",
+    "A TFJob succeeds by its Chief, its Master or its Workers; parameter servers and evaluators never end a job.",
+)
+RESIZED = Rule(
+    "workers-not-resizable",
+    WARNING,
+    "the number of workers of a running job is fixed",
+    "A JobSet's replicatedJobs are immutable; the operator added and removed workers of a dynamic job.",
+)
+
+
+def tensorflow(job: LegacyJob) -> JobLayout | None:
+    """The parts of a TFJob, in the order chief, ps, worker, evaluator."""
+    present = [replica for replica in job.replicas if replica.count.value]
+    chief = next((r for r in present if r.role in {"Chief", "Master"}), None)
+    worker = next((r for r in present if r.role == "Worker"), None)
+    decider = chief or worker
+    if decider is None:
+        message = "the job has neither Chief, Master nor Worker: it would never succeed"
+        job.say(NO_DECIDER.at(job.span(("spec", job.kind.field), key=True), message, help="add a Chief or a Worker"))
+        return None
+    dynamic = value(job.spec, "enableDynamicWorker") is True
+    if dynamic and worker:
+        _dynamic(job, worker, chief)
+    parts = [_part(job, replica, decider, tolerates=dynamic and replica is worker) for replica in present]
+    empty = sorted(replica.name for replica in job.replicas if not replica.count.value)
+    domain = job.asks("cluster-domain")
+    return JobLayout(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": domain})
+
+
+def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool) -> ReplicatedJobPlan:
+    decides = replica is decider
+    policy = value(job.spec, "successPolicy") or ""
+    if decides and policy not in {"", "AllWorkers"}:
+        message = f"`{policy}` is not a success policy: it means the default"
+        job.say(WITHOUT_EFFECT.at(job.span(("spec", "successPolicy")), message, help="`AllWorkers`, or remove it"))
+    first = decides and replica.role == "Worker" and policy != "AllWorkers"
+    return ReplicatedJobPlan(
+        replica.name,
+        replica,
+        replica.count,
+        decides=decides,
+        succeeds=FIRST_DECIDES if first else None,
+        labels={"training.kubeflow.org/job-role": "master"} if decides and replica.role != "Worker" else None,
+        tolerates=tolerates,
+    )
+
+
+def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
+    path = ("spec", "enableDynamicWorker")
+    message = f"the number of workers stays {worker.count.value}: a JobSet cannot be resized"
+    job.say(RESIZED.at(job.span(path), message))
+    if chief is not None and worker.restart.value == "Never":
+        message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
+        job.say(TOLERATED.at(job.span(worker.path, key=True), message, help="use `OnFailure` for the workers"))
+
+
+RUNTIME_ID = Rule(
+    "runtime-id-derived",
+    NOTE,
+    "the job gets a fixed runtime ID",
+    "The operator generated four random characters; the same input must always compile to the same manifests.",
+    differs=("TFJob", "TfJob"),
+)
+BOARD = Rule(
+    "tensorboard-left-out",
+    WARNING,
+    "the compiled job does not include TensorBoard",
+    "The operator ran TensorBoard beside the job, as a Deployment that outlived it.",
+)
+ACCELERATOR = Rule(
+    "operator-accelerators",
+    WARNING,
+    "the operator's own configuration sets up an accelerator",
+    "Volumes and variables for such devices come from a configuration in the cluster, not from the job.",
+)
+SIDECAR = Rule(
+    "sidecar-holds-job",
+    WARNING,
+    "a Job waits for all containers of the chief",
+    "The first operators watched only the container `tensorflow`; a Job completes when its whole pod has ended.",
+)
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
+    """The parts of a job with a list of replica specs: master, ps, worker."""
+    chief = get(spelled(job.spec, "terminationPolicy"), "chief")
+    decider = value(chief, "replicaName") or "MASTER"
+    index = value(chief, "replicaIndex") or 0
+    replica = job.role(decider)
+    if replica is not None and type(index) is int and not 0 <= index < replica.count.value:
+        message = f"the chief is {decider} {index}, but there are {replica.count.value} of them, counted from 0"
+        job.say(NO_DECIDER.at(job.span(("spec", "terminationPolicy")), message, help="name a replica that is there"))
+        return None
+    runtime = _runtime_id(job)
+    _accelerators(job)
+    key = key_of(job.spec, "tensorboard")
+    if key:
+        help_ = "run TensorBoard as a Deployment of its own"
+        job.say(BOARD.at(job.span(("spec", key), key=True), "`tensorboard` is left out", help=help_))
+    parts = [_listed_part(job, replica, decider, index, runtime) for replica in job.replicas]
+    bare = [entry.role.lower() for entry in listed(job.document.tree) if entry.template is None]
+    settings = {"always": True, "short": True, "runtimeId": runtime, "defaultPs": "ps" in bare, "empty": []}
+    return JobLayout(tuple(parts), settings)
+
+
+def _listed_part(
+    job: LegacyJob, replica: Replica, decider: str, index: int, runtime: Sourced[str]
+) -> ReplicatedJobPlan:
+    decides = replica.role == decider
+    if decides and len(replica.containers) > 1:
+        help_ = "make the others init containers with `restartPolicy: Always`"
+        job.say(
+            SIDECAR.at(
+                job.span(replica.path), f"the job ends when all containers of {replica.role} have ended", help=help_
+            )
+        )
+    if not decides and replica.restart.value == "Never":
+        message = f"a {replica.role} that failed for good fails the job, unless the chief is done by then"
+        job.say(TOLERATED.at(job.span(replica.path), message, help="use `restartPolicy: OnFailure` in its template"))
+    first = {"rules": [{"succeededIndexes": str(index)}]} if decides and replica.role != "MASTER" else None
+    return ReplicatedJobPlan(
+        replica.name, replica, replica.count, decides=decides, succeeds=first, labels=_labels(job, replica, runtime)
+    )
+
+
+def _labels(job: LegacyJob, replica: Replica, runtime: Sourced[str]) -> dict[str, object]:
+    group = job.kind.api.partition("/")[0]
+    out: dict[str, object] = {group: "", "job_type": replica.role, "runtime_id": runtime}
+    if replica.count.value == 1:
+        out["task_index"] = "0"
+    if group == "kubeflow.org":
+        out["tf_job_name"] = job.name
+    return out
+
+
+def _runtime_id(job: LegacyJob) -> Sourced[str]:
+    given = spelled(job.spec, "runtimeId")
+    if type(given) is Sourced and given.value:
+        return given.map(str)
+    number = 0
+    for character in f"{job.document.namespace}/{job.name.value}":
+        number = (number * 131 + ord(character)) % 36**4
+    digits = [_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)]
+    identifier = "".join(digits)
+    job.say(
+        RUNTIME_ID.at(
+            job.span(("spec",), key=True),
+            f"the runtime identifier is `{identifier}`",
+            help=f"set `RuntimeId: {identifier}` to keep it",
+        )
+    )
+    return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
+
+
+def _accelerators(job: LegacyJob) -> None:
+    for replica in job.replicas:
+        for at, container in enumerate(replica.containers):
+            for kind in ("limits", "requests"):
+                amounts = get(container, "resources", kind)
+                for name in amounts if type(amounts) is dict else ():
+                    if name.startswith("alpha.kubernetes.io/"):
+                        path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
+                        message = f"`{name}` was set up by the operator and is not a resource of today"
+                        job.say(ACCELERATOR.at(job.span(path, key=True), message, help="request `nvidia.com/gpu`"))
+
+
+PREFIX = "invalid job spec: "
+
+
+def refuse_listed(r: Refuser) -> None:
+    """Report everything that fails the set-up of such a job."""
+    entries = listed(r.document.tree)
+    for entry in entries:
+        _entry(r, entry)
+    _twice(r, entries)
+    _chief(r, entries)
+    board = spelled(r.spec, "tensorboard")
+    if board is not None and not value(spelled(board, "logDir")):
+        text = f"{PREFIX}tbReplicaSpec.LogDir must be specified"
+        r.say(("spec", "tensorboard"), text, "`tensorboard` has no `logDir`")
+
+
+def _entry(r: Refuser, entry: ListedReplica) -> None:
+    role = entry.role
+    if role not in r.kind.roles:
+        text = f"tfReplicaSpec.TfReplicaType is {role} but must be one of [MASTER PS WORKER]"
+        r.say(entry.path, text, f"`{role}` is not a replica type", help="one of MASTER, PS, WORKER")
+        return
+    for name, leaf in (("replicas", entry.count), ("tfPort", entry.port)):
+        content: object = leaf.value
+        if type(content) is not int and not is_placeholder(content):
+            r.say(
+                (*entry.path, name),
+                f"{PREFIX}{name} must be a 32-bit integer",
+                f"`{name}` of {role} is not a number",
+                help="write a whole number",
+            )
+    if entry.template is None:
+        if role != "PS":
+            r.say(entry.path, f"Replica type {role} is missing a template", f"the {role} entry has no template")
+        return
+    if all(value(c, "name") != r.kind.container for c in containers(entry.tree)):
+        text = f"Replica type {role} is missing a container named {r.kind.container}"
+        r.say((*entry.path, "template"), text, f"no container of {role} is called `{r.kind.container}`")
+    if role == "MASTER" and entry.count.value != 1 and not is_placeholder(entry.count.value):
+        r.say(
+            (*entry.path, "replicas"), "The MASTER must have Replicas = 1", f"{entry.count.value} masters are asked for"
+        )
+
+
+def _twice(r: Refuser, entries: list[ListedReplica]) -> None:
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.role in seen:
+            text = f"{PREFIX}more than one entry of type {entry.role}"
+            r.say(entry.path, text, f"two entries are of type {entry.role}", help="join them into one entry")
+        seen.add(entry.role)
+
+
+def _chief(r: Refuser, entries: list[ListedReplica]) -> None:
+    chief = get(spelled(r.spec, "terminationPolicy"), "chief")
+    name = value(chief, "replicaName")
+    path: Path = ("spec", "terminationPolicy")
+    if chief is not None and (name is None or value(chief, "replicaIndex") is None):
+        r.say(path, f"{PREFIX}invalid termination policy", "the chief needs `replicaName` and `replicaIndex`")
+        return
+    name = name or "MASTER"
+    if all(entry.role != name for entry in entries):
+        r.say(("spec",), f"{PREFIX}Missing ReplicaSpec for chief: {name}", f"no entry is of the chief's type, {name}")
+
+
+MAIN = "tensorflow"
+
+
+def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
+    """TF_CONFIG as training operator v1.9.0 writes it; none for a job of one process."""
+    if total(plan).value == 1 and value(plan.settings, "always") is not True:
+        return {}
+    text = _sparse_cluster(plan, role) if value(plan.settings, "dynamic") is True else _static(plan, role)
+    counts = [r.count for r in plan.roles]
+    return {"TF_CONFIG": derive("cluster of the job", lambda *_: text, plan.name, *counts)}
+
+
+def _static(plan: Plan, role: Role) -> str:
+    cluster: dict[str, list[str]] = {name: [] for name in _empty(plan)}
+    for p in peers(plan):
+        cluster.setdefault(p.type, []).append(endpoint(plan, p))
+    listed = ",".join(f'"{kind}":{_list(cluster[kind])}' for kind in sorted(cluster))
+    return f'{{"cluster":{{{listed}}},"task":{_task(role)},"environment":"cloud"}}'
+
+
+def _sparse_cluster(plan: Plan, role: Role) -> str:
+    worker, servers = "{}", "[]"
+    if role.name.value == "worker":
+        own = endpoint(plan, _own(role))
+        worker = f'{{"{_index(role)}":"{own}"}}'
+        endpoints = [endpoint(plan, p) for p in peers(plan, "ps")]
+        # A role of no pods is an empty list to Go, one that is missing is nil.
+        servers = _list(endpoints) if endpoints or "ps" in _empty(plan) else "null"
+    elif role.name.value == "ps":
+        servers = _list([endpoint(plan, _own(role))])
+    return f'{{"cluster":{{"worker":{worker},"ps":{servers}}},"task":{_task(role)}}}'
+
+
+def _empty(plan: Plan) -> list[str]:
+    """The roles that ask for no pods."""
+    kinds: list[str] = plain(plan.settings.get("empty") or [])
+    return kinds
+
+
+def _own(role: Role) -> Peer:
+    """The pod itself, its index left to be filled in when it starts."""
+    return Peer(role.name.value, _index(role), role, 0, _index(role))
+
+
+def _index(role: Role) -> str:
+    return INDEX_REFERENCE if role.count.value > 1 else "0"
+
+
+def _task(role: Role) -> str:
+    return f'{{"type":"{role.name.value}","index":{_index(role)}}}'
+
+
+def _list(hosts: list[str]) -> str:
+    return "[" + ",".join(f'"{name}"' for name in hosts) + "]"
+
+
+def endpoint(plan: Plan, p: Peer) -> str:
+    """Host and port of one process."""
+    name = address(plan, p)
+    if value(plan.settings, "short") is not True and plan.namespace is not None:
+        domain = value(plan.settings, "clusterDomain")
+        name += f".{plan.namespace.value}.svc" + (f".{domain}" if domain else "")
+    return f"{name}:{port(p.role, MAIN, 'tfjob-port', 2222).value}"
+
+
+FRAMEWORK = framework("tfjob", entries, container_called(MAIN), container=MAIN, more=more)

@@ -1,1 +1,0 @@
-"""XGBoostJob of the training operator."""
