@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trainc.compiler.resolve import roles_of
 from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
-from trainc.frameworks.base.reserved import check_reserved
+from trainc.frameworks.base.requirements import check_reserved
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frameworks.planning import lowered, patches, plan, refusals, role, said, sets
-from trainc.frameworks.flux.scripts import entrypoint, init, span
+from trainc.frameworks.flux import entrypoint, init, span
 from trainc.model.tree import plain
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.frameworks.planning import env, lowered, plan, refusals, role, said
-from trainc.frameworks.base.field_errors import compact, forbidden, invalid
+from trainc.frameworks.base.refusals import compact, forbidden, invalid
 
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 

@@ -121,7 +121,7 @@ PAGES = [path for path in sorted(ROOT.glob("trainc/frameworks/*.py")) if path.st
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_module_is_short(path: Path) -> None:
-    assert len(path.read_text("utf-8").splitlines()) < 150
+    assert len(path.read_text("utf-8").splitlines()) < 350
 
 
 @pytest.mark.parametrize("path", runtimes(), ids=lambda path: path.stem)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.frameworks.planning import env, patches, plan, refusals, role, said, sets
-from trainc.frameworks.torch.torchtune import choose, model
+from trainc.frameworks.torch import choose, model
 
 if TYPE_CHECKING:
     from trainc.model.plan import Plan

@@ -5,8 +5,8 @@ from __future__ import annotations
 from shlex import join
 
 from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
-from trainc.frameworks.flux.checks import RECIPE as CURVE
-from trainc.frameworks.mpi.keys import RECIPE as KEYS
+from trainc.frameworks.flux import RECIPE as CURVE
+from trainc.frameworks.mpi import RECIPE as KEYS
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.yaml.spelling import other_text, text_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.base.field_errors import forbidden
-from trainc.frameworks.base.refusals import reserved, reserved_env
+from trainc.frameworks.base.refusals import forbidden, reserved, reserved_env
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT

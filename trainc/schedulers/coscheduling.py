@@ -8,8 +8,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
-from trainc.schedulers.gang import members
-from trainc.schedulers.keys import metadata_value, scheduler_name, unbound
+from trainc.schedulers.gang import members, metadata_value, scheduler_name, unbound
 from trainc.text.object_keys import COSCHEDULING_LABEL, KUEUE_QUEUE
 
 TYPE_CHECKING = False

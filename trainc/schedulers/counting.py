@@ -5,8 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.pods.requests import pod_requests, total, written
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, value
-from trainc.schedulers.gang import pods, size
-from trainc.schedulers.keys import REQUESTS
+from trainc.schedulers.gang import REQUESTS, pods, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
-from trainc.schedulers.gang import members, pods
-from trainc.schedulers.keys import (
+from trainc.schedulers.gang import (
     KUEUE,
     PODSET,
     PODSET_GROUP,
@@ -16,7 +15,9 @@ from trainc.schedulers.keys import (
     PODSET_SLICE,
     PODSET_SLICES,
     PODSET_UNCONSTRAINED,
+    members,
     pod_metadata,
+    pods,
     unbound,
 )
 from trainc.text.object_keys import KUEUE_QUEUE

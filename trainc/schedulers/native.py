@@ -6,8 +6,7 @@ from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.tree import value
 from trainc.schedulers.counting import minimum
-from trainc.schedulers.gang import members
-from trainc.schedulers.keys import PROFILES, common_priority, unbound
+from trainc.schedulers.gang import PROFILES, common_priority, members, unbound
 from trainc.text.object_keys import NATIVE_FIELD
 
 TYPE_CHECKING = False

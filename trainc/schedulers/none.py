@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.patches import Contribution, Scheduler
-from trainc.schedulers.keys import unbound
+from trainc.schedulers.gang import unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from trainc.schedulers.counting import (
     whole,
 )
 from trainc.schedulers.counting import policy as policy_of
-from trainc.schedulers.gang import members
-from trainc.schedulers.keys import (
+from trainc.schedulers.gang import (
     VOLCANO_QUEUE_LABEL,
     VOLCANO_TOPOLOGY_MODE,
     VOLCANO_TOPOLOGY_TIER,
     common_priority,
+    members,
     metadata_value,
     scheduler_name,
     unbound,

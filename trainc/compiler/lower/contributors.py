@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
-from trainc.frameworks.base.requirements import check_unread
-from trainc.frameworks.base.reserved import check_reserved
+from trainc.frameworks.base.requirements import check_reserved, check_unread
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patch import METADATA, POD, Patch
 from trainc.model.patches import PODS, PROCESSES, Contribution, Framework

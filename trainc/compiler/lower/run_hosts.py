@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.pod_hosts import with_pod
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
 from trainc.model.bundle import keeps_job
 from trainc.model.finding import NOTE, Rule
 from trainc.model.run import run_of

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.secrets import note, secret_name
-from trainc.frameworks.flux.checks import RECIPE
-from trainc.frameworks.flux.scripts import quoted, span
+from trainc.frameworks.flux import RECIPE, quoted, span
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
-from trainc.frameworks.mpi.keys import PRIVATE, PUBLIC, RECIPE, generator
+from trainc.frameworks.mpi import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.kinds.shared.environment import first, framework, has_words, search_domains
 from trainc.kinds.shared.peers import own_name, peers
 from trainc.model.patch import Patch

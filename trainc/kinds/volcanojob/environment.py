@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.base.hosts import length, refuse_length
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
-from trainc.frameworks.mpi.keys import PRIVATE, PUBLIC, generator
+from trainc.frameworks.mpi import PRIVATE, PUBLIC, generator
 from trainc.kinds.shared.environment import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, framework
 from trainc.kinds.volcanojob.pods import claims
 from trainc.kinds.volcanojob.spec import FRAMEWORK as NAME

@@ -5,8 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import ERROR, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.gang import members, roles_of
-from trainc.schedulers.keys import PROFILES, concerns, pod_metadata
+from trainc.schedulers.gang import PROFILES, concerns, members, pod_metadata, roles_of
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
 
 TYPE_CHECKING = False

@@ -8,8 +8,7 @@ from trainc.kinds.table import NAMES
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.gang import COMPLETE, pods, waits
-from trainc.schedulers.keys import NODE_SELECTOR, REQUESTS
+from trainc.schedulers.gang import COMPLETE, NODE_SELECTOR, REQUESTS, pods, waits
 from trainc.schedulers.native import API_NOT_SERVED, GROUP, version_served
 from trainc.text.object_keys import EXCLUSIVE, NATIVE_FIELD
 

@@ -6,8 +6,7 @@ from trainc.lint.facts.placement import POD, pod_annotations
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.schedulers.gang import pods, waits
-from trainc.schedulers.keys import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE
+from trainc.schedulers.gang import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, pods, waits
 from trainc.text.object_keys import EXCLUSIVE
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, is_written
 from trainc.model.tree import get, value
-from trainc.schedulers.keys import KUEUE, KUEUE_PRIORITY
+from trainc.schedulers.gang import KUEUE, KUEUE_PRIORITY
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.spelling import meant, nearest

@@ -5,8 +5,7 @@ from __future__ import annotations
 from trainc.lint.facts.placement import POD
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import value
-from trainc.schedulers.gang import pods
-from trainc.schedulers.keys import DEFAULT_PROFILE, PROFILES
+from trainc.schedulers.gang import DEFAULT_PROFILE, PROFILES, pods
 from trainc.text.object_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.text.placeholders import is_placeholder
 

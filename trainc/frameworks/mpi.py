@@ -1,0 +1,309 @@
+"""MPI: a launcher reaches the nodes over ssh and learns of them from a hostfile (Open MPI)."""
+
+from __future__ import annotations
+
+from trainc.frameworks.base.hosts import LONGEST, domain, hosts, length, refuse_length
+from trainc.frameworks.base.refusals import invalid, policy_span, refuse, refuse_env, unbuildable
+from trainc.frameworks.base.requirements import (
+    check_container,
+    check_gpus,
+    check_overwritten,
+    check_processes,
+    check_slots,
+    template_span,
+)
+from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
+from trainc.frameworks.vocabularies import VOCABULARIES
+from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
+from trainc.model.plan import NODE
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import get, given, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trainc.model.plan import Plan, Role
+    from trainc.model.report import Report
+    from trainc.model.tree import Tree
+
+VOCABULARY = VOCABULARIES["mpi"]
+
+SEVERAL_LAUNCHERS = Rule(
+    "several-launchers",
+    WARNING,
+    "more than one launcher starts",
+    "`mlPolicy.numNodes` sizes the replicatedJob labelled as trainer, which is the launcher (Trainer v2.3.0).",
+)
+SURPLUS_NODE = Rule(
+    "surplus-node",
+    WARNING,
+    "an MPI job of one node gets a second one",
+    "A launcher that runs as a node counts in `numNodes`, but the replicatedJob `node` never shrinks below one "
+    "pod (Trainer v2.3.0).",
+)
+
+
+def lower(plan: Plan) -> Contribution:
+    """Keys on launcher and nodes, hostfile and variables on the launcher, and the number of nodes."""
+    slots = slots_per_node(plan)
+    out = Contribution(counts=node_count(plan)) + lower_keys(plan)
+    launcher = plan.role(LAUNCHER)
+    if launcher is not None:
+        out += launch(plan, launcher, slots)
+    if length(plan, host_counts(plan)) > LONGEST:
+        return out
+    name, data = {"name": _hostfile_name(plan)}, {"hostfile": hostfile(plan, slots)}
+    return out + Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}])
+
+
+def launch(plan: Plan, launcher: Role, slots: Sourced[int]) -> Contribution:
+    """What the launcher alone has: the hostfile, and the variables that make Open MPI read it."""
+    source = {"name": _hostfile_name(plan), "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
+    return pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}]) + on(
+        launcher,
+        env=dict(zip(VOCABULARY.reserved, (HOSTFILE, "true", slots, "-o ConnectionAttempts=10"), strict=True)),
+        mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
+    )
+
+
+def _hostfile_name(plan: Plan) -> Sourced[str]:
+    return derive("name of the hostfile's ConfigMap", lambda job: f"{job}-mpi-hostfile", plan.name)
+
+
+def refuse_job(plan: Plan, report: Report) -> None:
+    """The TrainJob webhook's refusals of an MPI job, and what the controller cannot build."""
+    nodes, launcher = plan.trainer_field("numNodes"), plan.role(LAUNCHER)
+    if as_node(plan) and nodes is not None and nodes.value >= 2 and (launcher is None or plan.role(NODE) is None):
+        detail = (
+            "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node"
+        )
+        message = "`numNodes` above 1 needs a runtime with both `launcher` and `node`"
+        refuse(plan, report, ("spec", "trainer", "numNodes"), message, invalid("spec.trainer.numNodes", nodes, detail))
+    refuse_env(plan, report, VOCABULARY.reserved, ", or set `numProcPerNode` instead")
+    if value(plan.settings, "mpiImplementation") == "" and launcher is not None and launcher.container() is not None:
+        message = "`mpiImplementation` is empty, and the launcher cannot be set up for no implementation"
+        text = "MPI implementation for <pointer> doesn't supported"
+        unbuildable(plan, report, policy_span(plan), message, text, "set `mpiImplementation: OpenMPI`, or leave it out")
+    refuse_length(plan, report, length(plan, host_counts(plan)))
+
+
+def verify(plan: Plan, report: Report) -> None:
+    """Findings where mpirun would not start, or would not reach its nodes."""
+    check_gpus(plan, report)
+    check_processes(plan, report)
+    check_slots(plan, report, slots_per_node(plan))
+    verify_keys(plan, report)
+    check_peers(plan, report)
+    launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
+    if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
+        message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
+        effect = "mpirun starts processes on both, and both hold what a node asks for"
+        advice = "write `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
+        report.add(SURPLUS_NODE.at(place(nodes.origin) or template_span(plan), message, effect=effect, help=advice))
+    if launcher is not None:
+        check_overwritten(plan, report, launcher, VOCABULARY.reserved)
+        if launcher.count.value > 1:
+            message = f"{launcher.count.value} launchers start, each with an mpirun of its own"
+            span = place(launcher.count.origin) or template_span(plan)
+            advice = "leave `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
+            report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
+
+
+def start(runtime: str, needs: str = "") -> Start:
+    """A job whose launcher runs mpirun; `needs` is what its image has to hold."""
+    return Start(
+        runtime,
+        ("mpirun", "-n", "{processes}", "python", "train.py"),
+        f"mpirun on the launcher starts the processes on every node{needs}.",
+        has_launcher=True,
+        has_shared_memory=True,
+    )
+
+
+STARTS = {
+    "deepspeed": start("deepspeed-distributed"),
+    "mlx": start("mlx-distributed"),
+    "mpi": start("deepspeed-distributed", "; the image needs Open MPI and sshd"),
+}
+
+FRAMEWORK = Framework(
+    "mpi",
+    lower,
+    vocabulary=VOCABULARY,
+    refuse=refuse_job,
+    refuses_reserved=True,
+    env_first=True,
+    verify=verify,
+    starts=STARTS,
+    has_slots=True,
+)
+
+
+LAUNCHER = "launcher"
+HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
+_STARTERS = ("mpirun", "mpiexec", "horovodrun")
+_NAMING = ("hostfile", "machinefile", "-host ", "-H ")
+_VARIABLES = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_prte_default_hostfile",
+    "I_MPI_HYDRA_HOST_FILE",
+    "HYDRA_HOST_FILE",
+)
+
+
+def node_count(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods the role `node` has: what the job asks for, less the launcher where that is one of the nodes."""
+    nodes, role = plan.trainer_field("numNodes"), plan.role(NODE)
+    if nodes is None or role is None:
+        return {}
+    if as_node(plan):
+        return {role.index: derive("nodes beside the launcher", lambda n: max(n - 1, 1), nodes)}
+    return {role.index: nodes}
+
+
+def slots_per_node(plan: Plan) -> Sourced[int]:
+    """What the job asks for, else the policy's number; where that is 1, the number of GPUs."""
+    slots: Sourced[int] | None = plan.trainer_field("numProcPerNode")
+    if slots is not None:
+        return slots
+    policy: Sourced[int] = given(get(plan.settings, "numProcPerNode"), literal(1, "mpi"))
+    gpu = plan.inferred.gpus
+    return gpu if policy.value == 1 and gpu.value > 1 else policy
+
+
+def hostfile(plan: Plan, slots: Sourced[int]) -> Sourced[str]:
+    """One line for each pod that takes processes, in the order of the runtime; empty but for Open MPI."""
+    roles = [(plan.roles[index], count) for index, count in host_counts(plan).items()]
+
+    def lines(each: int, job: str, subdomain: str, *_: int) -> str:
+        return "".join(
+            f"{host} slots={each}\n"
+            for role, count in roles
+            for host in hosts(job, subdomain, role.name.value, role.replicas.value, count.value)
+        )
+
+    return derive("hostfile", lines, slots, plan.name, domain(plan), *(count for _, count in roles))
+
+
+def host_counts(plan: Plan) -> dict[int, Sourced[int]]:
+    """How many pods of which role (by index) take processes."""
+    if value(plan.settings, "mpiImplementation") == "":
+        return {}
+    counts, names = node_count(plan), (NODE, LAUNCHER) if as_node(plan) else (NODE,)
+    return {r.index: counts.get(r.index, r.count) for r in plan.roles if r.name.value in names}
+
+
+def as_node(plan: Plan) -> bool:
+    """Whether the launcher takes processes too."""
+    return bool(value(plan.settings, "runLauncherAsNode"))
+
+
+def brings_hosts(plan: Plan) -> bool:
+    """Whether a runtime says itself where mpirun starts processes, so that it needs no role of the controller's names."""
+    containers = [container for role in plan.roles for container in role.containers]
+    return any(_names_hosts(container) for container in containers if type(container) is dict)
+
+
+def _names_hosts(container: Mapping[str, Tree]) -> bool:
+    lists = [container.get(field) for field in ("command", "args")]
+    words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
+    line = f"{' '.join(map(str, words))} "
+    if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
+        return any(naming in line for naming in _NAMING)
+    env = container.get("env")
+    return type(env) is list and any(value(entry, "name") in _VARIABLES for entry in env)
+
+
+PRIVATE, PUBLIC = "ssh-privatekey", "ssh-publickey"
+FILES = (
+    {"key": PRIVATE, "path": "id_rsa", "mode": 0o640},
+    {"key": PUBLIC, "path": "id_rsa.pub", "mode": 0o644},
+    {"key": PUBLIC, "path": "authorized_keys", "mode": 0o644},
+)
+GENERATORS = "generators.external-secrets.io/v1alpha1"
+RECIPE = (
+    "ssh-keygen -q -t ecdsa -b 521 -N '' -f key && kubectl create secret generic NAME --type=kubernetes.io/ssh-auth"
+    f" --from-file={PRIVATE}=key --from-file={PUBLIC}=key.pub"
+)
+
+
+def lower_keys(plan: Plan) -> Contribution:
+    """The keys as files in the launcher and every node, and the objects that make them where the project says so."""
+    name = secret(plan)
+    path = given(get(plan.settings, "sshAuthMountPath"), "/root/.ssh")
+    volume = {"name": "mpi-ssh-auth", "secret": {"secretName": name, "items": FILES, "defaultMode": 0o400}}
+    out = Contribution(objects=generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ())
+    for role in plan.roles:
+        if role.name.value in (NODE, LAUNCHER):
+            mount = {"name": "mpi-ssh-auth", "mountPath": path}
+            out += pod(role, volumes=[volume]) + on(role, mounts=[mount])
+    return out
+
+
+def secret(plan: Plan) -> Sourced[str]:
+    """The Secret's name: the one the project names, else the one the Trainer controller would give it."""
+    return secret_name(plan, "mpi", "-mpi-ssh-auth")
+
+
+def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
+    """An External Secrets generator of one key pair, and the Secret it fills once and for all."""
+    keys = {
+        "apiVersion": GENERATORS,
+        "kind": "SSHKey",
+        "metadata": {"name": name},
+        "spec": {"keyType": "ed25519", "comment": plan.job["metadata"]["name"]},
+    }
+    template = {
+        "type": "kubernetes.io/ssh-auth",
+        "data": {PRIVATE: "{{ .privateKey }}", PUBLIC: "{{ .publicKey }}"},
+    }
+    reference = {"apiVersion": GENERATORS, "kind": "SSHKey", "name": name}
+    filled = {
+        "apiVersion": "external-secrets.io/v1",
+        "kind": "ExternalSecret",
+        "metadata": {"name": name},
+        "spec": {
+            "refreshPolicy": "CreatedOnce",  # a pair that rotates under a running job cuts its nodes off
+            "target": {"name": name, "template": template},
+            "dataFrom": [{"sourceRef": {"generatorRef": reference}}],
+        },
+    }
+    return keys, filled
+
+
+def verify_keys(plan: Plan, report: Report) -> None:
+    """A note on the Secret that must exist, with the command that makes it."""
+    if choice(plan, "mpi") != IN_CLUSTER:
+        note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
+
+
+NO_PEER = Rule(
+    "no-launcher",
+    ERROR,
+    "an MPI runtime lacks the replicatedJob `launcher` or `node`",
+    "MPI relies on these names: one pod runs mpirun, the others run the processes that it starts.",
+)
+EFFECTS = {
+    LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
+    NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
+}
+
+
+def check_peers(plan: Plan, report: Report) -> None:
+    """Findings for what the controller's keys and hostfile are made for, and the runtime does not have; none where it names its hosts."""
+    if brings_hosts(plan):
+        return
+    for name, effect in EFFECTS.items():
+        role = plan.role(name)
+        if role is not None:
+            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
+        elif name == LAUNCHER or not as_node(plan):
+            success = ", and `targetReplicatedJobs: [launcher]` to `successPolicy`" if name == LAUNCHER else ""
+            beside = f"add a replicatedJob `{name}` beside `{NODE if success else LAUNCHER}`{success}"
+            help_ = (
+                beside if plan.role(NODE if success else LAUNCHER) is not None else f"name the replicatedJob `{name}`"
+            )
+            missing = f"the runtime has no replicatedJob named `{name}`"
+            report.add(NO_PEER.at(template_span(plan), missing, effect=effect, help=help_))
