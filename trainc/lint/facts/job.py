@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
@@ -312,6 +313,16 @@ class ExpandedRole:
         if type(self.replicas) is int and type(self.width) is int:
             return self.replicas * self.width
         return UNKNOWN
+
+    @property
+    def retries(self) -> int | None:
+        """How many failed pods each of its Jobs replaces before it fails itself; None where that is not known."""
+        limit, per_index = whole(self.spec, "backoffLimit"), whole(self.spec, "backoffLimitPerIndex")
+        if per_index is None:
+            return DEFAULT_BACKOFF_LIMIT if limit is None else limit if type(limit) is int else None
+        if type(per_index) is not int or type(self.size) is not int or type(limit) not in (int, type(None)):
+            return None
+        return min(per_index * self.size, limit) if type(limit) is int else per_index * self.size
 
     @property
     def several(self) -> bool:

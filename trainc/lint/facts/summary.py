@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks.vocabularies import MPIRUN
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
 from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all
@@ -90,7 +89,7 @@ def _role(role: ExpandedRole, ranks: list[int] | None) -> View:
         "processes": processes(role),
         "images": images(role),
         "volumes": volumes(role),
-        "retries": retries(role),
+        "retries": role.retries,
         "after": [f"{wait.on.name} {'ready' if wait.status == 'Ready' else 'complete'}" for wait in waits(role)],
         "containers": [
             f"{container.name}{'' if container.main else f' ({container.kind})'}" for container in role.containers
@@ -270,16 +269,6 @@ def held(job: Job) -> str | None:
     if flag(job.spec, "suspend"):
         return "it is suspended until somebody, such as a queue, resumes it"
     return None
-
-
-def retries(role: ExpandedRole) -> int | None:
-    """How many failed pods each Job of the role replaces before it fails itself; None where that is not known."""
-    limit, per_index = whole(role.spec, "backoffLimit"), whole(role.spec, "backoffLimitPerIndex")
-    if per_index is None:
-        return DEFAULT_BACKOFF_LIMIT if limit is None else limit if type(limit) is int else None
-    if type(per_index) is not int or type(role.size) is not int or type(limit) not in (int, type(None)):
-        return None
-    return min(per_index * role.size, limit) if type(limit) is int else per_index * role.size
 
 
 def endings(job: Job) -> list[str]:

@@ -30,6 +30,7 @@ MANAGED = Rule("job-managed-by-other", WARNING)
 NEGATIVE_GRACE = Rule("negative-grace-period", WARNING)
 IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
 
+_NO_LIMIT = 2**31 - 1  # of failed pods
 _SPOT = (
     "cloud.google.com/gke-spot",
     "cloud.google.com/gke-preemptible",
@@ -62,14 +63,44 @@ def no_failure_policy(job: Job) -> Findings:
     if job.bundle.keeps_job:
         return  # a Job has a number of retries of its own
     if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
+        effect = _ending(job)
+        if not effect:
+            return  # its Jobs replace pods without end
         yield NO_POLICY.at(
             job.at(("spec",), key=True),
             "one failed Job fails the whole job",
-            effect="a node that is drained ends the training",
+            effect=effect,
             help="`trainc migrate` writes a TrainJob, whose runtime can start all pods again"
             if job.is_legacy
             else "`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
         )
+
+
+def _ending(job: Job) -> str:
+    """After how many failed pods a job ends that no policy restarts, "" where no number of them ends it."""
+    limits = {role.name: role.retries for role in job.roles if role.count != 0}
+    first = next((name for name, limit in limits.items() if limit == 0 and not _spares_drained(job.role(name))), None)
+    if first is not None:
+        return "a node that is drained ends the training"
+    fewest = min((limit for limit in limits.values() if limit is not None), default=None)
+    if fewest is None:
+        return "the training ends when its Jobs have no retries left"
+    if fewest >= _NO_LIMIT:
+        return ""
+    name = next(name for name, limit in limits.items() if limit == fewest)
+    pods = "one pod" if fewest == 0 else f"{fewest + 1} pods"
+    have = "has" if fewest == 0 else "have"
+    return f"a drained pod is replaced; the training ends when {pods} of a Job of `{name}` {have} failed"
+
+
+def _spares_drained(role: ExpandedRole | None) -> bool:
+    """Whether the pods of drained nodes do not count as failures of their Jobs."""
+    rules = rows(table(role.spec, "podFailurePolicy"), "rules") if role is not None else []
+    return any(
+        text(rule, "action") == "Ignore"
+        and any(text(condition, "type") == "DisruptionTarget" for condition in rows(rule, "onPodConditions"))
+        for rule in rules
+    )
 
 
 def restarts_without_checkpoint(job: Job) -> Findings:
