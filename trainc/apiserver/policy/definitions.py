@@ -32,41 +32,11 @@ _SERVED = (f"{GROUP}/v1", f"{GROUP}/v1beta1")
 # Webhooks whose answers trainc gives itself.
 _OWN_WEBHOOKS = ("jobset", "trainer.kubeflow.org", "kueue", "volcano")
 
-INVALID_POLICY = Rule(
-    "invalid-policy",
-    ERROR,
-    "the API server rejects an admission policy or its binding",
-    "A policy that does not exist in the cluster enforces nothing.",
-    verdict=True,
-)
-UNBOUND_POLICY = Rule(
-    "unbound-policy",
-    WARNING,
-    "an admission policy has no binding, or a binding has no policy",
-    "A policy takes effect only through a binding that names it.",
-    admission=True,
-)
-MISSING_PARAM = Rule(
-    "missing-policy-param",
-    WARNING,
-    "the parameters of an admission policy are not defined",
-    "With `parameterNotFoundAction: Deny` the API server denies every request; with `Allow` the policy checks none.",
-    admission=True,
-)
-UNJUDGED_POLICY = Rule(
-    "unjudged-policy",
-    WARNING,
-    "an admission policy is not evaluated",
-    "The cluster may reject an object that trainc accepts.",
-    admission=True,
-)
-UNJUDGED_ADMISSION = Rule(
-    "unjudged-admission",
-    NOTE,
-    "a mutating policy or a webhook of the cluster is not evaluated",
-    "It may change or reject the objects that trainc emits; only a request to the cluster shows it.",
-    admission=True,
-)
+INVALID_POLICY = Rule("invalid-policy", ERROR, verdict=True)
+UNBOUND_POLICY = Rule("unbound-policy", WARNING, admission=True)
+MISSING_PARAM = Rule("missing-policy-param", WARNING, admission=True)
+UNJUDGED_POLICY = Rule("unjudged-policy", WARNING, admission=True)
+UNJUDGED_ADMISSION = Rule("unjudged-admission", NOTE, admission=True)
 
 
 class AdmissionPolicy:

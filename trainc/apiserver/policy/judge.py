@@ -28,35 +28,10 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-POLICY_DENIED = Rule(
-    "policy-denied",
-    ERROR,
-    "an admission policy of the cluster denies an object",
-    "The API server rejects the request and the job never starts, so trainc writes nothing.",
-    verdict=True,
-)
-POLICY_WARNING = Rule(
-    "policy-warning",
-    WARNING,
-    "an admission policy of the cluster warns about an object",
-    "Its binding sets `validationActions: [Warn]`: the API server accepts the object and returns the warning.",
-    admission=True,
-)
-POLICY_AUDIT = Rule(
-    "policy-audit",
-    NOTE,
-    "an admission policy of the cluster records a violation in the audit log",
-    "Its binding sets `validationActions: [Audit]`: the API server accepts the object and adds an audit annotation.",
-    admission=True,
-)
-POLICY_COST = Rule(
-    "policy-cost",
-    WARNING,
-    "an expression of an admission policy exceeds the cost limit of the API server",
-    "The API server stops the evaluation with an error; `failurePolicy` decides whether it denies the request or "
-    "ignores the policy.",
-    admission=True,
-)
+POLICY_DENIED = Rule("policy-denied", ERROR, verdict=True)
+POLICY_WARNING = Rule("policy-warning", WARNING, admission=True)
+POLICY_AUDIT = Rule("policy-audit", NOTE, admission=True)
+POLICY_COST = Rule("policy-cost", WARNING, admission=True)
 _MAX_MESSAGE = 5 * 1024
 _EMITTED = frozenset({"Job", "JobSet", "Pod"})  # what is read and goes to the cluster as it is
 _LONGEST = 400  # characters of a policy's message in a headline

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
     from trainc.model.tree import Path, Tree
 
-APPLIED_TWICE = Rule(
-    "applied-twice",
-    ERROR,
-    "a GitOps tool applies jobs that trainc compiles",
-    "The controller runs the applied TrainJob, and the rendered JobSet runs as well: the job trains twice.",
-)
+APPLIED_TWICE = Rule("applied-twice", ERROR)
 MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")
 
 

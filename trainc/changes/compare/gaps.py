@@ -20,21 +20,8 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import NamedTuple
 
-NOT_COMPARED = Rule(
-    "not-compared",
-    ERROR,
-    "the base version of a job cannot be read or compiled",
-    "Immutable fields cannot be checked without it. A run that compares with nothing must not pass.",
-    verdict=True,
-    compares=True,
-)
-NOT_IN_BASE = Rule(
-    "not-in-base",
-    NOTE,
-    "a job does not exist in the base",
-    "There is nothing to compare it with: the API server creates it instead of changing it.",
-    admission=True,
-)
+NOT_COMPARED = Rule("not-compared", ERROR, verdict=True, compares=True)
+NOT_IN_BASE = Rule("not-in-base", NOTE, admission=True)
 
 
 class Gaps(NamedTuple):

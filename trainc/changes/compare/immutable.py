@@ -29,22 +29,8 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-IMMUTABLE_CHANGE = Rule(
-    "immutable-change",
-    ERROR,
-    "an edit changes immutable fields of a run",
-    "The API server rejects changes to what a run executes. GitOps tools then fail the whole sync, or delete the "
-    "run and start it again.",
-    verdict=True,
-    compares=True,
-)
-CHANGED_IN_PLACE = Rule(
-    "changed-in-place",
-    NOTE,
-    "an edit changes a running object in place",
-    "The API server accepts the change, and the controller acts on it while the job runs.",
-    admission=True,
-)
+IMMUTABLE_CHANGE = Rule("immutable-change", ERROR, verdict=True, compares=True)
+CHANGED_IN_PLACE = Rule("changed-in-place", NOTE, admission=True)
 _MAX_FIELDS_NAMED = 8  # fields named in one finding
 _FEW = 5  # fields named in one line
 
@@ -175,13 +161,7 @@ def _asked(bundle: Bundle, one: Update) -> Span:
     return bundle.span(present, located(present, one.changed[0].steps) or ())
 
 
-MOVED_RUN = Rule(
-    "moved-run",
-    WARNING,
-    "a move of the job deletes its run and starts it again",
-    "Namespace, name and cluster identify an object. If one of them changes, the GitOps tool creates a new object "
-    "and deletes the old one with all of its pods.",
-)
+MOVED_RUN = Rule("moved-run", WARNING)
 
 
 def moved_run(span: Span, job: str, number: int, before: str, after: str) -> Finding:

@@ -24,39 +24,11 @@ if TYPE_CHECKING:
 else:
     pass
 
-QUEUE_NEVER_ADMITS = Rule(
-    "queue-never-admits",
-    ERROR,
-    "the queue of a job can never admit it",
-    "Kueue keeps the job suspended with no error. From Git it looks like a job that waits for its turn.",
-)
-OVER_QUOTA = Rule(
-    "over-quota",
-    ERROR,
-    "a job requests more than a ResourceQuota of its namespace allows",
-    "The API server rejects pods. The Job controller retries forever, and the other pods wait for peers that "
-    "never start.",
-)
-OVER_LIMIT_RANGE = Rule(
-    "over-limit-range",
-    ERROR,
-    "a container is outside the bounds of a LimitRange in its namespace",
-    "The API server rejects every pod, and Kueue does not admit the job.",
-)
-NO_NODE_FITS = Rule(
-    "no-node-fits",
-    NOTE,
-    "a pod fits no node in the cluster dump",
-    "The pod stays Pending until a node that fits joins the cluster. With `nodes: fixed` none ever does, and the "
-    "finding is an error.",
-)
-GANG_DOES_NOT_FIT = Rule(
-    "gang-does-not-fit",
-    NOTE,
-    "the pods of a job do not fit the nodes of the cluster dump at once",
-    "Some pods run and hold their accelerators while they wait for the others. With `nodes: fixed` the finding is "
-    "an error.",
-)
+QUEUE_NEVER_ADMITS = Rule("queue-never-admits", ERROR)
+OVER_QUOTA = Rule("over-quota", ERROR)
+OVER_LIMIT_RANGE = Rule("over-limit-range", ERROR)
+NO_NODE_FITS = Rule("no-node-fits", NOTE)
+GANG_DOES_NOT_FIT = Rule("gang-does-not-fit", NOTE)
 _REASONS = {
     "ExceedsMaxQuota": "queue `{}` never has the quota that this job requests",
     "NoMatchingFlavor": "no flavor of queue `{}` accepts this job",
