@@ -271,6 +271,7 @@ _EVERY = (
         (
             Option("--cluster", "name of the cluster (default: main)", metavar="NAME"),
             Option("--delivery", "tool that applies the rendered manifests", choices=("argocd", "flux")),
+            Option("--scheduler", "scheduler of the cluster's jobs", choices=("kueue", "volcano", "coscheduling")),
             Option("--policies", "add admission policies: runtimes, registries, accelerators, labels"),
         ),
         ("trainc init", "trainc init training --delivery argocd", "trainc init --policies"),

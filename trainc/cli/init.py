@@ -40,17 +40,18 @@ def run(options: Options) -> int:
     cluster = options.one("cluster", "main")
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
         raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
+    delivery, scheduler = options.one("delivery"), options.one("scheduler")
     top = _work_tree(folder)
     prefix = "" if top is None else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
-        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, options.one("delivery"), below)}
+        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, delivery, below, scheduler=scheduler)}
     is_there = os.path.exists(os.path.join(folder, FILE))
     if options.has("policies"):
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
     adds = is_there and options.has("cluster")
     if adds:
-        files = _further(files, folder, cluster, options.one("delivery"))
+        files = _further(files, folder, cluster, delivery)
     if is_there or os.path.exists(os.path.join(folder, "jobs")):
         files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
@@ -62,7 +63,7 @@ def run(options: Options) -> int:
     rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
     if not is_there and (levels := _levels(folder)):
-        text = scaffold(cluster, options.one("delivery"), below, levels)[FILE]
+        text = scaffold(cluster, delivery, below, levels, scheduler)[FILE]
         replace(os.path.join(folder, FILE), text.encode())
         answer(
             "",
@@ -74,7 +75,8 @@ def run(options: Options) -> int:
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
     answer(f"The first one needs kubectl and can wait: clusters/{cluster}/README.md says what trainc learns from it.")
-    delivery = options.one("delivery")
+    if is_there and scheduler:
+        answer(f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there.")
     if is_there and delivery and _delivery(contents(folder, FILE), cluster) != delivery:
         answer(f"{FILE} is kept: set `delivery: {delivery}` there, or the jobs lack its annotations.")
     for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:

@@ -247,6 +247,8 @@ def _settle_scheduler(request: Request, project: Project) -> None:
     if request.scheduler == "native" and not project.file and not request.kubernetes:
         raise Trouble("native gang scheduling depends on the Kubernetes version: add --kubernetes VERSION")
     if request.queue and not queue_of(request.scheduler)[0]:
+        if project.file:
+            raise Trouble(f"--queue needs a scheduler with queues, kueue or volcano; {_places('kueue', project)}")
         raise Trouble("--queue needs a scheduler with queues: --scheduler kueue or --scheduler volcano")
 
 

@@ -23,7 +23,7 @@ spec:
     {cluster}:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
-"""
+{scheduler}"""
 UNDELIVERED = (
     "  # delivery: argocd  # or flux: who applies what is rendered, for annotations and for what would train twice\n"
 )
@@ -281,7 +281,11 @@ def errors_as_warnings(levels: Mapping[str, int]) -> str:
 
 
 def scaffold(
-    cluster: str, delivery: str, below: str = "", levels: Mapping[str, int] = MappingProxyType({})
+    cluster: str,
+    delivery: str,
+    below: str = "",
+    levels: Mapping[str, int] = MappingProxyType({}),
+    scheduler: str = "",
 ) -> dict[str, str]:
     """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
     words = {
@@ -290,6 +294,7 @@ def scaffold(
         "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "rules": errors_as_warnings(levels),
+        "scheduler": f"      scheduler: {scheduler}\n" if scheduler else "",
         "refresh": refresh(cluster),
         "dump": GET_CAPACITY,
         "install": origin() or "${{ vars.TRAINC }}",

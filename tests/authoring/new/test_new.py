@@ -310,3 +310,20 @@ def test_the_scheduler_of_a_project_counts(tmp_path: Path) -> None:
     assert f"write `scheduler: volcano` for the cluster at trainc.yaml:{line} (`main` has `kueue`)" in other.err
     assert compile_in(tmp_path, "new", "gpt", "--image", IMAGE, "--queue", "research").code == 0
     assert "kueue.x-k8s.io/queue-name: research" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
+
+
+def test_a_queue_in_a_project_without_a_scheduler(tmp_path: Path) -> None:
+    """Each of two messages named what the other refused."""
+    assert compile_in(tmp_path, "init").code == 0
+    words = "write `scheduler: kueue` for the cluster at trainc.yaml:9 (`main` names none)"
+    for more in (("--queue", "research"), ("--queue", "research", "--scheduler", "kueue")):
+        done = compile_in(tmp_path, "new", "bert", "--image", IMAGE, *more)
+        assert (done.code, words in done.err) == (2, True)
+    assert "--scheduler kueue" not in compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--queue", "q").err
+
+
+def test_init_sets_the_scheduler(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init", "--scheduler", "kueue").code == 0
+    assert compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--queue", "research").code == 0
+    again = compile_in(tmp_path, "init", "--scheduler", "volcano")
+    assert "trainc.yaml is kept: set `scheduler: volcano` under `clusters.main` there.\n" in again.out
