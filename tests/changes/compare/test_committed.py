@@ -129,6 +129,20 @@ def test_another_version_of_trainc_says_so(built: Repository) -> None:
 
 
 @pytest.mark.slow
+def test_a_runtime_in_the_file_of_its_job_is_to_blame(tmp_path: Path) -> None:
+    """The file is that of the job, whose digest leaves the runtime out: neither trainc nor a setting changed."""
+    repository = Repository(tmp_path)
+    runtime = repository.read("runtimes/torch.yaml")
+    (tmp_path / "runtimes/torch.yaml").unlink()
+    repository.job("bert")
+    repository.write("jobs/bert.yaml", f"{repository.read('jobs/bert.yaml')}---\n{runtime}")
+    assert repository.run("build", "-w").code == 0
+    repository.change("jobs/bert.yaml", "maxRestarts: 3", "maxRestarts: 9")
+    said = repository.run("build", "-w").err
+    assert "run `bert` keeps its rendering (the runtime in jobs/bert.yaml changed): `spec.failurePolicy" in said
+
+
+@pytest.mark.slow
 def test_the_old_run_is_pruned(built: Repository) -> None:
     built.job("bert", run="2")
     assert built.run("build", "-w").code == 0

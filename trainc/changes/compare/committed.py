@@ -12,6 +12,7 @@ from trainc.lint.tables.created_once import is_created_once
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.run import BAD_RUN, RUN, run_of
+from trainc.model.tree import leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,9 +161,15 @@ def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -
 
 
 def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
-    """The files besides the job's own that a refused change comes from."""
+    """The files besides the job's own that a refused change comes from; else the runtime that is in the job's own file."""
     files = {one.cause(change, bundle) for one in refused for change in one.refused} - {*bundle.document.files}
-    return ", ".join(sorted(name for name in files if name))
+    named = ", ".join(sorted(name for name in files if name))
+    runtime = bundle.plan.runtime if bundle.plan is not None else None
+    if named or runtime is None or runtime.file not in bundle.document.files:
+        return named
+    written = {leaf.origin.at for _, leaf in leaves(runtime.written)}
+    spans = {span for one in refused for change in one.refused for span in one.spans(change, bundle)}
+    return f"the runtime in {runtime.file}" if not written.isdisjoint(spans) else ""
 
 
 def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:

@@ -25,7 +25,7 @@ from trainc.text.merge_keys import MERGE_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any, NamedTuple
 
     from trainc.apiserver.schema.node import SchemaNode
@@ -183,9 +183,12 @@ class Update(NamedTuple):
 
     def is_of(self, change: LeafUpdate, bundle: Bundle) -> bool:
         """Whether the job's own file has a part in what the field is now."""
+        return any(span.file in bundle.document.files for span in self.spans(change, bundle))
+
+    def spans(self, change: LeafUpdate, bundle: Bundle) -> Collection[Span]:
+        """The places that what the field is now comes from."""
         leaf = get(self.tree, *change.path)
-        spans = leaf.origin.spans() if type(leaf) is Sourced else (self.place(change, bundle),)
-        return any(span.file in bundle.document.files for span in spans)
+        return leaf.origin.spans() if type(leaf) is Sourced else (self.place(change, bundle),)
 
 
 def key_of(bundle: Bundle, tree: Tree) -> Key:
