@@ -20,15 +20,15 @@ class Cost(NamedTuple):
     peak: float
 
 
-def cost(command: Sequence[str], folder: str, output: str = os.devnull) -> Cost:
-    """One run of a command that must succeed, its standard output going to a file."""
+def cost(command: Sequence[str], folder: str, output: str = os.devnull, codes: Sequence[int] = (0,)) -> Cost:
+    """One run of a command that must end with one of these codes, its standard output going to a file."""
     with open(output, "wb") as out, open(os.devnull, "rb") as nothing:
         start = time.perf_counter()
         child = subprocess.Popen(command, cwd=folder, stdin=nothing, stdout=out, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(child.pid, 0)
         wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
+    if child.returncode not in codes:
         raise SystemExit(f"{' '.join(command)} exits {child.returncode}")
     return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 

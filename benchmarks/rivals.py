@@ -27,9 +27,7 @@ def measure(bench: Bench) -> None:
     for name in (*missing, *([] if has_kubectl else ["kubectl"])):
         print(f"{name} is not measured: it is not installed here, and cannot be.\n")
     rows = []
-    for count, kind, gangs in [(n, kind, False) for n in SIZES for kind in (tree.SWEEP, tree.MIXED)] + [
-        (SIZES[-1], tree.SWEEP, True)
-    ]:
+    for count, kind, gangs in [(size, tree.MIXED, False) for size in SIZES] + [(SIZES[-1], tree.SWEEP, True)]:
         folder = bench.tree(count, kind, gangs=gangs)
         found = _costs(bench, folder, count, [name for name in MODULES if name not in missing], kubectl=has_kubectl)
         own = found["trainc"].cpu

@@ -5,6 +5,7 @@ Prints microseconds for each file: a measure of the machine and of the jobs, by 
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import yaml
 
 ROUNDS = 5
-MOST = 200
+MOST = 500
 
 
 def main(folder: str) -> None:
@@ -22,7 +23,8 @@ def main(folder: str) -> None:
     for _ in range(ROUNDS):
         started = time.process_time()
         for text in texts:
-            yaml.load(text, yaml.CSafeLoader)
+            with contextlib.suppress(yaml.YAMLError):  # files of people may be broken
+                list(yaml.load_all(text, yaml.CSafeLoader))
         best = min(best, time.process_time() - started)
     print(best / len(texts) * 1e6)
 
