@@ -110,7 +110,7 @@ def inputs(rule: str) -> st.SearchStrategy[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_built_in_rules(rule: str) -> None:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=80, deadline=None)
     @given(new=inputs(rule), old=inputs(rule))
     def agree(new: Any, old: Any) -> None:
         assert translated(rule, new, old) == judged(rule, new, old)
@@ -135,7 +135,7 @@ shaped = st.fixed_dictionaries(
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", SAMPLES)
 def test_rules_of_other_crds(rule: str) -> None:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(new=shaped, old=shaped)
     def agree(new: Any, old: Any) -> None:
         assert translated(rule, new, old) == judged(rule, new, old)

@@ -38,7 +38,7 @@ def objects(at: int) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, len(CASES) - 1), st.data())
 def test_odd_values_anywhere_break_nothing(case: int, data: st.DataObject) -> None:
     trees = json.loads(objects(case))

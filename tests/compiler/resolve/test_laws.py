@@ -169,7 +169,7 @@ PIECES = st.sampled_from(
 
 @pytest.mark.slow
 @given(PIECES, PIECES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_components_clash_or_their_order_does_not_matter(one: dict[str, Any], two: dict[str, Any]) -> None:
     both = [component(name, {"job": {"spec": {"template": {"spec": pod}}}}) for name, pod in (("a", one), ("b", two))]
     results = []

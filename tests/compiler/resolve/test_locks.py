@@ -158,7 +158,7 @@ def pods_of(objects: list[Any], path: str) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(PATHS), asked, patched)
 def test_a_locked_field_keeps_its_value_or_the_job_is_refused(
     path: str, trainer: dict[str, Any], pod: dict[str, Any]

@@ -115,7 +115,7 @@ def kubelets(entries: list[dict[str, str]]) -> dict[str, str]:
     return seen
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(jobs())
 def test_every_pod_sees_what_its_operator_gave_it(job: Any) -> None:
     compiled = Compiled(json.dumps(job))
