@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.compiling import ROOT, compile_in
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import DEPRECATED, GROUPS
@@ -34,6 +36,7 @@ def test_help_of_a_command_leaves_rare_options_to_help_all(tmp_path: Path) -> No
     assert "--notes" not in full
 
 
+@pytest.mark.slow
 def test_a_deprecated_option_works_and_names_what_replaces_it() -> None:
     before = compile_in(JOB, "validate", ".", "--min-level", "note")
     assert before.err.startswith("trainc: --min-level is deprecated and will be removed in 0.3; use -q for errors only")

@@ -11,6 +11,8 @@ from lsprotocol import types
 from tests.compiling import ROOT
 from tests.integrations.lsp.editor import editor, run
 
+pytestmark = pytest.mark.slow
+
 JOB = "jobs/llm/base-7b.yaml"
 
 
@@ -43,7 +45,6 @@ def test_a_mistake_is_underlined_while_it_is_there(platform: Path) -> None:
     run(story())
 
 
-@pytest.mark.slow
 def test_every_beginning_of_a_file_is_answered(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
@@ -58,7 +59,6 @@ def test_every_beginning_of_a_file_is_answered(platform: Path) -> None:
     run(story())
 
 
-@pytest.mark.slow
 def test_an_unsaved_runtime_counts_for_jobs_and_their_files(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
@@ -80,7 +80,6 @@ def test_an_unsaved_runtime_counts_for_jobs_and_their_files(platform: Path) -> N
     run(story())
 
 
-@pytest.mark.slow
 def test_jobs_of_one_name_are_found_after_a_pause_and_taken_back(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
@@ -96,7 +95,6 @@ def test_jobs_of_one_name_are_found_after_a_pause_and_taken_back(platform: Path)
     run(story())
 
 
-@pytest.mark.slow
 def test_trainc_yaml_is_judged_as_it_stands_in_the_editor(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
@@ -113,7 +111,6 @@ def test_trainc_yaml_is_judged_as_it_stands_in_the_editor(platform: Path) -> Non
     run(story())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoding", "start"), [("utf-16", 34), ("utf-8", 36), ("utf-32", 33)], ids=["utf-16", "utf-8", "utf-32"]
 )
@@ -134,7 +131,6 @@ def test_positions_count_what_the_editor_asked_for(encoding: str, start: int, pl
     run(story())
 
 
-@pytest.mark.slow
 def test_files_outside_of_a_project_and_other_texts(tmp_path: Path, platform: Path) -> None:
     lonely = tmp_path / "elsewhere"
     lonely.mkdir()
@@ -157,7 +153,6 @@ def test_files_outside_of_a_project_and_other_texts(tmp_path: Path, platform: Pa
     run(story())
 
 
-@pytest.mark.slow
 def test_a_link_that_leads_out_of_the_project_is_not_read(tmp_path: Path, platform: Path) -> None:
     secret = tmp_path / "secret.yaml"
     secret.write_text("kind: TrainJob\nspec: [\n", "utf-8")
@@ -173,7 +168,6 @@ def test_a_link_that_leads_out_of_the_project_is_not_read(tmp_path: Path, platfo
     run(story())
 
 
-@pytest.mark.slow
 def test_a_file_that_changes_on_the_disk_is_read_again(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
@@ -189,7 +183,6 @@ def test_a_file_that_changes_on_the_disk_is_read_again(platform: Path) -> None:
     run(story())
 
 
-@pytest.mark.slow
 def test_a_project_that_cannot_be_read_says_so_and_comes_back(tmp_path: Path, platform: Path) -> None:
     elsewhere = tmp_path / "elsewhere.yaml"
     settings = platform / "trainc.yaml"
@@ -213,7 +206,6 @@ def test_a_project_that_cannot_be_read_says_so_and_comes_back(tmp_path: Path, pl
     run(story())
 
 
-@pytest.mark.slow
 def test_what_a_closed_file_did_not_save_is_forgotten(platform: Path) -> None:
     async def story() -> None:
         async with editor(platform) as one:
