@@ -44,7 +44,11 @@ def test_a_new_repository_builds(tmp_path: Path, delivery: str) -> None:
     words = ["--delivery", delivery] if delivery else []
     done = compile_in(tmp_path, "init", "--cluster", "east", *words)
     assert done.code == 0
-    assert done.out.count("wrote ") == (9 if delivery else 8)
+    assert done.out.count("wrote ") == {"": 8, "flux": 9, "argocd": 10}[delivery]
+    if delivery == "argocd":
+        health = (tmp_path / "deploy/argocd-health.yaml").read_text("utf-8")
+        assert yaml.safe_load(health) == yaml.safe_load((ROOT / "deploy/argocd/health.yaml").read_text("utf-8"))
+        assert "deploy/argocd-health.yaml" in (tmp_path / "deploy/argocd.yaml").read_text("utf-8")
     assert "next:" in done.out
     assert done.out.count("\n  ") == 3
     assert "  sh clusters/east/refresh.sh\n" in done.out

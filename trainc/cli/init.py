@@ -101,7 +101,7 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) ->
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
     config = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs"), delivery)
     files[FILE] = config.decode()
-    for path in [path for path in files if path.startswith("deploy/") and not _is_of(folder, path, cluster)]:
+    for path in [path for path in files if path == f"deploy/{delivery}.yaml" and not _is_of(folder, path, cluster)]:
         # The API server of Argo CD itself is that of one cluster alone.
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text

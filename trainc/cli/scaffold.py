@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from json import loads
 from types import MappingProxyType
 
+import trainc
 from trainc import __version__
 from trainc.cli.commands import GET_CAPACITY
 
@@ -89,6 +91,7 @@ for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasse
   kubectl get "$kind" -A -o yaml "$@" || true
 done > cluster.yaml
 """
+HEALTH = "deploy/argocd-health.yaml"  # of Argo CD itself, whichever clusters it deploys to
 AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
 # An editor may commit outside of the environment that trainc is in: the one in the repository counts as well.
 _HOOK = """\
@@ -178,8 +181,8 @@ jobs:
 ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
 ARGOCD = """\
 # One application over the rendered manifests of one cluster; write your repository's address into it.
-# Argo CD does not know when a JobSet has failed: add deploy/argocd/health.yaml of trainc's repository to argocd-cm, or
-# the application stays green.
+# Argo CD does not know when a JobSet has failed: add {health} to argocd-cm, or the application
+# stays green.
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -195,6 +198,7 @@ spec:
       recurse: true
   destination:
     server: https://kubernetes.default.svc
+    # Of manifests without a namespace; jobs in other namespaces keep theirs. Edit it if trainc.yaml sets no namespace.
     namespace: training
   syncPolicy:
     automated:
@@ -297,6 +301,7 @@ def scaffold(
         "scheduler": f"      scheduler: {scheduler}\n" if scheduler else "",
         "refresh": refresh(cluster),
         "dump": GET_CAPACITY,
+        "health": HEALTH,
         "install": origin() or "${{ vars.TRAINC }}",
     }
     files = {
@@ -310,7 +315,19 @@ def scaffold(
     }
     if delivery:
         files[f"deploy/{delivery}.yaml"] = {"argocd": ARGOCD, "flux": FLUX}[delivery]
-    return {path: text.format(**words) for path, text in files.items()}
+    written = {path: text.format(**words) for path, text in files.items()}
+    return written | {HEALTH: _health()} if delivery == "argocd" else written
+
+
+def _health() -> str:
+    """The health checks of Argo CD: in the wheel, or beside the package in a checkout."""
+    here = os.path.dirname(os.path.abspath(trainc.__file__))
+    packed = os.path.join(here, "_data", "argocd-health.yaml")
+    path = packed if os.path.exists(packed) else os.path.join(os.path.dirname(here), "deploy", "argocd", "health.yaml")
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    text = text.replace("--patch-file health.yaml", f"--patch-file {HEALTH}")
+    return text.replace("use health-started.yaml", "use deploy/argocd/health-started.yaml of trainc's repository")
 
 
 _BINDING = """\
