@@ -20,7 +20,7 @@ PACKAGE = sorted(ROOT.glob("trainc/**/*.py"))
 WRITERS = (
     "cli",
     "compiler/emit/spool",
-    "authoring/rehearse",  # this one and those of Git write to temporary files and folders
+    "authoring/rehearse.py",  # this one and those of Git write to temporary files and folders
     "changes/git/scratch.py",
     "changes/git/repository.py",
 )
