@@ -299,7 +299,7 @@ def _job(job: Tree) -> Iterator[Complaint]:
     for name, node in job.items():
         if name not in _JOB_FIELDS:
             yield first_leaf(node), f"unknown field `{name}`"
-        elif name in {"annotations", "labels"} and not _is_text_map(node):
+        elif name in {"annotations", "labels"} and not (type(node) is dict and all(map(_is_text, node.values()))):
             yield first_leaf(node), f"`{name}` is not a mapping of texts"
         elif name == "namespace" and not _is_text(node):
             yield first_leaf(node), "`namespace` is not a text"
@@ -318,10 +318,6 @@ def _job(job: Tree) -> Iterator[Complaint]:
     if fast is not None and is_gang(job) and fast.value != "true":
         yield fast, f"gang jobs may not set fail fast flag {FAIL_FAST} to anything but true"
     yield from _pod_complaints(job)
-
-
-def _is_text_map(node: Tree) -> bool:
-    return type(node) is dict and all(map(_is_text, node.values()))
 
 
 def _is_text(node: Tree) -> bool:

@@ -272,7 +272,8 @@ def _role(
     ending = Sourced("OnFailure" if individual else "Never", Origin(by=by))
     pod["restartPolicy"] = restart_policy(template["spec"].get("restartPolicy"), ending)
     metadata = dict(template.get("metadata") or {})
-    labels = {f"{_PREFIX}name": _set_name(document), f"{_PREFIX}group-index": _group(document)}
+    group = value(document.tree, "metadata", "annotations", GROUP_INDEX)
+    labels = {f"{_PREFIX}name": _set_name(document), f"{_PREFIX}group-index": str(group or "0")}
     metadata["labels"] = {**(metadata.get("labels") or {}), **stamp(labels, by)}
     spec = {
         "parallelism": pods,
@@ -282,10 +283,6 @@ def _role(
         "template": normalise({"metadata": metadata, "spec": hosts.pod(pod)}, "template"),
     }
     return {"name": stamp(name, by), "replicas": jobs, "template": {"spec": spec}}
-
-
-def _group(document: Document) -> str:
-    return str(value(document.tree, "metadata", "annotations", GROUP_INDEX) or "0")
 
 
 def _set_name(document: Document) -> str:

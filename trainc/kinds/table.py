@@ -7,52 +7,42 @@ from trainc.text.numbers import parsed_int
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
+else:
+    from trainc.text.record import NamedTuple
 
 
-class Kind:
+class Kind(NamedTuple):
     """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.
 
-    `container` is the container the operator looks at ("" for the first one); `port_name`, `port` and `restart` are
-    what the operator fills in; `operator` labels its pods; `framework` wires its processes; `clean` is the clean-up
-    policy where the job names none.
+    `container` is the container the operator looks at ("" for the first one); `named_port` and `restart` are
+    what the operator fills in; `framework` wires its processes; `clean` is the clean-up policy where the job names none.
     """
 
-    __slots__ = (
-        "api",
-        "clean",
-        "container",
-        "field",
-        "framework",
-        "kind",
-        "operator",
-        "port",
-        "port_name",
-        "restart",
-        "roles",
-    )
+    api: str
+    kind: str
+    field: str
+    roles: tuple[str, ...]
+    container: str
+    named_port: tuple[str, int]
+    restart: str
+    framework: str
+    clean: str = "None"
 
-    def __init__(
-        self,
-        api: str,
-        kind: str,
-        field: str,
-        roles: tuple[str, ...],
-        container: str,
-        port: tuple[str, int],
-        restart: str,
-        framework: str,
-        clean: str = "None",
-    ) -> None:
-        self.api = api
-        self.kind = kind
-        self.field = field
-        self.roles = roles
-        self.container = container
-        self.port_name, self.port = port
-        self.restart = restart
-        self.framework = framework
-        self.clean = clean
-        self.operator = f"{kind.lower()}-controller" if api != MPI_OPERATOR else "mpi-operator"
+    @property
+    def operator(self) -> str:
+        """What labels its pods."""
+        return "mpi-operator" if self.api == MPI_OPERATOR else f"{self.kind.lower()}-controller"
+
+    @property
+    def port_name(self) -> str:
+        """The name of the port that the operator fills in."""
+        return self.named_port[0]
+
+    @property
+    def port(self) -> int:
+        """That port."""
+        return self.named_port[1]
 
     def role(self, key: str) -> str:
         """The role a key names, "" where the kind has no such role: in whatever case, but not for the mpi-operator."""

@@ -13,7 +13,7 @@ from trainc.kinds.rayjob.spec import (
     RayJobAsRead,
     driver_template,
 )
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of, with_pod
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
 from trainc.kinds.shared.job import countable, is_open, job_metadata
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare, restart_policy
@@ -57,10 +57,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
         prepare(job, group)
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
     driver = _driver(job)
-    replicated = [
-        with_pod(tree, hosts.pod(pod)) if hosts.occur_in(pod := pod_of(tree)) else tree
-        for tree in (*(_replicated(job, group) for group in groups), _driver_job(job, driver))
-    ]
+    replicated = hosts.replicated([*(_replicated(job, group) for group in groups), _driver_job(job, driver)])
     parts = [ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)]
     shape = JobLayout(tuple(parts))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)

@@ -15,7 +15,7 @@ from trainc.text.object_keys import TRAINC_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from re import Match, Pattern
 
     from trainc.kinds.shared.job import LegacyJob
@@ -109,6 +109,10 @@ class FormerHosts:
             if type(out.get(field)) is list:
                 out[field] = [self._container(one) if type(one) is dict else one for one in out[field]]
         return out
+
+    def replicated(self, trees: Iterable[Tree]) -> list[Tree]:
+        """ReplicatedJobs with present names in their pods."""
+        return [with_pod(tree, self.pod(pod)) if self.occur_in(pod := pod_of(tree)) else tree for tree in trees]
 
     def files(self, companions: tuple[Document, ...], pods: list[Tree]) -> tuple[Document, ...]:
         """Objects beside a job whose pods have these specs, with present names in the files of ConfigMaps."""
@@ -439,13 +443,8 @@ def with_present_names(
     """The replicatedJobs of a plan and the objects beside it, with the operator's host names in their texts rewritten."""
     if value(plan.settings, "runtimeId") is not None:
         return replicated, companions
-    hosts = Hosts(job, plan)
-    pods = [pod_of(tree) for tree in replicated]
-    present = [
-        with_pod(tree, hosts.pod(pod)) if hosts.occur_in(pod) else tree
-        for tree, pod in zip(replicated, pods, strict=True)
-    ]
-    return present, HostsInFiles(job, plan).files(companions, pods)
+    files = HostsInFiles(job, plan).files(companions, [pod_of(tree) for tree in replicated])
+    return Hosts(job, plan).replicated(replicated), files
 
 
 def pod_of(tree: Tree) -> Tree:

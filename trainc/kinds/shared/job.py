@@ -14,6 +14,7 @@ from trainc.text.placeholders import is_placeholder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import NamedTuple
 
     from trainc.kinds.table import Kind
     from trainc.model.cluster import Version
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+else:
+    from trainc.text.record import NamedTuple
 
 
-class LegacyOptions:
+class LegacyOptions(NamedTuple):
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
     `gang` is empty, `volcano`, or the name of a scheduler that reads the scheduler-plugins PodGroup; `is_free` says
@@ -33,28 +36,14 @@ class LegacyOptions:
     `namespace` is the one that jobs of the cluster have where they name none.
     """
 
-    __slots__ = ("cluster_domain", "gang", "is_free", "jobset", "kubernetes", "lenient", "namespace", "secrets")
-
-    def __init__(
-        self,
-        *,
-        gang: str = "",
-        is_free: bool = False,
-        lenient: bool = False,
-        cluster_domain: str = "cluster.local",
-        kubernetes: Version | None = None,
-        jobset: Version | None = None,
-        secrets: Mapping[str, Sourced[str]] | None = None,
-        namespace: Sourced[str] | None = None,
-    ) -> None:
-        self.gang = gang
-        self.is_free = is_free
-        self.lenient = lenient
-        self.cluster_domain = cluster_domain
-        self.kubernetes = kubernetes
-        self.jobset = jobset
-        self.namespace = namespace
-        self.secrets: Mapping[str, Sourced[str]] = secrets or {}
+    gang: str = ""
+    is_free: bool = False
+    lenient: bool = False
+    cluster_domain: str = "cluster.local"
+    kubernetes: Version | None = None
+    jobset: Version | None = None
+    secrets: Mapping[str, Sourced[str]] = {}
+    namespace: Sourced[str] | None = None
 
 
 class Replica:

@@ -11,7 +11,7 @@ from trainc.model.tree import get, plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Protocol
+    from typing import NamedTuple, Protocol
 
     from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
     from trainc.model.catalog import Entry
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         def name(self) -> Sourced[str]: ...
         @property
         def options(self) -> LegacyOptions: ...
+else:
+    from trainc.text.record import NamedTuple
 
 
 MERGED, PER_JOB = "merged", "per-job"
@@ -47,35 +49,24 @@ UNKNOWN_LAYOUT = Rule(
 )
 
 
-class ReplicatedJobPlan:
-    """One replicatedJob to be: `jobs` child Jobs with `pods` pods each, looking like `replica`."""
+class ReplicatedJobPlan(NamedTuple):
+    """One replicatedJob to be: child Jobs with `pods` pods each, looking like `replica`; one Job without `counted` Jobs."""
 
-    __slots__ = ("decides", "first", "jobs", "labels", "name", "pods", "replica", "succeeds", "tolerates", "waits")
+    name: str
+    replica: Replica
+    pods: Sourced[int]
+    counted: Sourced[int] | None = None
+    decides: bool = False  # its success is the job's
+    succeeds: Tree = None  # the child Job's own rule of success
+    waits: str = ""  # the part that must be ready before it starts
+    labels: Tree = None
+    tolerates: bool = False  # its pods may fail one by one
+    first: int = 0  # what its first pod was numbered by the operator
 
-    def __init__(
-        self,
-        name: str,
-        replica: Replica,
-        pods: Sourced[int],
-        *,
-        jobs: Sourced[int] | None = None,
-        decides: bool = False,
-        succeeds: Tree = None,
-        waits: str = "",
-        labels: Tree = None,
-        tolerates: bool = False,
-        first: int = 0,
-    ) -> None:
-        self.name = name
-        self.replica = replica
-        self.pods = pods
-        self.jobs = jobs if jobs is not None else one("one Job for all")
-        self.decides = decides  # its success is the job's
-        self.succeeds = succeeds  # the child Job's own rule of success
-        self.waits = waits  # the part that must be ready before it starts
-        self.labels = labels or {}
-        self.tolerates = tolerates  # its pods may fail one by one
-        self.first = first  # what its first pod was numbered by the operator
+    @property
+    def jobs(self) -> Sourced[int]:
+        """The number of child Jobs."""
+        return self.counted if self.counted is not None else one("one Job for all")
 
     @property
     def alone(self) -> bool:
@@ -83,15 +74,12 @@ class ReplicatedJobPlan:
         return self.pods.value * self.jobs.value == 1
 
 
-class JobLayout:
+class JobLayout(NamedTuple):
     """The parts of a job in order, and what its framework has to know beyond them."""
 
-    __slots__ = ("layout", "parts", "settings")
-
-    def __init__(self, parts: tuple[ReplicatedJobPlan, ...], settings: Tree = None, layout: str = "") -> None:
-        self.parts = parts
-        self.settings = settings or {}
-        self.layout = layout
+    parts: tuple[ReplicatedJobPlan, ...]
+    settings: Tree = None
+    layout: str = ""
 
 
 def one(by: str) -> Sourced[int]:
@@ -119,7 +107,7 @@ def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
         return JobLayout((part,), settings, MERGED)
     parts = (
         ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),
-        ReplicatedJobPlan("worker", worker, one("one Job per worker"), jobs=worker.count),
+        ReplicatedJobPlan("worker", worker, one("one Job per worker"), counted=worker.count),
     )
     return JobLayout(parts, settings, PER_JOB)
 

@@ -144,7 +144,7 @@ def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
     """The labels of the operator that are the same for all pods of a part; the index only of a pod that is alone."""
     by = f"{job.kind.kind} labels"
     if job.kind.field == LISTED:
-        return stamp(part.labels, by)
+        return stamp(part.labels or {}, by)
     own = {PREFIX + "operator-name": job.kind.operator, PREFIX + "job-name": job.name}
     if part.name != "node" and job.kind.api != MPI_OPERATOR:
         own[PREFIX + "replica-type"] = part.replica.name
@@ -152,7 +152,7 @@ def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
         own[PREFIX + "replica-index"] = str(part.first)
         if not part.first and _stands_for_master(job, part):
             own[PREFIX + "job-role"] = "master"
-    return stamp({**own, **part.labels}, by)
+    return stamp({**own, **(part.labels or {})}, by)
 
 
 def _stands_for_master(job: LegacyJob, part: ReplicatedJobPlan) -> bool:

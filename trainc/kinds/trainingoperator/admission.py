@@ -103,15 +103,12 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
         fix = document.edits(("apiVersion",), "mlkube.io/v1beta1")
         message = "`mlkube.io/v1alpha1` was never served; it is read as `mlkube.io/v1beta1`"
         report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=fix))
-    refuser = Refuser(kind, document, report, by=f"{kind.kind} {_judge(kind.api, kind.kind)}", lenient=lenient)
+    by = "webhook" if kind.api == V1 and kind.kind != "MPIJob" else "controller"
+    refuser = Refuser(kind, document, report, by=f"{kind.kind} {by}", lenient=lenient)
     _look(refuser)
     if not refuser.refused:
         _collisions(refuser)
     return not refuser.refused
-
-
-def _judge(api: str, kind: str) -> str:
-    return "webhook" if api == V1 and kind != "MPIJob" else "controller"
 
 
 def _look(refuser: Refuser) -> None:
@@ -144,7 +141,7 @@ def _gone(document: Document, report: Report) -> None:
     if removed:
         report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
     elif name in NAMES and get(document.tree, "spec") is not None:
-        served = ", ".join(f"`{row}`" for row in _served(name))
+        served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
         message = f"{name} was never served as `{api}`, or that version is gone"
         report.add(
             UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=f"versions that can be read: {served}")
@@ -156,10 +153,6 @@ def _renewed(document: Document) -> list[Edit]:
     if document.api_version != FORMER_TRAINER_API:
         return []
     return document.edits(("apiVersion",), TRAINER_API)
-
-
-def _served(name: str) -> list[str]:
-    return [row.api for row in ROWS if row.kind == name]
 
 
 MOVED = Rule(

@@ -107,7 +107,7 @@ def _planned(job: LegacyJob, shape: JobLayout, template: Tree, **around: Any) ->
         name=job.name,
         namespace=namespace if type(namespace) is Sourced else None,
         framework=job.kind.framework,
-        policy={job.kind.framework: stamp(shape.settings, job.kind.kind)},
+        policy={job.kind.framework: stamp(shape.settings or {}, job.kind.kind)},
         template=template,
         secrets=job.options.secrets,
         roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),

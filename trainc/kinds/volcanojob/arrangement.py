@@ -62,7 +62,8 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
         return stamp({"operator": "All", "targetReplicatedJobs": names}, "TaskCompleted"), True
     cut = [task.role for task in deciding if task.jobs.value > 1]
     if cut:
-        message = f"the end of {_listed(cut)} does not complete the job: each of its pods is a Job of its own"
+        tasks_of_several = ", ".join(f"`{name}`" for name in cut)
+        message = f"the end of {tasks_of_several} does not complete the job: each of its pods is a Job of its own"
         help_ = "let the master alone complete the job"
         job.say(SUCCESS.at(job.span(("spec", "tasks"), key=True), message, help=help_))
     kept = [name for name in names if name not in cut]
@@ -73,10 +74,6 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
 def _completes(job: JobOfTasks, task: Task) -> bool:
     policy = matching(of_task(job, task), "TaskCompleted")
     return policy is not None and policy.action == "CompleteJob"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _partial(job: JobOfTasks, tasks: list[Task]) -> None:

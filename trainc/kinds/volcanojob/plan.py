@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job import FOR_THE_JOB, countable, is_open, job_metadata
 from trainc.kinds.shared.job import is_countable as is_number_of_pods
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
@@ -59,8 +59,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     verdicts = (check_policies(job, lifecycle), check_plugins(job), _waits_for_all(job), is_counted)
     _say_notes(job)
     former = FormerPodNames(job)
-    replicated = [_with_present_names(former, _replicated(job, task, lifecycle)) for task in tasks]
-    shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, jobs=task.jobs) for task in tasks))
+    replicated = former.replicated(_replicated(job, task, lifecycle) for task in tasks)
+    shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, counted=task.jobs) for task in tasks))
     companions = former.files(entry.companions, [task.template.get("spec") or {} for task in tasks])
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
@@ -125,11 +125,6 @@ def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) ->
     if others:
         out["dependsOn"] = stamp([{"name": name, "status": "Ready"} for name in others], "dependsOn")
     return out
-
-
-def _with_present_names(former: FormerPodNames, replicated: Tree) -> Tree:
-    pod = replicated["template"]["spec"]["template"]["spec"]
-    return with_pod(replicated, former.pod(pod) if former.occur_in(pod) else pod)
 
 
 def _jobset_fields(job: JobOfTasks, lifecycle: TaskLifecycle) -> dict[str, Tree]:
