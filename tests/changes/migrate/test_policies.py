@@ -43,7 +43,7 @@ ROWS = {
     "kubexec": (mpijob(RUNS, WAITS, version="v1"), "", "`kubectl exec`"),
     "intel": (mpijob(RUNS, WAITS, "mpiImplementation: Intel"), "", "the Trainer has no Intel"),
     "discovery": (mpijob(RUNS.replace("train]", "discover_hosts.sh]"), WAITS), "", "`discover_hosts.sh` is read"),
-    "unknown user": (mpijob(RUNS, WAITS, SSH), "", "no field says which user reads the ssh keys"),
+    "unknown user": (mpijob(RUNS, WAITS, SSH), "", "no field sets the user that reads the ssh keys"),
 }
 
 

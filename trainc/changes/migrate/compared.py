@@ -95,7 +95,7 @@ _REASONS = (
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
     (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
     (r"/groupName$", "the server's default, written out"),
-    (r"annotations/trainc\.dev/", "how the older job was compiled"),
+    (r"annotations/trainc\.dev/", "how the original job was compiled"),
 )  # fmt: skip
 
 # The parts of the mpi-operator under the names that the Trainer gives them.

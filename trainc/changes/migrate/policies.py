@@ -267,7 +267,7 @@ def _not_mpi(facts: OlderFacts) -> str | None:
         return "another container than the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (
-            "no field says which user reads the ssh keys, and the Trainer's are for root and the group `fsGroup`; "
+            "no field sets the user that reads the ssh keys, and the Trainer's are for root and the group `fsGroup`; "
             "with `runAsUser`, `mlPolicy.mpi` can wire it"
         )
     return clash(facts, (worker["name"], LAUNCHER))

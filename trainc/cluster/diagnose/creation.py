@@ -152,7 +152,7 @@ def nothing_created(run: DumpedJob) -> Iterator[Cause]:
         )  # fmt: skip
     elif run.cluster.has("Job", run.namespace) or condition(run.tree, "StartupPolicyInProgress"):
         yield Cause(
-            "no-child-jobs", 3, "the JobSet has no child Jobs and no event says why",
+            "no-child-jobs", 3, "the JobSet has no child Jobs and no event shows why",
             "check that the JobSet controller runs, and add `event` to kubectl get",
             since=text(run.tree, "metadata", "creationTimestamp"),
         )  # fmt: skip

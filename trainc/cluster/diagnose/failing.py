@@ -54,9 +54,9 @@ _HELP = {
 }
 _DISRUPTIONS = {
     "PreemptionByScheduler": ("was preempted by pods of higher priority", "give it a higher priority class"),
-    "DeletionByTaintManager": ("was deleted as its node has a NoExecute taint", "check the node; tolerate the taint for longer"),
+    "DeletionByTaintManager": ("was deleted because its node has a NoExecute taint", "check the node; tolerate the taint for longer"),
     "EvictionByEvictionAPI": ("was evicted, as when a node is drained", "restart the JobSet for it without counting the restart"),
-    "DeletionByPodGC": ("was removed as its node is gone", "check the node"),
+    "DeletionByPodGC": ("was removed because its node is gone", "check the node"),
     "TerminationByKubelet": ("was terminated by its node", "see the message: pressure, a shutdown, or a critical pod"),
     "ExclusivePlacementViolation": ("was placed outside of its Job's topology domain", "none: JobSet places it again"),
 }  # fmt: skip

@@ -163,7 +163,7 @@ def _detail(mark: str, reason: str, run: DumpedJob, pod: DumpedPod) -> str:
         at(container, "resources", side, resource) for container in containers for side in ("requests", "limits")
     )
     wanted = next((str(amount)[:20] for amount in amounts if type(amount) in (str, int)), "")
-    return f"{resource} (a pod asks for {wanted})" if wanted else resource
+    return f"{resource} (a pod requests {wanted})" if wanted else resource
 
 
 def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[str], since: str) -> Cause:
@@ -174,7 +174,7 @@ def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[s
         there, least = siblings.groups()
         return Cause(
             "gang-too-small", 4, f"{about}: PodGroup {group} needs {least} pods, and {there} exist",
-            "make minMember the number of pods that exist at once; look for pods that are not created",
+            "set minMember to the number of pods that exist at once; check for pods that are not created",
             since, pods=tuple(names), quotes=(message,), fields=fields,
         )  # fmt: skip
     if "waiting for minCount" in message or "PodGroup not found" in message:
