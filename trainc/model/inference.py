@@ -58,11 +58,14 @@ class Inferred:
         return self._cpus
 
 
+PER_CPU = "one process for each CPU"
+
+
 def processes(inferred: Inferred) -> Sourced[int | str]:
     """How many processes torchrun starts on a node: `auto` where there are GPUs, else one for each CPU, at least one."""
     if inferred.gpus.value > 0:
         return derive("torchrun counts the GPUs", lambda _: "auto", inferred.gpus)
-    return derive("one process for each CPU", lambda n: max(1, n), inferred.cpus)
+    return derive(PER_CPU, lambda n: max(1, n), inferred.cpus)
 
 
 def gpu_names(amounts: Tree) -> list[str]:

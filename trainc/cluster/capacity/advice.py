@@ -81,7 +81,10 @@ def _undeclared(verdict: KueueVerdict) -> str:
         for reason in member.reasons:
             if reason.endswith("unavailable in ClusterQueue"):
                 resource = reason.split()[1]
-                return f"do not request `{resource}`, or give ClusterQueue `{verdict.cluster_queue}` a quota for it"
+                return (
+                    f"give `{resource}` a quota in ClusterQueue `{verdict.cluster_queue}`, or exclude it with Kueue's "
+                    "`excludeResourcePrefixes`"
+                )
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.pods.sources import SOURCES
 from trainc.lint.facts.amounts import ONE, STANDARD, amount, canonical
-from trainc.lint.facts.values import text
+from trainc.lint.facts.values import rows, table, text, texts
 from trainc.lint.refusal import Explanation, Words
 from trainc.lint.tables.machines import DEVICES
 from trainc.model.finding import ERROR, Label, Rule
@@ -170,7 +170,24 @@ def _over(refused: ServerComplaint) -> Words:
 
 
 def _differs(refused: ServerComplaint) -> Words:
+    limit = refused.job.at(refused.above(2, "limits", refused.field))
+    request = refused.job.at(refused.path)
+    if request.file != limit.file:
+        return _unlike(refused, f"remove this limit, or {_changed(refused, request.file)}")
     return _unlike(refused, "write the limit alone: the request of a device follows it")
+
+
+def _changed(refused: ServerComplaint, file: str) -> str:
+    """What to do about a request that another file than the limit's sets: a component, by one of its parameters."""
+    plan = refused.job.bundle.plan
+    sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
+    for source in sources:
+        if source.file == file and source.kind == "RuntimeComponent":
+            for parameter in rows(table(source.tree, "spec"), "parameters"):
+                if any(path.endswith(f".requests[{refused.field}]") for path in texts(parameter, "sets")):
+                    return f"set `{text(parameter, 'name')}` of component `{source.name}`"
+            return f"change the request in component `{source.name}`"
+    return f"change the request in {file}"
 
 
 def _unlike(refused: ServerComplaint, help_: str) -> Words:

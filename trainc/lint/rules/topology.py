@@ -7,6 +7,9 @@ from trainc.lint.facts.values import COMPLETION_INDEX, Varies
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.inference import PER_CPU
+from trainc.model.sourced import Sourced
+from trainc.model.tree import get
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
@@ -140,14 +143,22 @@ def processes_mismatch(job: Job) -> Findings:
         if processes is None or processes == devices:
             continue
         more = processes > devices
+        leaf = get(job.tree, *path)
+        is_per_cpu = type(leaf) is Sourced and leaf.origin.by == PER_CPU
+        starts = (
+            f"starts {processes} process{'es' if processes != 1 else ''}{', one for each CPU,' if is_per_cpu else ''}"
+        )
         idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
         yield NPROC.at(
             _spot(job, container, path, *_process_words(launch)),
-            f"`{launch.name}` starts {processes} process{'es' if processes != 1 else ''} in a pod with {devices} accelerator{'s' if devices != 1 else ''}",
+            f"`{launch.name}` {starts} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
+            + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
             label=f"{processes} here",
             also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
             effect="two processes get the same accelerator, and the first collective fails" if more else idle,
-            help=f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
+            help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
+            if is_per_cpu
+            else f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
             level=ERROR if more else WARNING,
         )
 
