@@ -115,6 +115,12 @@ SPLIT = ("TrainJob/trainer", "TrainJob/patch")
 BESIDE: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str], ...] = (
     (("PyTorchJob",), ("launcher-missing",), ("*",), "several devices and no torchrun, which a PyTorchJob asks about"),
     (
+        ("XGBoostJob",),
+        ("world-size-mismatch", "coordinators-differ"),
+        ("command-variable", "launcher-missing"),
+        "one role alone starts torchrun, which makes a rendezvous of its own; the other waits for that of the operator",
+    ),
+    (
         ("VolcanoJob",),
         ("gang-best-effort-member",),
         ("limits-misspelt", "null-limits"),
