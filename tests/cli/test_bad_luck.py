@@ -129,7 +129,7 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
         ["bash", "-c", script], env=relative_environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr == "trainc: the working directory does not exist any more; change to another one\n"
+    assert done.stderr == "trainc: the working directory no longer exists; change to another one\n"
 
 
 @pytest.mark.slow

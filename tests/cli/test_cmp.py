@@ -111,10 +111,10 @@ def test_a_cluster_is_chosen(client: Client, repository: Repository) -> None:
     found = objects(client, repository, ARGOCD_APP_PARAMETERS=given)
     assert {tree["metadata"]["namespace"] for tree in found} == {"west"}
     said = refusal(client, repository)
-    assert said.endswith("say with the parameter `cluster` which of them this application is for: east, west")
+    assert said.endswith("set the parameter `cluster` of this application to one of them: east, west")
     given = parameters({"name": "cluster", "string": "east"}, {"name": "paths", "array": ["bert.yaml"]})
     said = refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
-    assert said.endswith("no TrainJob, JobSet or older job under the paths given that runs on `east`")
+    assert said.endswith("no TrainJob, JobSet or job of another operator under the paths given that runs on `east`")
     given = parameters({"name": "cluster", "string": "wets"})
     assert "did you mean `west`?" in refusal(client, repository, ARGOCD_APP_PARAMETERS=given)
 

@@ -86,7 +86,7 @@ def test_one_right_answer_is_written(job: str, mistake: str, line: str, tmp_path
     assert line in map(str.strip, lines)
     assert compile_in(tmp_path, "validate", "job.yaml").code == 0
     again = compile_in(tmp_path, "fix", "job.yaml")
-    assert (again.code, again.out, again.err) == (0, "", "0 could be fixed, 0 errors need a person\n")
+    assert (again.code, again.out, again.err) == (0, "", "0 could be fixed, 0 errors left to fix by hand\n")
 
 
 @pytest.mark.parametrize(("job", "mistake", "told"), LEFT, ids=[mistake for _, mistake, _ in LEFT])
@@ -105,7 +105,7 @@ def test_an_edit_that_a_server_would_refuse_is_not_made(tmp_path: Path) -> None:
     run = compile_in(tmp_path, "fix", "-w", "job.yaml")
     written = (tmp_path / "job.yaml").read_text("utf-8")
     assert (run.code, "numNodes: 2" in written, "limit: [{gpu: 1}]" in written) == (1, True, True)
-    assert "1 fixed, 1 error needs a person" in run.err
+    assert "1 fixed, 1 error left to fix by hand" in run.err
 
 
 def test_every_comment_and_every_other_line_stays(tmp_path: Path) -> None:

@@ -52,4 +52,4 @@ def test_what_nothing_fixes_needs_a_person(tmp_path: Path) -> None:
     placed(tmp_path, "mxjob-removed")
     run = compile_in(tmp_path, "fix", "job.yaml")
     assert (run.code, run.out) == (1, "")
-    assert "0 could be fixed, 1 error needs a person" in run.err
+    assert "0 could be fixed, 1 error left to fix by hand" in run.err

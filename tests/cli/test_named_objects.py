@@ -77,9 +77,9 @@ def test_a_claim_that_nobody_names_any_more_is_said(repository: Repository) -> N
         repository.write(f"jobs/{name}.yaml", job(name))
     checked = repository.run("build", "--check", "--rerender", "all")
     assert checked.code == 1
-    assert f"`rendered/{RENDERED}` is left over: no job names it any more" in checked.err
+    assert f"`rendered/{RENDERED}` is left over: no job references it" in checked.err
     done = repository.run("build", "-w", "--rerender", "all")
-    assert f"removed rendered/{RENDERED}: no job names it any more; a claim in the cluster stays" in done.err
+    assert f"removed rendered/{RENDERED}: no job references it; the PVC in the cluster stays" in done.err
     assert sorted(repository.rendered()) == ["research/bert.yaml", "research/line.yaml"]
 
 
@@ -87,7 +87,7 @@ def test_a_claim_whose_source_is_gone_is_removed(repository: Repository) -> None
     build(repository, "-w")
     (repository.folder / "shared/claims.yaml").unlink()
     done = repository.run("build", "-w")
-    assert f"removed rendered/{RENDERED}: shared/claims.yaml is gone; a claim in the cluster stays" in done.err
+    assert f"removed rendered/{RENDERED}: shared/claims.yaml is gone; the PVC in the cluster stays" in done.err
 
 
 def test_a_run_that_keeps_its_rendering_keeps_its_claim(repository: Repository) -> None:

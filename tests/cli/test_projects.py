@@ -151,7 +151,7 @@ def test_without_a_trainc_yaml_runtimes_leaves_the_rest_of_a_checkout_alone(tmp_
     done = compile_in(here, "runtimes")
     assert done.code == 0
     assert f"no trainc.yaml here: the project is the Git checkout {tmp_path}" in done.err
-    assert "near  Runtime, ml/runtimes/runtime.yaml; used by nobody" in done.out
+    assert "near  Runtime, ml/runtimes/runtime.yaml; used by no job" in done.out
     assert "far " not in done.out.partition("shipped with")[0]
     (tmp_path / "trainc.yaml").write_text("apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {}\n")
     marked = compile_in(here, "runtimes")

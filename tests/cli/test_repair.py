@@ -37,4 +37,4 @@ def test_a_document_that_cannot_be_edited_says_why(tmp_path: Path) -> None:
     # It was counted as one that needs a person, and nobody knew what for.
     (tmp_path / "job.yaml").write_text("---\n" + JOB.replace("kind: ", "kind:\t"))
     err = compile_in(tmp_path, "fix", "job.yaml").err
-    assert "job.yaml:3: edits of this document are left to a person: found character '\\t'" in err
+    assert "job.yaml:3: trainc cannot edit this document: found character '\\t'" in err

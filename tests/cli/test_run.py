@@ -46,9 +46,7 @@ def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
     assert tree.run("build", "-w").code == 0
     assert "\n  name: bert-r2\n" in tree.rendered()["research/bert.yaml"]
     assert tree.run("build", "--check", "-q").code == 0
-    assert (
-        tree.run("run", "bert").out == "run 3 of bert follows bert-r2, nothing but the name changes  jobs/bert.yaml\n"
-    )
+    assert tree.run("run", "bert").out == "run 3 of bert follows bert-r2, only the name changes  jobs/bert.yaml\n"
     assert tree.read(BERT).replace(added.replace("2", "3"), "") == before
 
 
@@ -62,7 +60,7 @@ def test_a_run_that_is_not_rendered_yet_is_not_skipped(tree: WorkingTree, old_ru
         again = tree.run("run", "bert")
         assert (again.code, again.err) == (
             2,
-            f"trainc: run {number} of bert is not rendered yet: `trainc build -w` renders it, with every edit made since\n",
+            f"trainc: run {number} of bert is not rendered yet: run `trainc build -w` first, which includes every edit made since\n",
         )
         assert f'trainc.dev/run: "{number}"' in tree.read(BERT)
         assert tree.run("build", "-w").code == 0
@@ -92,8 +90,8 @@ def test_fix_offers_a_new_run(tree: WorkingTree) -> None:
     done = tree.run("fix", "jobs")
     assert done.code == 1
     assert done.err.endswith(
-        "an edit that a run cannot take starts a new run with `trainc fix --unsafe`, or with `trainc run JOB`\n"
-        "0 could be fixed, 1 error needs a person\n"
+        "to apply an edit that a run cannot take, start a new run with `trainc fix --unsafe` or `trainc run JOB`\n"
+        "0 could be fixed, 1 error left to fix by hand\n"
     )
     assert tree.run("fix", "-w", "--unsafe", "jobs").code == 0
     assert 'trainc.dev/run: "2"' in tree.read(BERT)
@@ -138,8 +136,8 @@ def test_a_job_in_a_list_gets_its_run_where_it_stands(tree: WorkingTree) -> None
     tree.write("jobs/listed.yaml", LISTED)
     done = tree.run("run", "one", "two")
     assert done.out.splitlines() == [
-        "run 2 of one follows one, nothing but the name changes  jobs/listed.yaml",
-        "run 2 of two follows two, nothing but the name changes  jobs/listed.yaml",
+        "run 2 of one follows one, only the name changes  jobs/listed.yaml",
+        "run 2 of two follows two, only the name changes  jobs/listed.yaml",
     ]
     assert tree.read("jobs/listed.yaml") == LISTED.replace(
         "{name: one, namespace: ml}", '{name: one, namespace: ml, annotations: {trainc.dev/run: "2"}}'
@@ -154,8 +152,8 @@ def test_every_group_of_a_set_gets_its_run(tree: WorkingTree) -> None:
     tree.write("jobs/sweep.yaml", (EXAMPLES / "leaderworkerset" / "jobs" / "sweep.yaml").read_text("utf-8"))
     done = tree.run("run", "sweep-0")
     assert done.out.splitlines() == [
-        "run 2 of sweep-0 follows sweep-0, nothing but the name changes  jobs/sweep.yaml",
-        "run 2 of sweep-1 follows sweep-1, nothing but the name changes  jobs/sweep.yaml",
+        "run 2 of sweep-0 follows sweep-0, only the name changes  jobs/sweep.yaml",
+        "run 2 of sweep-1 follows sweep-1, only the name changes  jobs/sweep.yaml",
     ]
 
 
@@ -164,7 +162,7 @@ def test_a_job_without_annotations_is_called_otherwise(tree: WorkingTree) -> Non
     text = (EXAMPLES / "armada" / "jobs" / "gang.yaml").read_text("utf-8")
     tree.write("jobs/gang.yaml", text)
     done = tree.run("run", "rank-sweep-g-1")
-    words = "trainc: rank-sweep-g-1 has no annotations in its file: call it otherwise for a new run\n"
+    words = "trainc: rank-sweep-g-1 has no annotations in its file: rename it to start a new run\n"
     assert (done.code, done.err) == (2, words)
     assert tree.read("jobs/gang.yaml") == text
 

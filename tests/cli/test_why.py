@@ -81,7 +81,7 @@ def test_a_field_that_nobody_sets(place: Repository, field: str) -> None:
     done = place.run("why", "jobs/bert.yaml", field)
     assert (done.code, done.out, done.err) == (
         0,
-        f"nobody sets {field}: neither the output nor jobs/bert.yaml has it\n",
+        f"{field} is not set: neither the output nor jobs/bert.yaml has it\n",
         "",
     )
 
@@ -110,7 +110,7 @@ def test_standard_input(place: Repository) -> None:
         "  set by overrides (spec.trainer, spec.initializer) at <stdin>:11:15",
     )
     assert compile_in(place.folder, "why", "-", "numNodes", stdin=text).out.startswith("<stdin>:11:15 spec.trainer")
-    assert "nobody sets suspend" in compile_in(place.folder, "why", "-", "suspend", stdin=text).out
+    assert "suspend is not set" in compile_in(place.folder, "why", "-", "suspend", stdin=text).out
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def _extended(lines: list[str], document: Document, name: str, jobs: str, delive
     first = document.span(("spec", "clusters", next(iter(clusters))), key=True)
     top = document.span(("spec", "clusters"), key=True)
     if first.line == top.line:
-        raise Trouble(f"{_FILE}:{top.line}: the clusters are written in braces; add `{name}` by hand")
+        raise Trouble(f"{_FILE}:{top.line}: `clusters` is in flow style (braces); add `{name}` by hand")
     indent = " " * (first.column - 1)
     settings = [f"folder: clusters/{name}", f"paths: [jobs/{name}]", *own]
     entry = [f"{indent}{text_of(name)}:\n", *(f"{indent}  {line}\n" for line in settings)]
@@ -74,10 +74,10 @@ def _must_hold(text: str, before: Document, name: str) -> None:
     clusters = new["spec"].pop("clusters", None) if type(new) is dict and type(new.get("spec")) is dict else None
     former = old["spec"].pop("clusters", None) or {}
     if new != old or type(clusters) is not dict or clusters.keys() != {*former, name}:
-        raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+        raise Trouble(f"{_FILE} has a layout that trainc cannot extend; add `{name}` by hand")
     for key, settings in former.items():
         if {**(settings or {}), "paths": None} != {**(clusters[key] or {}), "paths": None}:
-            raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+            raise Trouble(f"{_FILE} has a layout that trainc cannot extend; add `{name}` by hand")
 
 
 def _lines(document: Document, name: str, own: list[str]) -> list[str]:
@@ -86,7 +86,7 @@ def _lines(document: Document, name: str, own: list[str]) -> list[str]:
     first = next(iter(spec), None)
     top = document.span(("spec",), key=True).line
     if first is None or "clusters" in spec or top == document.span(("spec", first)).line:
-        raise Trouble(f"{_FILE} is written so that no cluster can be put into it; add `{name}` by hand")
+        raise Trouble(f"{_FILE} has a layout that trainc cannot extend; add `{name}` by hand")
     indent = " " * (document.span(("spec", first), key=True).column - 1)
     entry = ["clusters:", f"  {text_of(name)}:", f"    folder: clusters/{name}", *(f"    {line}" for line in own)]
     return [f"{indent}{line}\n" for line in entry]

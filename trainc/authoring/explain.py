@@ -409,41 +409,41 @@ def _required(field: Field) -> dict[str, Any]:
 
 
 ANNOTATIONS = {
-    "trainc.dev/run": ('"2"', "The number of the run: a new one starts a new run."),
-    "trainc.dev/cluster": ("eu,us", "The clusters that run the job, whatever their `paths` say."),
-    "trainc.dev/components": ("shm,spot", "The components that it switches on."),
+    "trainc.dev/run": ('"2"', "The run number; increase it to start a new run."),
+    "trainc.dev/cluster": ("eu,us", "The clusters that run the job; overrides their `paths`."),
+    "trainc.dev/components": ("shm,spot", "The components to enable."),
     "checkpoints.trainc.dev/claim": (
         "bert-data",
-        "A value for a parameter of a component that is on: `<component>.trainc.dev/<parameter>`.",
+        "The value of a parameter of an enabled component: `<component>.trainc.dev/<parameter>`.",
     ),
     "trainc.dev/compile": (
         '"true"',
-        'A plain job (`batch/v1`): it is training, and is compiled; with `"false"` it is left alone.',
+        'Plain Job (`batch/v1`): compile it as training; `"false"` leaves it unchanged.',
     ),
     "trainc.dev/keep": (
         "job",
-        "A plain Job stays one: it is checked, and a PodGroup stands beside it where the cluster has a gang scheduler.",
+        "Plain Job: keep it a Job; it is checked, and gets a PodGroup if the cluster has a gang scheduler.",
     ),
     "trainc.dev/rank-layout": (
         "merged",
-        "PyTorchJob: one Job of master and workers, or with `per-job` one Job for each worker.",
+        "PyTorchJob: one Job for master and workers, or with `per-job` one Job per worker.",
     ),
     "trainc.dev/run-to-completion": (
         '"true"',
-        "A LeaderWorkerSet: its pods end with their program, and it is compiled.",
+        "LeaderWorkerSet: its pods end with their program; compile it as training.",
     ),
     "trainc.dev/compat-names": (
         '"true"',
-        "An older kind: Services under the names that its operator gave to pods.",
+        "Jobs of other operators: add Services under the pod names that the operator used.",
     ),
     "trainc.dev/cluster-domain": (
         "cluster.local",
-        "An older kind: the DNS domain of the cluster, where its host names hold it.",
+        "Jobs of other operators: the DNS domain of the cluster, for host names that include it.",
     ),
-    "trainc.dev/keep-ttl": ('"true"', "An older kind: its time to live stays."),
+    "trainc.dev/keep-ttl": ('"true"', "Jobs of other operators: keep the time to live."),
     "trainc.dev/lenient": (
         '"true"',
-        "An older kind: a role in lower case, or a Master without `replicas`, is a warning.",
+        "Jobs of other operators: a lower-case role, or a Master without `replicas`, is a warning.",
     ),
-    "trainc.dev/jax-variables": ('"true"', "A JAXJob: the variables that JAX itself reads are set too."),
+    "trainc.dev/jax-variables": ('"true"', "JAXJob: also set the variables that JAX itself reads."),
 }

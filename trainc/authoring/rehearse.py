@@ -152,13 +152,13 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
         return None
     made = Script(job.name)
     loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], _ports(job))
-    made.notes += [f"port {port} is taken on this machine: {here} instead" for port, here in loopback.moved.items()]
+    made.notes += [f"port {port} is in use on this machine: {here} instead" for port, here in loopback.moved.items()]
     for role in job.roles:
         _cast(made, role, loopback, folder, command)
     if bundle.plan is not None and bundle.plan.framework == "lightgbm" and len(made.processes) > 1:
         made.notes.append("LightGBM listens on one port in every pod, and the pods share one host here: use --nodes 1")
     if made.beyond:
-        made.notes.append(f"left out: {made.beyond} processes beyond {MOST}: use --nodes")
+        made.notes.append(f"skipped: {made.beyond} processes beyond {MOST}: use --nodes")
     return made
 
 
@@ -195,25 +195,21 @@ def _ports(job: Job) -> Iterator[int]:
 
 def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, command: Sequence[str]) -> None:
     for container in role.init:
-        made.notes.append(
-            f"left out: init container `{container.name}` of `{role.name}`: only its image knows what it does"
-        )
+        made.notes.append(f"skipped: init container `{container.name}` of `{role.name}`: its command is in the image")
     worker = role.trainer
     for container in role.main:
         if container is not worker:
             made.notes.append(
-                f"left out: container `{container.name}` of `{role.name}`: it runs beside the one that trains"
+                f"skipped: container `{container.name}` of `{role.name}`: it is not the training container"
             )
     if worker is None:
         return
     own_command = tuple(command) if _trains(role) else ()
     words = own_command or worker.words
     if not words:
-        made.notes.append(f"left out: `{role.name}`: its command is in the image; give one with --command")
+        made.notes.append(f"skipped: `{role.name}`: its command is in the image; give one with --command")
     elif worker.words and _SSHD.search(worker.words[0]):
-        made.notes.append(
-            f"left out: `{role.name}`: it waits for ssh, and the launcher starts processes here by itself"
-        )
+        made.notes.append(f"skipped: `{role.name}`: it waits for SSH; here, the launcher starts the processes itself")
     else:
         files = list(_mounted(made, role, worker, folder))
         made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
@@ -238,7 +234,7 @@ def _process(
     for name, value in pod.env(container):
         known = "127.0.0.1" if type(value) is Unknown and value.reason.startswith("status.podIP") else value
         if type(known) is not str:
-            note = f"left out: variable `{name}` of `{pod.role.name}`: its value is not in the manifests"
+            note = f"skipped: variable `{name}` of `{pod.role.name}`: its value is not in the manifests"
             made.notes.extend([note] if note not in made.notes else [])
             continue
         awaited += [(name, address) for address in loopback.named_in(known)]
@@ -267,7 +263,7 @@ def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str
         for key in data:
             below = os.path.normpath(f"/{where}/{key}").strip("/")
             if not below or "\0" in below:
-                made.notes.append(f"left out: the file `{key}` of `{role.name}`: no file can be at `{where}`")
+                made.notes.append(f"skipped: the file `{key}` of `{role.name}`: no file can be at `{where}`")
             else:
                 yield os.path.join(folder, below), text(data, key), f"{where}/{key}"
 

@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return READER_GONE
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _is_here():
-            return _told("the working directory does not exist any more; change to another one", TROUBLE)
+            return _told("the working directory no longer exists; change to another one", TROUBLE)
         # Every file has its name in the error; what has none is the stream that was written to.
         name = near(error.filename) if isinstance(error.filename, str) else "standard output"
         return _told(f"{name}: {error.strerror or error}", TROUBLE)

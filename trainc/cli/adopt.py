@@ -72,7 +72,7 @@ def run(options: Options) -> int:
     adoption = adopted(dump, wishes, config)
     if others := _other_runtimes(folder, cluster, adoption):
         tell(
-            *(f"error: {path} is another one than that of cluster `{cluster}`" for path in others),
+            *(f"error: {path} differs from the one of cluster `{cluster}`" for path in others),
             f"help: adopt `{cluster}` into a folder of its own, such as {os.path.join(folder, cluster)}, or make them equal",
             "nothing was written",
         )
@@ -98,7 +98,7 @@ def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
         lines.append("help: these are objects of two clusters; adopt one after the other, each with `--cluster NAME`")
     if reading.faults:
         lines.append(
-            f"help: {len(reading.objects)} objects are whole; run kubectl again, and check that it ends with 0"
+            f"help: {len(reading.objects)} objects are complete; run kubectl again, and check that it exits with 0"
         )
     return [*lines, "nothing was written"]
 
@@ -167,7 +167,7 @@ def _tell_next(folder: str, adoption: Adoption, states: Mapping[str, str], *, is
         names = ", ".join(f"{rule}: warning" for rule in sorted(adoption.levels))
         answer(f"{FILE} is kept; to build these jobs as they are, add below `rules`: {names}")
     if WRITTEN not in states.values():
-        answer("nothing is new")
+        answer("nothing new")
         return
     inside = "" if folder == "." else f"cd {quote(folder)} && "
     answer(

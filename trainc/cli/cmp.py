@@ -85,9 +85,7 @@ def _one_project(paths: list[str]) -> None:
     nested = [folder for path in paths for folder in nested_projects(path)]
     if nested:
         names = ", ".join(os.path.relpath(folder) for folder in nested)
-        raise Trouble(
-            f"{names}: a trainc.yaml of its own makes this another project; give it an Application of its own"
-        )
+        raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
 
 
 def _session(environment: Mapping[str, str]) -> Session:
@@ -121,8 +119,8 @@ def _applied(project: Project, namespace: str) -> Project:
 def _edited(file: str) -> Finding:
     return FOREIGN_OUTPUT.at(
         Span(file, 1, 1, 1, 1),
-        f"`{file}` is not as trainc wrote it",
-        effect="what its run consists of is not known, and a running job might be replaced",
+        f"`{file}` was edited after trainc wrote it",
+        effect="the state of its run is unknown, and a running job might be replaced",
         help="restore the file, or run `trainc build -w` and commit what it writes",
     )
 
@@ -132,8 +130,8 @@ def _one_cluster(session: Session) -> None:
     names = [cluster.name for cluster in session.project.clusters]
     if len(names) > 1 and not session.selection.clusters:
         raise Trouble(
-            f"this project has several clusters; say with the parameter `cluster` which of them this application "
-            f"is for: {', '.join(names)}"
+            f"this project has several clusters; set the parameter `cluster` of this application "
+            f"to one of them: {', '.join(names)}"
         )
 
 
@@ -158,8 +156,8 @@ class _Answer(CommittedSpool):
         size = sum(len(text.encode()) + 4 for text in self.texts())
         if size > self._limit:
             raise Trouble(
-                f"the manifests have {size >> 20} MiB, and the plugin server carries {self._limit >> 20} MiB; "
-                "give each application a part of the jobs with the parameter `paths`"
+                f"the manifests are {size >> 20} MiB, and the plugin server accepts {self._limit >> 20} MiB; "
+                "split the jobs across applications with the parameter `paths`"
             )
         if self.objects:
             super().write()
@@ -213,7 +211,7 @@ def _announcements(names: list[str]) -> list[dict[str, object]]:
         {
             "name": "paths",
             "title": "Paths",
-            "tooltip": "Files and folders of jobs, relative to the application's folder; all of it where empty.",
+            "tooltip": "Files and folders of jobs, relative to the application's folder; all of it if empty.",
             "required": False,
             "itemType": "string",
             "collectionType": "array",

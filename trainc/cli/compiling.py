@@ -31,7 +31,7 @@ class Nothing(Inapplicable):
         sighted = session.report.account.sighted()
         seen = f"; {sighted}" if sighted else ""
         super().__init__(
-            f"nothing to compile here: no TrainJob, JobSet or older job under the paths given{which}{seen}"
+            f"nothing to compile here: no TrainJob, JobSet or job of another operator under the paths given{which}{seen}"
         )
 
 

@@ -86,7 +86,7 @@ class CompiledJobs:
         root, is_project = find_root(".")
         folder = options.one("repository")
         if not folder and not is_project:
-            self.missing = "there is no trainc.yaml here; name the repository with --repository to see the line"
+            self.missing = "no trainc.yaml here; use --repository to show the line in Git"
             return
         session = Session(Options([folder or os.path.relpath(root)], {"cluster": options.all("cluster")}))
         for bundle in pipeline.bundles(session.project, session.selection, session.report):

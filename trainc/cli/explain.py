@@ -113,7 +113,7 @@ def _page(field: Field) -> Iterator[str]:
         yield from ("", "EXAMPLE:", *indent(sample(field), "  ").splitlines())
 
 
-_KUBERNETES = "A field of Kubernetes' own: `kubectl explain` describes it."
+_KUBERNETES = "A Kubernetes field: see `kubectl explain`."
 
 
 def _rows(below: list[tuple[str, Field]]) -> Iterator[str]:

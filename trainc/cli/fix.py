@@ -14,6 +14,7 @@ from trainc.model.finding import ERROR, SAFE, UNSAFE
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.report.colours import unified
+from trainc.report.text import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,14 +42,13 @@ def _fix(options: Options) -> int:
             answer(*changed, color=options.one("color", "auto"), folds=False)
     errors = sum(finding.level == ERROR for finding in repair.left)
     verb = "fixed" if options.has("write") else "could be fixed"
-    need = "error needs" if errors == 1 else "errors need"
     if any(finding.rule is IMMUTABLE_CHANGE for finding in repair.left):
-        tell("an edit that a run cannot take starts a new run with `trainc fix --unsafe`, or with `trainc run JOB`")
+        tell("to apply an edit that a run cannot take, start a new run with `trainc fix --unsafe` or `trainc run JOB`")
     for (file, line), why in repair.obstacles.items():
-        tell(f"{session.shown(file)}:{line}: edits of this document are left to a person: {why}")
+        tell(f"{session.shown(file)}:{line}: trainc cannot edit this document: {why}")
     if repair.is_cut:
         tell("a file is too large to try every edit at once: run `trainc fix -w` again to continue")
-    tell(f"{len(repair.applied)} {verb}, {errors} {need} a person")
+    tell(f"{len(repair.applied)} {verb}, {counted(errors, 'error')} left to fix by hand")
     return 1 if errors else 0
 
 

@@ -35,7 +35,7 @@ def run(options: Options) -> int:
     old = [file for file in texts if texts[file] != new[file]]
     for file in old:
         if options.has("check"):
-            tell(f"{file}: `healthChecks` is not the list of rendered JobSets; run `trainc flux {file}`")
+            tell(f"{file}: `healthChecks` is out of date; run `trainc flux {file}`")
         else:
             replace(file, new[file].encode("utf-8", "surrogateescape"))
             tell(f"wrote {file}")

@@ -68,13 +68,13 @@ def run(options: Options) -> int:
         answer(
             "",
             f"The jobs here have errors of {counted(len(levels), 'rule')}, which {FILE} turns into warnings: {', '.join(sorted(levels))}.",
-            "`trainc validate` shows them; remove a rule from that list once its jobs are mended.",
+            "`trainc validate` shows them; remove a rule from that list when its jobs are fixed.",
         )
     step = "" if folder == "." else f"cd {quote(folder)} && "
     git = "" if top is not None else "git init && "
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
-    answer(f"The first one needs kubectl and can wait: clusters/{cluster}/README.md says what trainc learns from it.")
+    answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
     if is_there and scheduler:
         answer(f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there.")
     if is_there and delivery and _delivery(contents(folder, FILE), cluster) != delivery:
@@ -82,7 +82,7 @@ def run(options: Options) -> int:
     for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:
         answer(_APPLIED[delivery].format(path=path, cluster=cluster))
     if not origin():
-        answer("The workflow needs the repository variable TRAINC: what pip installs trainc from.")
+        answer("The workflow needs the repository variable TRAINC: the package that pip installs.")
     return 0
 
 

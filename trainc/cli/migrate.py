@@ -43,9 +43,7 @@ def _migrate(options: Options) -> int:
     session = Session(options)
     form = options.one("report", "text")
     if form != "text" and session.stdin is not None and options.has("write"):
-        raise Trouble(
-            f"--write prints what it makes of standard input, where --report {form} prints its report; leave out one"
-        )
+        raise Trouble(f"--write and --report {form} both print to standard output if the input is -; omit one of them")
     given = list(texts(session))
     shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
     results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
@@ -99,7 +97,7 @@ def _tell(file: str, done: Migration) -> None:
     if done.differences:
         number = len(done.differences)
         tell(
-            f"{file}: {number} {'field is' if number == 1 else 'fields are'} compiled otherwise (`--details` tells each):"
+            f"{file}: {number} {'field is' if number == 1 else 'fields are'} compiled differently (`--details` lists each):"
         )
         tell(*(f"  {line}" for line in by_reason(done.differences)))
 
@@ -109,7 +107,7 @@ def _tell_all(file: str, done: Migration) -> None:
     for change in done.changes:
         tell(f"{file}: {change.document}: {change.message}")
     for difference in done.differences:
-        tell(f"{file}: compiled otherwise: {difference}")
+        tell(f"{file}: compiled differently: {difference}")
 
 
 def _tell_problems(file: str, done: Migration) -> None:

@@ -82,13 +82,13 @@ def _request(options: Options) -> Request:
     request = Request(_name(name))
     asks = asks and not options.values and not options.tail
     request.framework = _one_of("framework", options.one("framework") or _asked(asks, "Framework", "torch"), STARTS)
-    request.on = _machine(options.one("on") or _asked(asks, "Machines (empty: none in particular)", ""))
+    request.on = _machine(options.one("on") or _asked(asks, "Machine type (empty: any)", ""))
     request.nodes = _count("nodes", options.one("nodes") or _asked(asks and not _is_sliced(request), "Nodes", ""))
     wants_gpus = asks and not request.hardware
-    request.gpus = _count("gpus", options.one("gpus") or _asked(wants_gpus, "GPUs of each node", ""))
+    request.gpus = _count("gpus", options.one("gpus") or _asked(wants_gpus, "GPUs per node", ""))
     request.image = options.one("image") or _asked(asks, "Image (empty: the runtime's)", "")
-    request.command = tuple(options.tail) or tuple(_asked(asks, "Command (empty: the usual one)", "").split())
-    request.checkpoints = options.one("checkpoints") or _asked(asks, "Claim that keeps checkpoints (empty: none)", "")
+    request.command = tuple(options.tail) or tuple(_asked(asks, "Command (empty: the framework's default)", "").split())
+    request.checkpoints = options.one("checkpoints") or _asked(asks, "PVC for checkpoints (empty: none)", "")
     request.cpu, request.memory = _amount(options, "cpu"), _amount(options, "memory")
     request.namespace = options.one("namespace", "training")
     request.queue, request.scheduler = options.one("queue"), options.one("scheduler")
@@ -113,7 +113,7 @@ def _name(name: str) -> str:
         )
     if len(name) > _NAME_BOUND:
         raise Trouble(
-            f"`{name}` has {len(name)} characters; with more than {_NAME_BOUND} the names of pods get too long"
+            f"`{name}` has {len(name)} characters; the maximum is {_NAME_BOUND}, so that pod names stay valid"
         )
     return name
 
@@ -227,8 +227,8 @@ def _check_shape(request: Request, options: Options, *, exists: bool, fits: bool
         raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
     if exists and options.has("with") and not fits:
         raise Trouble(
-            f"the runtime `{request.runtime_name}` is there already and is used as it is; "
-            "leave out --with, or change the runtime"
+            f"the runtime `{request.runtime_name}` already exists and is used unchanged; "
+            "omit --with, or edit the runtime"
         )
 
 
@@ -309,7 +309,7 @@ def _check(job: str, request: Request) -> int:
 
     answer("", "next:")
     if not request.image:
-        answer(f"  name your image in {job}")
+        answer(f"  set your image in {job}")
     answer(f"  trainc show {job}", f"  trainc build {job}", "  trainc build -w, to keep the manifests in rendered/")
     sys.stdout.flush()
     return validate(Call([job], {}))

@@ -136,7 +136,9 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
         if option.metavar:
             given = given if equals else _next(command, option, rest)
             if option.choices and given not in option.choices:
-                raise Trouble(f"{name} is one of {', '.join(option.choices)}, not `{given}`{_meant(given, option)}")
+                raise Trouble(
+                    f"{name} must be one of {', '.join(option.choices)}, not `{given}`{_meant(given, option)}"
+                )
             if option.is_folder and not _names_folder(option, given):
                 continue
         elif equals:
@@ -162,7 +164,7 @@ def _names_folder(option: Option, given: str) -> bool:
     """Whether a folder is named; `-` names standard output, and a format is a slip of kubectl's users."""
     if given in ("yaml", "json"):
         raise Trouble(
-            f"{option.names[0]} takes a folder; for {given} on standard output leave it out and write --format {given}"
+            f"{option.names[0]} takes a folder; for {given} on standard output omit it and use --format {given}"
         )
     return given != "-"
 

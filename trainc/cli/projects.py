@@ -23,7 +23,9 @@ def unmarked(project: Project) -> list[str]:
     """A line where no trainc.yaml says where the project starts, and it starts above the current folder; else none."""
     if project.file or os.path.realpath(project.root) == os.path.realpath("."):
         return []
-    return [f"no {FILE} here: the project is the Git checkout {project.root}; `trainc init` makes one of this folder"]
+    return [
+        f"no {FILE} here: the project is the Git checkout {project.root}; run `trainc init` to make this folder a project"
+    ]
 
 
 def across_projects(options: Options, command: Command, *, one_output: bool = False) -> int:

@@ -141,7 +141,7 @@ def _given(process: Process) -> Iterator[tuple[str, str]]:
 def _agreed() -> bool:
     if not sys.stdin.isatty():
         return False
-    return ask("This runs the commands above. Go on? [y/N]").lower() in ("y", "yes")
+    return ask("This runs the commands above. Continue? [y/N]").lower() in ("y", "yes")
 
 
 class _Speaker:
@@ -183,13 +183,13 @@ def _verdict(ended: list[Ended], timeout: int, speaker: _Speaker) -> int:
     failed = [end for end in ended if not end.well]
     first = next((end for end in ended if end.is_first), None)
     if not failed:
-        speaker.compare(ended, ["ended well"] * len(ended))
-        tell(f"all {len(ended)} processes met and ended well")
+        speaker.compare(ended, ["succeeded"] * len(ended))
+        tell(f"all {len(ended)} processes connected and exited with 0")
         return 0
     over = any(end.started and end.code is None for end in ended) and first is None
     when = f" within {timeout} seconds" if over else ""
-    speaker.compare(ended, ["ended well" if end.well else _state(end) for end in ended])
-    tell(f"{len(failed)} of {len(ended)} processes did not end well{when}:")
+    speaker.compare(ended, ["succeeded" if end.well else _state(end) for end in ended])
+    tell(f"{len(failed)} of {len(ended)} processes failed{when}:")
     tell(*(f"  {end.process.name}: {_fate(end, first)}" for end in failed))
     return 1
 
@@ -207,10 +207,10 @@ def _fate(end: Ended, first: Ended | None) -> str:
     """How a process ended, why, and where it waited."""
     if not end.started:
         waits = " and ".join(f"`{role}` to be {status}" for role, status in end.process.after)
-        return f"never started: it waits for {waits}" if waits else "never started: another one had failed before"
+        return f"never started: it waits for {waits}" if waits else "never started: another process failed first"
     if end.code is not None and end.code != 0:
-        fate = f"ended by signal {-end.code}" if end.code < 0 else f"ended with code {end.code}"
-        return f"{fate}, the first that failed" if end.is_first else fate
+        fate = f"terminated by signal {-end.code}" if end.code < 0 else f"exited with code {end.code}"
+        return f"{fate}, the first to fail" if end.is_first else fate
     where = ", ".join(f"{address} ({name})" for name, address in dict.fromkeys(end.process.awaited))
-    why = f"stopped, because `{first.process.name}` had failed" if first else "still running when the rehearsal ended"
-    return why + (f"; told to meet at {where}" if where else "")
+    why = f"stopped: `{first.process.name}` failed" if first else "still running when the rehearsal ended"
+    return why + (f"; rendezvous: {where}" if where else "")

@@ -65,26 +65,26 @@ _LINE = 80  # characters of the files that a command names
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
     CHANGED: "`{file}` is not what `{source}` compiles to now",
-    AROUND: "`{file}` is not what `{source}` compiles to now: the job is as it was, something that it uses is not",
+    AROUND: "`{file}` is not what `{source}` compiles to now: the job is unchanged, but something that it uses changed",
     MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
     TORN: "`{file}` is cut off: a write to it was interrupted",
-    STALE: "`{file}` is left over: `{source}` holds no such job any more",
+    STALE: "`{file}` is left over: `{source}` no longer contains the job",
     RENAMED: "`{file}` is left over: `oldRun` changed, and the run has another file now",
-    UNNAMED: "`{file}` is left over: no job names it any more, or `{source}` holds it no more",
+    UNNAMED: "`{file}` is left over: no job references it, or `{source}` no longer contains it",
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
-    FOREIGN: "`{file}` stands where a job would be rendered, and trainc did not write it",
-    OTHERS: "`{file}` stands where a job would be rendered, and another project wrote it",
+    FOREIGN: "`{file}` is where a job would be rendered, and trainc did not write it",
+    OTHERS: "`{file}` is where a job would be rendered, and another project wrote it",
     UNSURE: "`{file}` is left over from this project or from another whose folder has the same name",
 }
 _HELP = {
-    CONFLICTED: "run `{again}`, then `git add {file}`; resolve nothing in it by hand",
+    CONFLICTED: "run `{again}`, then `git add {file}`; do not resolve it by hand",
     UNSTAGED: "run `git add {file}`",
     EDITED: "restore it (`git checkout -- {file}`), make the change in `{source}`, and run `{again}`",
     FOREIGN: "move it away, or choose another output folder",
-    OTHERS: "give one of the jobs another name or namespace, or choose another output folder; where this project had "
-    "another name when it wrote the file, give it that name (`metadata.name` in trainc.yaml) or delete the file",
+    OTHERS: "give one of the jobs another name or namespace, or choose another output folder; if this project had "
+    "another name when it wrote the file, restore that name (`metadata.name` in trainc.yaml) or delete the file",
     UNSURE: "delete the file, if no other project made it; {name}",
 }
 
@@ -119,7 +119,7 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     broken = _leave_to_validate(session, committed) if only_rendered else ()
     if broken:
         files = ", ".join(broken)
-        tell(f"what is rendered from {files} is not compared: there are errors, which `trainc validate` explains")
+        tell(f"skipped the rendered files of {files}: fix the errors that `trainc validate` reports")
     code = max(session.finish(spool.jobs, sums=not broken), 1 if broken else 0)
     if not options.has("quiet"):
         _tell(spool, committed, changes, session)
@@ -241,7 +241,7 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
         fields = listed(committed.fixed[blamed])
         tell(
             f"{runs} rendering ({why}): {fields} cannot change in place; `trainc run NAME` starts a new run with the edit, "
-            "`--rerender NAME` renders one that was never applied anew"
+            "`--rerender NAME` renders a run again that was never applied"
         )
     if committed.rerendered:
         tell(rerendered(committed.rerendered, written=spool.done))
@@ -267,10 +267,10 @@ def _removal(change: FileChange, folder: str, session: Session) -> str:
         return f"moved {os.path.join(folder, change.path)} to {change.after}: `oldRun` changed"
     there = os.path.isfile(os.path.join(session.project.root, change.source))
     single = is_object_file(change.path)
-    why = "holds no such job any more" if there else "is gone"
-    reason = "no job names it any more" if single and there else f"{session.shown(change.source)} {why}"
+    why = "no longer contains the job" if there else "is gone"
+    reason = "no job references it" if single and there else f"{session.shown(change.source)} {why}"
     claim = os.path.basename(change.path).startswith(_CLAIM)
-    stays = "; a claim in the cluster stays, until somebody deletes it with kubectl" if claim else ""
+    stays = "; the PVC in the cluster stays until you delete it with kubectl" if claim else ""
     return f"removed {os.path.join(folder, change.path)}: {reason}{stays}"
 
 
@@ -371,12 +371,10 @@ def _selected(source: str, paths: Iterable[str]) -> bool:
 def naming(session: Session) -> str:
     """What tells the files of this project from those of others."""
     if session.project.name:
-        return f"files written from now on name this project, `{session.project.name}`"
+        return f"new files record the name of this project, `{session.project.name}`"
     name = os.path.basename(os.path.realpath(session.project.root))
     shown = "NAME" if label(name) else name
-    return (
-        f"`metadata: {{name: {shown}}}` in trainc.yaml, a name that no other project has there, lets trainc delete it"
-    )
+    return f"to let trainc delete it, set `metadata: {{name: {shown}}}` in trainc.yaml, a name that no other project there has"
 
 
 def left(spool: FolderSpool) -> str:
@@ -397,6 +395,6 @@ def rerendered(runs: list[str], *, written: bool) -> str:
     one = len(runs) == 1
     verb = ("gets" if one else "get") if written else "would get"
     return (
-        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; if never applied, "
-        f"{'it starts' if one else 'they start'} with it; a server that has created {'it' if one else 'them'} refuses it"
+        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; a server on which "
+        f"{'it' if one else 'one of them'} exists already rejects it"
     )

@@ -102,8 +102,8 @@ def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str])
         if own is document or _place(other) in places:
             cluster = edited_by.cluster
             raise Trouble(
-                f"{document.name} has one run for {cluster} and {other.cluster}: leave --cluster out, or give one of them "
-                "a TrainJobPatch, which then holds the number of its run"
+                f"{document.name} has one run for {cluster} and {other.cluster}: omit --cluster, or add a TrainJobPatch "
+                "for one of them, which then sets its run"
             )
         pinned.append(other)
     return pinned
@@ -115,8 +115,8 @@ def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
         number = run_of(bundle.document.tree)
         if number > 1 and is_behind(bundle, session.project):
             raise Trouble(
-                f"run {number} of {bundle.document.name} is not rendered yet: `trainc build -w` renders it, "
-                "with every edit made since"
+                f"run {number} of {bundle.document.name} is not rendered yet: run `trainc build -w` first, "
+                "which includes every edit made since"
             )
 
 
@@ -136,9 +136,7 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
     report = Report()
     for bundle in chosen:
         if bundle.document.inside is None:
-            raise Inapplicable(
-                f"{bundle.document.name} has no annotations in its file: call it otherwise for a new run"
-            )
+            raise Inapplicable(f"{bundle.document.name} has no annotations in its file: rename it to start a new run")
         report.add(to_run(bundle, run_of(bundle.document.tree) + 1))
     places = {_place(bundle): str(run_of(bundle.document.tree) + 1) for bundle in chosen}
     for bundle in pinned:
@@ -154,7 +152,7 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
         runs = {place[1:]: number for place, number in places.items() if place[0] == file}
         if done.left or not _are_all(text, done.text, file, runs):
             raise Trouble(
-                f"{session.shown(file)}: this YAML cannot be rewritten with its comments kept; set the annotation by hand"
+                f"{session.shown(file)}: cannot edit this YAML without losing comments; set the annotation by hand"
             )
         new.append((file, text, done.text))
     for file, text, edit in new:
@@ -186,7 +184,7 @@ def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], se
         now = facts(of_run(bundle, session.project))
         was, number = before[now.key], run_of(bundle.document.tree) + 1
         changes = changes_of(as_called(was, now), now)
-        rest = "" if changes else ", nothing but the name changes"
+        rest = "" if changes else ", only the name changes"
         answer(f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(_place(bundle)[0])}")
         answer(*shown_changes(changes))
-    tell("`trainc build -w` renders what has a new run")
+    tell("run `trainc build -w` to render the new runs")

@@ -43,7 +43,7 @@ def run(options: Options) -> int:
 def _list() -> None:
     own = _own()
     if own:
-        answer("of this project:")
+        answer("in this project:")
         width = max(len(one.name) for one in own)
         answer(*(f"  {one.name:<{width}}  {_described(one)}" for one in own), "", "shipped with trainc:")
     shipped = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
@@ -67,7 +67,7 @@ def _described(one: Blueprint) -> str:
     where = one.document.file
     shown = one.users[:_MAX_USERS_NAMED]
     more = f" and {len(one.users) - len(shown)} more" if len(one.users) > len(shown) else ""
-    return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'nobody'}"
+    return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'no job'}"
 
 
 def _found(name: str) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def _export(folder: str) -> None:
         for path, content in contents.items():
             staged.put(os.path.join(folder, path), content)
         staged.move()
-    answer(f"wrote {len(contents)} schemas below {folder}")
+    answer(f"wrote {len(contents)} schemas to {folder}")
 
 
 def _generate(checkout: str) -> None:

@@ -56,7 +56,7 @@ class Session:
             if not os.path.lexists(path):
                 raise Trouble(f"{path}: no such file or directory")
         if options.one("only") == RENDERED and not options.has("check"):
-            raise Trouble("--only rendered goes with build --check: it checks rendered files only")
+            raise Trouble("--only rendered requires build --check")
         self._texts: dict[str, list[str]] = {}
         self._compiles = compiles
         opening = Report()

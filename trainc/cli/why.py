@@ -171,7 +171,7 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
         return 0
     _print(
         [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in places],
-        "values; name a line that holds one",
+        "values; give the line of one",
         options,
     )
     if not bundles and session.report.failed:
@@ -204,7 +204,7 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
         if json:
             data(why_json([], session.shown))
         else:
-            answer(f"nobody sets {wanted}: {where}{f'; did you mean `{near}`?' if near else ''}")
+            answer(f"{wanted} is not set: {where}{f'; did you mean `{near}`?' if near else ''}")
         return 0
     holding = _holding(bundles, wanted)
     if len({name for _, name in holding}) == 1:  # of limits and requests, say
@@ -269,5 +269,5 @@ def _at_line(bundles: list[Bundle], file: str, line: int, source: str) -> list[W
     documents = list(read(ordinary_contents(file), file, Report()))
     answers, current = rendered_line(documents, line, bundles)
     if not current and bundles:
-        tell(f"trainc: {file} is not what {source} compiles to now; the answer is for what it would be")
+        tell(f"trainc: {file} is not what {source} compiles to now; the answer is for a new rendering")
     return answers

@@ -98,7 +98,7 @@ def round_trip(folder: Path, objects: list[Tree], *options: str) -> dict[str, An
         assert check.code == 0, check.err
     again = compile_in(folder, "adopt", "repo", *options, stdin=text)
     assert again.code == 0
-    assert "nothing is new" in again.out
+    assert "nothing new" in again.out
     assert files(folder / "repo") == before
     return report
 
@@ -351,10 +351,10 @@ def test_each_cluster_has_its_own_jobs_and_shares_equal_runtimes(tmp_path: Path)
     before = files(tmp_path / "repo")
     run, _ = adopt(tmp_path, as_list(other), "--cluster", "us")
     assert (run.code, run.out) == (1, "")
-    assert f"{runtime['file']} is another one than that of cluster `us`" in run.err
+    assert f"{runtime['file']} differs from the one of cluster `us`" in run.err
     assert files(tmp_path / "repo") == before
     again = compile_in(tmp_path, "adopt", "repo", stdin=as_list(other))
-    assert f"kept, though the cluster has something else: {runtime['file']}" in again.out
+    assert f"kept, although the cluster differs: {runtime['file']}" in again.out
     check = compile_in(tmp_path / "repo", "build", "--check")
     assert check.code == 0, check.err
 
@@ -367,7 +367,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     file.write_text(file.read_text("utf-8") + "# ours\n")
     before = files(tmp_path / "repo")
     run = compile_in(tmp_path, "adopt", "repo", stdin=as_list([served(JOBSET)]))
-    assert "kept, though the cluster has something else: jobs/main/nlp/bert.jobset.yaml" in run.out
+    assert "kept, although the cluster differs: jobs/main/nlp/bert.jobset.yaml" in run.out
     assert files(tmp_path / "repo") == before
 
 

@@ -192,7 +192,7 @@ def test_restarts_are_left_to_a_runtime_or_component_that_says_them(tmp_path: Pa
 
 
 def test_another_topology_gets_a_runtime_of_its_own(tmp_path: Path) -> None:
-    # It was refused: `leave out --with, or change the runtime`.
+    # It was refused: `omit --with, or edit the runtime`.
     def runtime_of(name: str, *words: str) -> str:
         machines = ("--framework", "jax", "--on", "tpu-v5e", "--image", IMAGE)
         run = compile_in(tmp_path, "new", name, *machines, *words)

@@ -41,7 +41,7 @@ def test_jax_processes_share_their_gradients() -> None:
     done = rehearsed("jax-cpu", "--nodes", "2", "--command", "python train.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 processes: y = 3.00 x + 1.00" in done.stdout
-    assert "all 2 processes met and ended well" in done.stderr
+    assert "all 2 processes connected and exited with 0" in done.stderr
 
 
 @needs("jax")
@@ -60,10 +60,8 @@ def test_the_first_failure_ends_the_others_and_says_where_they_wait() -> None:
     done = rehearsed("jax-cpu", "--nodes", "3", "--command", shlex.join(["sh", "-c", script]), seconds=60)
     assert done.returncode == 1
     assert re.search(r"^  node-1 +exit code 7 +lost$", done.stderr, re.MULTILINE)
-    assert "  node-1: ended with code 7, the first that failed\n" in done.stderr
-    assert re.search(
-        r"node-0: stopped, because `node-1` had failed; told to meet at \S+ \(JAX_COORDINATOR", done.stderr
-    )
+    assert "  node-1: exited with code 7, the first to fail\n" in done.stderr
+    assert re.search(r"node-0: stopped: `node-1` failed; rendezvous: \S+ \(JAX_COORDINATOR", done.stderr)
 
 
 @needs("torch")
@@ -108,8 +106,8 @@ def test_processes_that_do_not_meet_are_told_apart() -> None:
     command = f"{sys.executable} -c 'import os,time; time.sleep(60 * int(os.environ[\"JAX_PROCESS_ID\"]))'"
     done = rehearsed("jax-cpu", "--nodes", "2", "--command", command, seconds=3)
     assert done.returncode == 1
-    assert "1 of 2 processes did not end well within 3 seconds:" in done.stderr
-    assert "node-1: still running when the rehearsal ended; told to meet at " in done.stderr
+    assert "1 of 2 processes failed within 3 seconds:" in done.stderr
+    assert "node-1: still running when the rehearsal ended; rendezvous: " in done.stderr
     assert "line-node-0-0.line:29500 (JAX_COORDINATOR_ADDRESS)" in done.stderr
 
 
@@ -124,4 +122,4 @@ def test_a_rehearsal_asks_first() -> None:
 def test_what_cannot_run_here_is_said() -> None:
     done = rehearsed("initializers", "--command", f"{sys.executable} -c pass", "--nodes", "1")
     assert done.returncode == 0, done.stderr
-    assert "left out: `dataset-initializer`: its command is in the image" in done.stderr
+    assert "skipped: `dataset-initializer`: its command is in the image" in done.stderr

@@ -205,7 +205,7 @@ def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
     would = repository.run("build", "--check", "--rerender", "nlp-*")
     assert would.code == 1
     said = "--rerender: runs `nlp-000`, `nlp-001`, `nlp-002`, `nlp-003`, `nlp-004` and 295 more"
-    assert f"{said} would get a new rendering; if never applied, they start with it; a server that has" in would.err
+    assert f"{said} would get a new rendering; a server on which one of them exists" in would.err
     done = repository.run("build", "-w", "--jobs", "2", "--rerender", "nlp-*")
     assert done.code == 0
     assert f"{said} get a new rendering" in done.err

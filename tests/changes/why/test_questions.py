@@ -43,7 +43,7 @@ def test_every_spelling_of_a_path(folder: Path, field: str) -> None:
 def test_a_field_that_nobody_sets(folder: Path) -> None:
     """It ended with exit code 2, as if the question were wrong."""
     done = compile_in(folder, "why", JOB, "spec.suspend")
-    assert (done.code, done.out) == (0, f"nobody sets spec.suspend: neither the output nor {JOB} has it\n")
+    assert (done.code, done.out) == (0, f"spec.suspend is not set: neither the output nor {JOB} has it\n")
 
 
 def test_a_misspelt_field(folder: Path) -> None:

@@ -136,15 +136,15 @@ def test_objects_under_resources_are_compiled_for_generators(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({**CONFIG, "data": {"schedular": "kueue"}}, "there is no option `schedular`; did you mean `scheduler`?"),
+        ({**CONFIG, "data": {"schedular": "kueue"}}, "unknown option `schedular`; did you mean `scheduler`?"),
         ({**CONFIG, "data": {"command": "apply"}}, "`command` is build or validate, not `apply`"),
-        ({**CONFIG, "data": {"failOn": "note"}}, "`failOn` is one of error, warning, not `note`"),
-        ({**BUILD, "spec": {"closedWorld": "maybe"}}, "`closedWorld` is true or false, not `maybe`"),
+        ({**CONFIG, "data": {"failOn": "note"}}, "`failOn` must be one of error, warning, not `note`"),
+        ({**BUILD, "spec": {"closedWorld": "maybe"}}, "`closedWorld` must be true or false, not `maybe`"),
         ({**CONFIG, "data": ["scheduler"]}, "`data` is not a map of options"),
         ({**BUILD, "spec": {"scheduler": ["kueue"]}}, "`scheduler` is one value, not a list"),
         ({**BUILD, "spec": {"cluster": {"name": "eu"}}}, "`cluster` is one value, not a map"),
         ({**BUILD, "spec": {"resources": {"a": "b"}}}, "is not a list of objects"),
-        (objects(job("bert"))[0], "a job belongs under `spec.resources` of Build"),
+        (objects(job("bert"))[0], "put jobs under `spec.resources` of Build"),
     ],
 )
 def test_a_configuration_that_nobody_can_follow_is_refused(

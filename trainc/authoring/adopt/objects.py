@@ -142,7 +142,7 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
     annotations = _metadata(one.tree).get("annotations")
     if (one.api, one.kind) == LEADER_WORKER_SET:
         ends = isinstance(annotations, dict) and annotations.get(RUNS_TO_COMPLETION) == "true"
-        return "" if ends else "a LeaderWorkerSet serves, and never ends"
+        return "" if ends else "a LeaderWorkerSet is a service and never completes"
     if (one.api, one.kind) in INPUT_KINDS:
         return ""
     if (one.api, one.kind) in REMOVED:
@@ -153,7 +153,7 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
     if one.kind == "Secret":
         return "the content of a Secret does not belong in Git"
     if one.kind in _FACTS:
-        return "it is a fact of the cluster: see the README in the cluster's folder"
+        return "it belongs in the cluster's folder: see the README there"
     return "trainc does not compile this kind"
 
 

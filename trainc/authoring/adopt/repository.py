@@ -123,7 +123,7 @@ def _job(
     if folder == HELD:
         job.reason = "its own operator runs it: the JobSet that it compiles to would train a second time"
     if owner_of(one) is None and one.tree.get("metadata", {}).get("ownerReferences"):
-        job.notes.append("its ownerReferences are left out: what they name no longer deletes it")
+        job.notes.append("its ownerReferences are removed: deleting the owner no longer deletes it")
     return job
 
 
@@ -177,7 +177,7 @@ def _compile(
         cause = verdicts.get(path) or causes.get(path)
         if job.comparison is None or path in verdicts:
             job.comparison = None
-            words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "nothing was made of it"
+            words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "it compiles to nothing"
             job.hold(cluster, f"it does not compile: {words}")
     kept = [one for one in report.findings if one.span.file not in by_file or by_file[one.span.file].folder == JOBS]
     levels: dict[str, int] = {}
@@ -333,7 +333,7 @@ def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
     if running is None:
         listed = any(known[1] == kind for known in dump.all)
         why = "the dump has none of that name" if listed else "the dump lists none: add `jobsets` to kubectl get"
-        return Comparison(UNKNOWN, reason=f"what runs of it is {kind} {key[2]}/{key[3]}, and {why}")
+        return Comparison(UNKNOWN, reason=f"the cluster runs it as {kind} {key[2]}/{key[3]}, and {why}")
     was, now = stamp(live(running.tree), "cluster"), target
     if keeps_job(target):  # no schema says what Kubernetes fills in: both sides without it
         was, now = stamp(as_kept_job(plain(was)), "cluster"), stamp(live(plain(target)), "build")

@@ -67,7 +67,7 @@ def _held_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         if job.folder == HELD:
             by_reason.setdefault(job.reason, []).append(job.object.shown)
     if by_reason:
-        yield "held back; once the job has ended or compiles, move its file to jobs/ and drop `.held` from its name:"
+        yield "held back; when the job has finished or compiles, move its file to jobs/ and remove `.held` from its name:"
     for reason, names in sorted(by_reason.items()):
         yield f"  {len(names):>6}  {reason} ({_named(names)})"
 
@@ -79,7 +79,7 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
             by_state.setdefault(job.comparison.state, []).append(job)
     if by_state:
         parts = [f"{len(by_state.get(state, ()))} {state}" for state in (EQUAL, IN_PLACE, KEPT, UNKNOWN)]
-        yield f"builds against what runs: {', '.join(parts)}"
+        yield f"build compared with the cluster: {', '.join(parts)}"
     words = {
         IN_PLACE: "the first sync changes these fields in place; nothing restarts",
         KEPT: "fields that cannot change while a job runs: its rendered file keeps what runs; `trainc run JOB` takes the change",
@@ -114,7 +114,7 @@ def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         for note in job.notes:
             notes.setdefault(note, []).append(job.object.shown)
         if job.applied_by:
-            notes.setdefault(f"{job.applied_by} applies it already", []).append(job.object.shown)
+            notes.setdefault(f"already applied by {job.applied_by}", []).append(job.object.shown)
     for note, names in sorted(notes.items()):
         yield f"note: {note} ({_named(names)})"
 
@@ -122,7 +122,7 @@ def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
 def _kept_lines(states: Mapping[str, str]) -> Iterator[str]:
     differing = [path for path, state in states.items() if state == DIFFERS and path.split("/")[0] in _OF_CLUSTER]
     if differing:
-        yield f"kept, though the cluster has something else: {_named(differing)}"
+        yield f"kept, although the cluster differs: {_named(differing)}"
 
 
 def _finding_lines(adoption: Adoption) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
     if counts:
         yield "rules that fire most, each explained by `trainc explain RULE`:"
     for (rule, level), number in counts[:_TOP_RULES]:
-        lowered = ", a warning by trainc.yaml until these jobs are mended" if level == ERROR else ""
+        lowered = ", lowered to a warning in trainc.yaml until these jobs are fixed" if level == ERROR else ""
         yield f"  {number:>6}  {rule}{lowered}"
     for finding in adoption.failures:
         yield f"not rendered: {finding.span.file}:{finding.span.line}: {finding.message} [{finding.rule.name}]"

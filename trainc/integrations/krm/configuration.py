@@ -53,7 +53,7 @@ def configuration(config: Document | None, settings: Iterable[str]) -> Configura
     words = dict(written)
     command = COMMANDS.get(config.kind) or str(words.pop("command", BUILD))
     if command not in COMMANDS.values():
-        raise Trouble(f"functionConfig: `command` is {' or '.join(COMMANDS.values())}, not `{command}`")
+        raise Trouble(f"functionConfig: `command` must be {' or '.join(COMMANDS.values())}, not `{command}`")
     inline = resources(get(config.tree, "spec", "resources")) if config.kind in COMMANDS else []
     words.pop("resources", None)
     options: dict[str, list[str]] = {}
@@ -68,30 +68,30 @@ def _section(config: Document) -> str:
     if is_function_config(config.api_version, config.kind):
         return "spec"
     raise Trouble(
-        f"functionConfig is of kind {config.kind or 'unknown'}; it is a ConfigMap, or Build or Validate of "
-        "trainc.dev/v1alpha1; a job belongs under `spec.resources` of Build"
+        f"functionConfig has kind {config.kind or 'unknown'}; it must be a ConfigMap, or a Build or Validate of "
+        "trainc.dev/v1alpha1; put jobs under `spec.resources` of Build"
     )
 
 
 def _add(key: str, given: Any, options: dict[str, list[str]], settings: tuple[str, ...]) -> None:
     if type(given) is dict or (type(given) is list and key not in _NAMES):
-        raise Trouble(f"functionConfig: `{key}` is one value, not a {'map' if type(given) is dict else 'list'}")
+        raise Trouble(f"functionConfig: `{key}` must be one value, not a {'map' if type(given) is dict else 'list'}")
     text = str(given).lower() if type(given) is bool else str(given)
     if key in _CHOICES:
         option, choices = _CHOICES[key]
         if text not in choices:
-            raise Trouble(f"functionConfig: `{key}` is one of {', '.join(choices)}, not `{text}`")
+            raise Trouble(f"functionConfig: `{key}` must be one of {', '.join(choices)}, not `{text}`")
         options[option] = [text]
     elif key in _NAMES:
         names = given if type(given) is list else text.split(",")
         options[_NAMES[key]] = [str(name).strip() for name in names]
     elif key in _SWITCHES:
         if text not in ("true", "false"):
-            raise Trouble(f"functionConfig: `{key}` is true or false, not `{text}`")
+            raise Trouble(f"functionConfig: `{key}` must be true or false, not `{text}`")
         options |= {_SWITCHES[key]: [""]} if text == "true" else {}
     elif key in settings:
         options.setdefault("set", []).append(f"{key}={text}")
     else:
         known = (*_CHOICES, *_NAMES, *_SWITCHES, *settings)
         hint = meant(key, known, f"options: {', '.join(known)}")
-        raise Trouble(f"functionConfig: there is no option `{key}`; {hint}")
+        raise Trouble(f"functionConfig: unknown option `{key}`; {hint}")

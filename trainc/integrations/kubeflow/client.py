@@ -101,7 +101,7 @@ class RepositoryBackend(KubernetesBackend):
         def stop(job: types.TrainJob) -> None:
             if job.status not in status:
                 raise NotImplementedError(
-                    f"whether the job runs is known in the cluster, once its manifest is applied: "
+                    f"the job runs in the cluster after its manifest is applied: "
                     f"`{self._kubectl()} wait jobset/{name} --for=condition=Completed --timeout={timeout}s`"
                 )
 
@@ -112,7 +112,7 @@ class RepositoryBackend(KubernetesBackend):
         """Left to people: a job goes away with its file, by a commit that somebody reviews."""
         self.get_job(name)
         file = self._repository.file_of(name)
-        raise NotImplementedError(f"a job is deleted by a commit: `git rm {file}`, then `trainc build -w`")
+        raise NotImplementedError(f"to delete a job, commit: `git rm {file}`, then `trainc build -w`")
 
     def _kubectl(self) -> str:
         return f"kubectl --namespace {self.namespace}"

@@ -108,7 +108,7 @@ class Contents:
         try:
             legal = TrainerV1alpha1TrainJob.from_dict(self.stored(job))
         except ValueError:
-            return f"it is not legal; see `trainc validate {job.file}`"
+            return f"it is invalid; see `trainc validate {job.file}`"
         name = legal.spec.runtime_ref.name
         try:
             if self.runtime(name) is not None or name in [

@@ -75,7 +75,7 @@ class Repository:
         contents = self.contents()
         same_name = [document for document in contents.jobs if document.name == name]
         if len(same_name) > 1:
-            raise Trouble(f"there are {len(same_name)} jobs `{name}`; say which with trainer_client(namespace=...)")
+            raise Trouble(f"there are {len(same_name)} jobs `{name}`; choose one with trainer_client(namespace=...)")
         return contents.stored(same_name[0]) if same_name else None
 
     def file_of(self, name: str) -> str:

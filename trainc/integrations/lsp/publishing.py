@@ -256,7 +256,7 @@ def _all_safe(path: str, workspace: Workspace) -> Iterator[types.CodeAction]:
     ]
     edits = _edits(findings, root, workspace, unsafe=False)
     if edits:
-        yield types.CodeAction("make every safe edit of trainc", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
+        yield types.CodeAction("apply all safe trainc fixes", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
 
 
 def _title(finding: Finding) -> str:
