@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
+    from trainc.model.settings import Project, Selection
     from trainc.model.tree import Tree
 else:
     from trainc.text.record import NamedTuple
@@ -143,7 +144,9 @@ class FitAnswers:
         self._fit = self.alone
         if self._is_together or not is_idle:
             self._fit = Fit(self._facts(objects), is_idle=is_idle, alone=self.alone)
-        self._scaling = Scaling(session) if nodes or session.options.has("headroom") else None
+        self._scaling = (
+            Scaling(session.project, session.selection) if nodes or session.options.has("headroom") else None
+        )
         self._headrooms: dict[str, int] = {}
 
     def _facts(self, objects: Objects) -> ClusterFacts:
@@ -234,10 +237,10 @@ class Scaled(NamedTuple):
 class Scaling:
     """The jobs of a run in other sizes."""
 
-    def __init__(self, session: Session) -> None:
-        self._project = session.project
-        self._selection = session.selection
-        self._documents = load(session.project, session.selection, Report())
+    def __init__(self, project: Project, selection: Selection) -> None:
+        self._project = project
+        self._selection = selection
+        self._documents = load(project, selection, Report())
 
     def at(self, bundle: Bundle, nodes: int) -> Scaled:
         """The job with so many nodes; only a TrainJob says what else that changes, of others the pods are counted."""

@@ -36,7 +36,7 @@ def _fix(options: Options) -> int:
     for file, text in repair.after.items():
         before = repair.before[file]
         if options.has("write") and text != before:
-            write(session, file, text)
+            write(session.project.root, file, text)
         else:
             changed = unified(diff(before, text, session.shown(file)))
             answer(*changed, color=options.one("color", "auto"), folds=False)
@@ -67,7 +67,7 @@ class Repair:
         self._safeties = {SAFE, UNSAFE} if unsafe else {SAFE}
         self._unsound: set[tuple[object, ...]] = set()  # findings whose edits a server would refuse
         self._singly: set[str] = set()  # files of which one edit at a time is tried
-        self.before = dict(texts(session))
+        self.before = dict(texts(session.project, session.selection))
         self.after = dict(self.before)
         self.applied: list[Finding] = []
         self.left = self._findings()

@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from trainc.cli.session import Session
+    from trainc.model.settings import Project
 
 
 def run_staged(options: Options, command: Callable[[Options], int], *, touched: bool = False) -> int:
@@ -79,8 +79,8 @@ def _is_below(top: str, path: str) -> bool:
     return os.path.commonpath((top, os.path.normpath(path))) == top
 
 
-def narrow(session: Session, revision: str) -> frozenset[str]:
-    """Leave in the selection only what differs since a revision, or uses something that does; the files that went.
+def narrow(project: Project, paths: tuple[str, ...], revision: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The files under the paths that differ since a revision, or use something that does; and the files that went.
 
     A job uses every runtime, component, claim and the like whose name stands anywhere in its file: too many are
     compiled rather than one too few. A change of the project or of a cluster's folder reaches everything.
@@ -88,21 +88,21 @@ def narrow(session: Session, revision: str) -> frozenset[str]:
     Raises:
         Trouble: where the project is in no Git work tree, or the revision names no commit.
     """
-    root = session.project.root
+    root = project.root
     before = _before(root, revision)
     gone = frozenset(file for file in before if not os.path.isfile(os.path.join(root, file)))
-    if any(file == FILE or file.startswith(session.project.apart) for file in before):
-        return gone
+    if any(file == FILE or file.startswith(project.apart) for file in before):
+        return paths, gone
     texts = {file: contents(root, file) for file in files(root, (".",))}
     both = [text for file in before for text in (before[file], texts.get(file, b""))]
     names = _names(both, texts.values())
     sources = {source for text in both if (source := _source(text))}
-    session.selection.paths = tuple(
+    changed = tuple(
         file
-        for file in files(root, session.selection.paths)
+        for file in files(root, paths)
         if file in before or file in sources or any(name in texts[file] for name in names)
     )
-    return gone | frozenset(source for source in sources if source not in texts)
+    return changed, gone | frozenset(source for source in sources if source not in texts)
 
 
 def _before(root: str, revision: str) -> dict[str, bytes]:

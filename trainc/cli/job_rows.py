@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from trainc.changes.compare.rendering_state import RenderingStates
-    from trainc.cli.session import Session
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project
     from trainc.report.page.inheritance import Inheritance
@@ -42,13 +41,12 @@ def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str
     }
 
 
-def inheritance(session: Session, bundles: Sequence[Bundle]) -> Inheritance:
+def inheritance(project: Project, paths: tuple[str, ...], bundles: Sequence[Bundle]) -> Inheritance:
     """What the runtimes of the project inherit; where a part of it is selected, those that its jobs start from."""
     from trainc.compiler.usage import blueprints, blueprints_behind  # noqa: PLC0415
     from trainc.report.page.inheritance import Inheritance  # noqa: PLC0415 (pages and diagrams alone show it)
 
-    project = session.project
-    if "." in session.selection.paths:
+    if "." in paths:
         return Inheritance(blueprints(project), project.clusters)
     plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
     used = blueprints_behind(plan.runtime for plan in plans if plan.runtime is not None)

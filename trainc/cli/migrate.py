@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from trainc.changes.migrate import Migration
     from trainc.cli.options import Options
+    from trainc.model.settings import Project
 
 _FEW = 3  # older jobs that are told one by one without being asked
 
@@ -44,17 +45,17 @@ def _migrate(options: Options) -> int:
     form = options.one("report", "text")
     if form != "text" and session.stdin is not None and options.has("write"):
         raise Trouble(f"--write and --report {form} both print to standard output if the input is -; omit one of them")
-    given = list(texts(session))
-    shared = shared_runtime(options.one("runtime"), session, given) if options.has("runtime") else None
+    given = list(texts(session.project, session.selection))
+    shared = shared_runtime(options.one("runtime"), session.project, given) if options.has("runtime") else None
     results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
     if shared is not None and shared.is_new and any(one.is_served for _, done in results for one in done.outcomes):
         if options.has("write"):
-            tell(f"{write_runtime(shared, session)}: the runtime that the jobs share")
+            tell(f"{write_runtime(shared, session.project)}: the runtime that the jobs share")
         elif form == "text":
             put(runtime_text(shared))
     for file, done in results:
         if done.touched and options.has("write"):
-            write(session, file, done.text)
+            write(session.project.root, file, done.text)
         elif done.touched and form == "text":
             put(done.text)
     # When all of it is written: a reader that has gone stops nothing half-way.
@@ -118,38 +119,37 @@ def _tell_problems(file: str, done: Migration) -> None:
 _FIRST = "# What migrated jobs have in common; what differs stands in the jobs.\n"
 
 
-def shared_runtime(name: str, session: Session, files: Iterable[tuple[str, str]]) -> Shared | None:
+def shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]) -> Shared | None:
     """The runtime that migrated jobs are to name; None where no two jobs could share one.
 
     Raises:
         Trouble: where a file stands in the way of the new runtime.
     """
-    known = _known(name, session)
+    known = _known(name, project)
     if known is not None:
         return known
-    outcomes = (one for file, text in files for one in migrate(text, session.project, file).outcomes)
+    outcomes = (one for file, text in files for one in migrate(text, project, file).outcomes)
     shared = shared_by([one.want for one in outcomes if one.want is not None], name)
-    if shared is not None and os.path.lexists(_target(name, session)):
-        raise Trouble(f"{_target(name, session)} already exists, and contains no readable runtime `{name}`")
+    if shared is not None and os.path.lexists(_target(name, project)):
+        raise Trouble(f"{_target(name, project)} already exists, and contains no readable runtime `{name}`")
     return shared
 
 
-def _known(name: str, session: Session) -> Shared | None:
+def _known(name: str, project: Project) -> Shared | None:
     """The runtime of that name in the project or the catalogue, None where there is none."""
-    selection = Selection((session.inside(session.project.root),))
     try:
-        flat = pipeline.flattening(session.project, selection, report := Report())(name, report)
+        flat = pipeline.flattening(project, Selection((".",)), report := Report())(name, report)
     except Trouble:
         return None
     return None if flat is None else Shared(plain(flat.tree), is_new=False)
 
 
-def write_runtime(shared: Shared, session: Session) -> str:
+def write_runtime(shared: Shared, project: Project) -> str:
     """Put a new runtime into the project's folder of runtimes; gives the file's name."""
-    target = _target(shared.name, session)
+    target = _target(shared.name, project)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     create(target, runtime_text(shared))
-    return os.path.relpath(target, session.project.root)
+    return os.path.relpath(target, project.root)
 
 
 def runtime_text(shared: Shared) -> str:
@@ -158,6 +158,6 @@ def runtime_text(shared: Shared) -> str:
     return _FIRST + "".join(f"{line}\n" for line in lines)
 
 
-def _target(name: str, session: Session) -> str:
-    folders = session.project.runtimes or ("runtimes",)
-    return os.path.join(session.project.root, folders[0], f"{name}.yaml")
+def _target(name: str, project: Project) -> str:
+    folders = project.runtimes or ("runtimes",)
+    return os.path.join(project.root, folders[0], f"{name}.yaml")

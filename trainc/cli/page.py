@@ -85,7 +85,7 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     index, details = project_data(
         project,
         jobs,
-        inheritance(session, spool.bundles),
+        inheritance(project, session.selection.paths, spool.bundles),
         report,
         SourceLines(session.lines),
         capacity,

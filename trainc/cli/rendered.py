@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
-    from trainc.model.settings import Project
+    from trainc.model.settings import Project, Selection
 
 UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
@@ -133,21 +133,22 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
 def _spool(
     session: Session, folder: str, deleted: frozenset[str], committed: Committed, absent: frozenset[str]
 ) -> FolderSpool:
-    project, guess = project_names(session, folder)
+    project, root = session.project, session.project.root
+    name, guess = project_names(project, folder)
     return FolderSpool(
         folder,
-        reaches=reaches(session, deleted),
+        reaches=reaches(session.selection, deleted),
         settle=committed.settle,
-        taken=taken(session),
+        taken=taken(root, session.selection.paths),
         git=CommittedTexts(folder),
-        gone=gone(session, folder, absent),
-        holds=holds(session, folder),
+        gone=gone(root, folder, absent),
+        holds=holds(root, folder),
         shares=shared_service,
         moved=moved_run,
-        project=project,
+        project=name,
         guess=guess,
         check=session.options.has("check"),
-        keep_old=session.project.old_run == "keep",
+        keep_old=project.old_run == "keep",
     )
 
 
@@ -171,7 +172,8 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
         return frozenset()
     from trainc.cli.git_scope import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
 
-    return narrow(session, options.one("changed_since"))
+    session.selection.paths, deleted = narrow(session.project, session.selection.paths, options.one("changed_since"))
+    return deleted
 
 
 def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
@@ -198,7 +200,7 @@ def _findings(changes: Collection[FileChange], folder: str, session: Session) ->
         # The jobs concerned alone: a draft beside them, which does not compile yet, is in nobody's way.
         jobs = every if len(every) <= _LINE else quote(source)
         again = f"{build} {jobs}" if _is_there(change, session) else build
-        words = {"file": session.shown(file), "source": source, "again": again, "name": naming(session)}
+        words = {"file": session.shown(file), "source": source, "again": again, "name": naming(session.project)}
         state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
         yield rule.at(
             Span(place, 1, 1, 1, 1),
@@ -277,9 +279,9 @@ def _removal(change: FileChange, folder: str, session: Session) -> str:
 RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
 
 
-def reaches(session: Session, deleted: frozenset[str]) -> Callable[[str, str], bool]:
+def reaches(selection: Selection, deleted: frozenset[str]) -> Callable[[str, str], bool]:
     """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
-    paths, clusters = session.selection.paths, session.selection.clusters
+    paths, clusters = selection.paths, selection.clusters
 
     def is_reached(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
@@ -289,9 +291,8 @@ def reaches(session: Session, deleted: frozenset[str]) -> Callable[[str, str], b
     return is_reached
 
 
-def taken(session: Session) -> Callable[[Bundle, str, Report], bool]:
+def taken(root: str, paths: tuple[str, ...]) -> Callable[[Bundle, str, Report], bool]:
     """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
-    root, paths = session.project.root, session.selection.paths
 
     def is_taken(bundle: Bundle, source: str, report: Report) -> bool:
         path = os.path.join(root, source)
@@ -315,7 +316,7 @@ def without_runtimes(project: Project, absent: Collection[str]) -> Project:
     return project.incomplete(SPARSE_GAP) if missing else project
 
 
-def gone(session: Session, folder: str, absent: frozenset[str]) -> Callable[[str, str, Report], bool]:
+def gone(root: str, folder: str, absent: frozenset[str]) -> Callable[[str, str, Report], bool]:
     """Whether the job of a rendered file is gone from its source; a finding where the source does not say so.
 
     Sources that are `absent` because the checkout is sparse are not gone.
@@ -325,29 +326,29 @@ def gone(session: Session, folder: str, absent: frozenset[str]) -> Callable[[str
         from trainc.changes.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
 
         name = os.path.basename(path).removesuffix(".yaml")
-        return is_gone(session.project.root, source, os.path.join(folder, path), name, report, absent)
+        return is_gone(root, source, os.path.join(folder, path), name, report, absent)
 
     return is_job_gone
 
 
-def holds(session: Session, folder: str) -> Callable[[str, str], bool]:
+def holds(root: str, folder: str) -> Callable[[str, str], bool]:
     """Whether the object of a rendered file still stands in its source."""
 
     def is_object_there(path: str, source: str) -> bool:
         from trainc.changes.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
 
-        return is_held(session.project.root, source, os.path.join(folder, path))
+        return is_held(root, source, os.path.join(folder, path))
 
     return is_object_there
 
 
-def project_names(session: Session, folder: str) -> tuple[str, str]:
+def project_names(project: Project, folder: str) -> tuple[str, str]:
     """The name that the project's files carry in a folder, and one that files of others may carry as well.
 
     In a folder of its own, which it shares with nobody, it is empty. One that trainc.yaml does not name goes by its
     folder; outside of its repository others may have a folder of that name.
     """
-    root, target = os.path.realpath(session.project.root), os.path.realpath(folder) + os.sep
+    root, target = os.path.realpath(project.root), os.path.realpath(folder) + os.sep
     if target.startswith(root + os.sep):
         return "", ""
     top = root
@@ -358,7 +359,7 @@ def project_names(session: Session, folder: str) -> tuple[str, str]:
         top = os.path.dirname(top)
     inner = os.path.relpath(root, top).replace(os.sep, "/") if top != root else ""
     guess = inner or os.path.basename(root)
-    if name := session.project.name:
+    if name := project.name:
         own = f"{name}/{inner}" if inner else name
         return own, guess if guess != own else ""
     return guess, "" if target.startswith(top + os.sep) else guess
@@ -368,11 +369,11 @@ def _selected(source: str, paths: Iterable[str]) -> bool:
     return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
 
-def naming(session: Session) -> str:
+def naming(project: Project) -> str:
     """What tells the files of this project from those of others."""
-    if session.project.name:
-        return f"new files record the name of this project, `{session.project.name}`"
-    name = os.path.basename(os.path.realpath(session.project.root))
+    if project.name:
+        return f"new files record the name of this project, `{project.name}`"
+    name = os.path.basename(os.path.realpath(project.root))
     shown = "NAME" if label(name) else name
     return f"to let trainc delete it, set `metadata: {{name: {shown}}}` in trainc.yaml, a name that no other project there has"
 

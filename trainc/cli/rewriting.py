@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from trainc.cli.output import data as put_data
-from trainc.cli.session import Session
 from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.walk import contents, files, ours
@@ -16,27 +15,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from trainc.cli.session import Session
+    from trainc.model.settings import Project, Selection
 
 
-def texts(session: Session, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def texts(project: Project, selection: Selection, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """Every file under the paths, and of some more, that may hold a job, with its text."""
-    if session.stdin is not None:
-        yield STDIN, _text(session.stdin)
+    if selection.stdin is not None:
+        yield STDIN, _text(selection.stdin)
     further = tuple(file for file in more if file != STDIN)
-    for file in files(session.project.root, (*session.selection.paths, *further)):
-        data = contents(session.project.root, file)
+    for file in files(project.root, (*selection.paths, *further)):
+        data = contents(project.root, file)
         if ours(data) or (not is_rendered(data) and may_name_training(data)):
             yield file, _text(data)
 
 
-def write(session: Session, file: str, text: str) -> None:
+def write(root: str, file: str, text: str) -> None:
     """Put a new text in the place of a file's; standard input has none, its text is printed."""
     if file == STDIN:
         put(text)
         return
     # A link stays a link: what it points to gets the new text.
-    target = os.path.realpath(os.path.join(session.project.root, file))
+    target = os.path.realpath(os.path.join(root, file))
     mode = os.stat(target).st_mode
     replace(target, text.encode("utf-8", "surrogateescape"))
     os.chmod(target, mode)

@@ -144,7 +144,7 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
         places[_place(bundle)] = str(run_of(bundle.document.tree))
     about = tuple(dict.fromkeys(file for file, _, _ in places))
     new: list[tuple[str, str, str]] = []
-    for file, text in texts(session, about):
+    for file, text in texts(session.project, session.selection, about):
         findings = [finding for finding in report.findings if finding.span.file == file]
         if file not in about:
             continue
@@ -157,7 +157,7 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
         new.append((file, text, done.text))
     for file, text, edit in new:
         if write_it:
-            write(session, file, edit)
+            write(session.project.root, file, edit)
         else:
             changed = unified(diff(text, edit, session.shown(file)))
             answer(*changed, color=session.options.one("color", "auto"), folds=False)

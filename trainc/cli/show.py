@@ -106,7 +106,7 @@ def _listed(bundles: list[Bundle], session: Session) -> bool:
 
 
 def _diagrams(rows: list[dict[str, Any]], bundles: list[Bundle], session: Session) -> None:
-    runtimes = inheritance(session, bundles)
+    runtimes = inheritance(session.project, session.selection.paths, bundles)
     for bundle in bundles:
         runtimes.count(bundle)
     graph = {"nodes": runtimes.nodes, "edges": runtimes.edges}
