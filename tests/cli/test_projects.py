@@ -135,7 +135,7 @@ def test_the_hooks_pass_and_fail(tree: Several) -> None:
 def test_an_application_is_of_one_project(tree: Several) -> None:
     done = tree.run("cmp", "generate")
     assert (done.code, done.out) == (2, "")
-    assert "teams/nlp, teams/vision, vision/deep/er: a trainc.yaml of its own" in done.err
+    assert "teams/nlp, teams/vision, vision/deep/er: a trainc.yaml there" in done.err
 
 
 def test_without_a_trainc_yaml_runtimes_leaves_the_rest_of_a_checkout_alone(tmp_path: Path) -> None:
