@@ -49,7 +49,7 @@ def test_the_command_of_the_readme_works_as_it_is_printed(tmp_path: Path) -> Non
     done = rehearsed("jax-cpu", "--nodes", "2", "--logs", str(tmp_path / "logs"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "`/opt/train/train.py` is in the image; `train.py` of this folder runs in its place" in done.stderr
-    assert re.search(r"^  node-1 +ended well +\S", done.stderr, re.MULTILINE)
+    assert re.search(r"^  node-1 +succeeded +\S", done.stderr, re.MULTILINE)
     for index in range(2):
         said = [line.partition("| ")[2] for line in done.stdout.splitlines() if line.startswith(f"node-{index} ")]
         assert (tmp_path / f"logs/node-{index}.log").read_text("utf-8").splitlines() == said
