@@ -42,7 +42,7 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
             BERT,
             job("bert", image="registry.example.com/ml/line:1.0.0"),
             "version https://git-lfs.github.com/spec/v1\n",
-            "a pointer of Git LFS",
+            "a Git LFS pointer",
         ),
         (RUNTIME, "name: torch\n", "name: other\n", "there is no ClusterTrainingRuntime `torch`"),
         ("trainc.yaml", "output: rendered", "outpt: rendered", "trainc.yaml of the base cannot be used"),

@@ -116,7 +116,7 @@ def test_odd_items_are_said_and_left_out(odd: Any) -> None:
 
 BROKEN = {
     "an amount": {"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "ten"}}},
-    "part": {"kind": "List", "metadata": {"continue": "x"}, "items": [node("a")]},
+    "truncated": {"kind": "List", "metadata": {"continue": "x"}, "items": [node("a")]},
     "an Inventory": {"kind": "Inventory", "spec": {"nodes": []}},
     "not an object": {"kind": "List", "items": [node("a"), 7]},
     "`1 cpu`": {
