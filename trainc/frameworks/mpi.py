@@ -286,7 +286,7 @@ NO_PEER = Rule(
     "MPI relies on these names: one pod runs mpirun, the others run the processes that it starts.",
 )
 EFFECTS = {
-    LAUNCHER: "no process runs mpirun, and the nodes wait for ssh connections for ever",
+    LAUNCHER: "no process runs mpirun, and the nodes wait forever for ssh connections",
     NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
 }
 
@@ -298,7 +298,7 @@ def check_peers(plan: Plan, report: Report) -> None:
     for name, effect in EFFECTS.items():
         role = plan.role(name)
         if role is not None:
-            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it for ever")
+            check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it forever")
         elif name == LAUNCHER or not as_node(plan):
             success = ", and `targetReplicatedJobs: [launcher]` to `successPolicy`" if name == LAUNCHER else ""
             beside = f"add a replicatedJob `{name}` beside `{NODE if success else LAUNCHER}`{success}"

@@ -93,14 +93,14 @@ def verify(plan: Plan, report: Report) -> None:
     """Findings where the launchers would not meet."""
     counts, head = members(plan), head_of(plan)
     for index in counts:
-        check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it for ever")
+        check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it forever")
         check_overwritten(plan, report, plan.roles[index], VOCABULARY.reserved)
     if head is None or counts[head.index].value > 1:
         report.add(
             NO_HEAD.at(
                 role_span(plan, head) if head is not None else template_span(plan),
                 "no replicatedJob of a single pod starts Paddle's server",
-                effect="every launcher asks for a server that nobody starts, for ever",
+                effect="every launcher waits forever for a server that does not start",
                 help=f"give the first pod a replicatedJob `{LEADER}` of its own beside `{WORKER}`",
             )
         )

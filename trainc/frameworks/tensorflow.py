@@ -86,10 +86,10 @@ def verify(plan: Plan, report: Report) -> None:
     check_length(plan, report, "TF_CONFIG", length(plan, counts))
     if not {WORKER, *DECIDERS} & set(kinds):
         message = "the runtime has neither a `chief` nor a `worker`"
-        effect = "nobody trains: parameter servers and evaluators wait for ever"
+        effect = "no pod trains: parameter servers and evaluators wait forever"
         report.add(NO_DECIDER.at(template_span(plan), message, effect=effect, help="name a replicatedJob `worker`"))
     for role in roles:
-        check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it for ever")
+        check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it forever")
         check_replicas(plan, report, role)
         check_overwritten(plan, report, role, VOCABULARY.reserved)
     check_chiefs(plan, report, [role for role in roles if role.name.value in DECIDERS])

@@ -115,7 +115,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
         yield ("metadata", "annotations", key), message, ""
     for field in ("volumeClaimTemplates", "resourceClaimTemplates"):
         if template.get(field):
-            yield (*inner, field), f"`{field}` make claims for the pods of a set, which no Job does", ""
+            yield (*inner, field), f"`{field}` creates PVCs or resource claims for the pods of a set; a Job cannot", ""
     for field in ("leaderTemplate", "workerTemplate"):
         containers = get(template, field, "spec", "containers") or []
         if sum(_tpus(container) > 0 for container in containers) > 1:
@@ -260,7 +260,7 @@ def _roles(hosts: SetHosts, size: Sourced[int], *, is_split: bool, individual: b
 def _say_restarts(document: Document, report: Report, *, individual: bool) -> None:
     path = ("spec", "leaderWorkerTemplate", "restartPolicy")
     rest = "a pod that fails is started again, and ends with its program" if individual else "a failure ends the job"
-    message = f"the set started its pods again for ever; here {rest}"
+    message = f"a LeaderWorkerSet restarts its pods forever; here {rest}"
     report.add(ENDS.at(document.span(path), message, effect="nothing serves any more once the programs have ended"))
 
 

@@ -294,7 +294,7 @@ def _has_cluster(job: RayJobAsRead) -> bool:
             job, ("spec", "clusterSelector"), message, "write `rayClusterSpec`, or submit with `ray job submit`"
         )
     if value(job.spec, "submissionMode") == "InteractiveMode":
-        message = "`submissionMode: InteractiveMode`: nobody submits this job"
+        message = "`submissionMode: InteractiveMode`: no driver submits this job"
         return _refuse(job, ("spec", "submissionMode"), message, "write `entrypoint`, and remove the mode")
     if not (value(job.spec, "entrypoint") or "").strip() and get(job.spec, "submitterPodTemplate") is None:
         message = "the job has no `entrypoint`: the driver has nothing to submit"
@@ -352,7 +352,7 @@ def _say_of_life(job: RayJobAsRead) -> None:
         message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job is over"
         job.say(UNSERVED.at(job.span(("spec", "deletionStrategy"), key=True), message, help="remove it"))
     if get(spec, "preRunningDeadlineSeconds") is not None:
-        message = "`preRunningDeadlineSeconds` has no effect: nobody watches for the start of the program"
+        message = "`preRunningDeadlineSeconds` has no effect: no controller watches the start of the program"
         job.say(UNSERVED.at(job.span(("spec", "preRunningDeadlineSeconds")), message, help="remove it"))
     if get(spec, "activeDeadlineSeconds") is not None:
         retries = value(spec, "backoffLimit") or 0

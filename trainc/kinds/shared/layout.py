@@ -225,7 +225,7 @@ def _needs(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Iterator
         if part.waits:
             yield f"`{part.name}` starts after `{part.waits}`", "JobSet", _DEPENDS_ON
         if part.pods.value not in {0, 1} and (job.kind.framework == "mpijob" or job.asks("compat-names") == "true"):
-            yield "pods of one Job are told apart by a label", "Kubernetes", _INDEX_LABEL
+            yield "a label distinguishes the pods of one Job", "Kubernetes", _INDEX_LABEL
         if shape.layout == PER_JOB and part.name == "worker":
             yield "a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX
 

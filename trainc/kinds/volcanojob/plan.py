@@ -159,7 +159,7 @@ def _say_notes(job: JobOfTasks) -> None:
     if get(job.spec, "runningEstimate") is not None:
         at = job.span(("spec", "runningEstimate"))
         estimate = plain(job.spec["runningEstimate"])
-        job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is left out: nobody reads it", help="remove it"))
+        job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is dropped: no controller reads it", help="remove it"))
 
 
 UNCOMPILED = Rule(

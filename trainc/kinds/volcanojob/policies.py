@@ -241,11 +241,11 @@ def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
 def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLifecycle) -> None:
     for event in _UNWATCHED:
         if event in policy.events:
-            message = f"`{event}` does nothing here: nobody watches for it"
+            message = f"`{event}` has no effect: no controller watches for it"
             help_ = "remove the policy; what a pod waits for is in its events and in those of its PodGroup"
             job.say(UNWATCHED.at(job.span(policy.path, key=True), message, help=help_))
     if policy.timeout:
-        message = f"`{policy.action}` follows at once: nobody waits for `timeout: {policy.timeout}`"
+        message = f"`{policy.action}` follows at once: `timeout: {policy.timeout}` has no effect"
         job.say(UNWATCHED.at(job.span((*policy.path, "timeout")), message, help="remove `timeout`"))
     if ANY in policy.events and policy.outcome:
         message = f"`*` means failures and evictions here: Volcano does `{policy.action}` when a task is completed too"
@@ -274,7 +274,7 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     """What a restart policy other than Never makes of a task's policies."""
     path = (*task.path, "template", "spec", "restartPolicy")
     if task.restart.value == "Always":
-        message = f"containers of `{task.role}` end here: pods of a Job cannot restart for ever, as `Always` wants"
+        message = f"containers of `{task.role}` end here: pods of a Job cannot use `restartPolicy: Always`"
         effect = "`OnFailure` is written: a container that fails restarts in its pod, one that succeeds does not"
         help_ = "write `restartPolicy: Never`, or `OnFailure`"
         job.say(ALWAYS.at(job.span(path), message, effect=effect, help=help_, level=WARNING))
