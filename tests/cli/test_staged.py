@@ -129,6 +129,16 @@ def test_one_mistake_is_reported_once(tree: WorkingTree) -> None:
     assert "no errors" not in said
 
 
+def test_what_is_rendered_of_a_job_with_errors_is_not_compared(tree: WorkingTree) -> None:
+    """The job compiles, and its rendering is another one: the help was to build what no build writes."""
+    tree.change("jobs/bert.yaml", "[torchrun, ", "[torchrun, --nnodes=5, ")
+    said = tree.commit().stdout
+    assert "error[nodes-mismatch]" in said
+    assert "skipped the rendered files of jobs/bert.yaml" in said
+    assert "out-of-date" not in said
+    assert "+" not in [line[:1] for line in said.splitlines()]
+
+
 def test_a_runtime_that_the_commit_deletes_is_missed(tree: WorkingTree) -> None:
     tree.git("rm", "-q", "runtimes/torch.yaml")
     said = _commit_staged(tree)

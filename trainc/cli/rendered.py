@@ -114,9 +114,11 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     _known(options.all("rerender"), spool)
     refused = {os.path.relpath(file, folder) for file in committed.refused}
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
+    broken = _leave_to_validate(session, committed) if only_rendered else ()
+    # Of a job with errors nothing can be rendered until they are mended.
+    changes = [one for one in changes if session.shown(one.source) not in broken]
     for finding in _findings(changes[:_MAX_FILES_NAMED], folder, session):
         session.report.add(finding)
-    broken = _leave_to_validate(session, committed) if only_rendered else ()
     if broken:
         files = ", ".join(broken)
         tell(f"skipped the rendered files of {files}: fix the errors that `trainc validate` reports")
