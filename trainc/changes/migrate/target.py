@@ -14,6 +14,7 @@ from trainc.apiserver.pods.complaints import fields
 from trainc.changes.migrate.policies import FRAMEWORK, LAUNCHER, NODE, OlderFacts, Policy, reader_of_keys
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.model.plan import ANCESTOR_LABEL
+from trainc.text.hostnames import hosts_in
 from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
 
 if TYPE_CHECKING:
@@ -185,10 +186,18 @@ def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy
     _keep(pod, "volumes", lambda volume: volume["name"] not in policy.volumes)
     if policy.volumes and (group := reader_of_keys(facts, role)):
         pod.setdefault("securityContext", {}).setdefault("fsGroup", group)
-    if policy.volumes and "dnsConfig" in pod and f"{name}-" not in str(facts.old["spec"]):
-        _keep(pod["dnsConfig"], "searches", lambda domain: not domain.startswith(f"{name}."))
+    if policy.volumes and "dnsConfig" in pod and not _needs_search(facts):
+        own = str(facts.old["spec"])
+        _keep(pod["dnsConfig"], "searches", lambda domain: domain in own or not domain.startswith(f"{name}."))
         if not pod["dnsConfig"]:
             del pod["dnsConfig"]
+
+
+def _needs_search(facts: OlderFacts) -> bool:
+    """Whether a text names a pod without the subdomain: the operator lets such a name resolve, the Trainer does not."""
+    name, jobs = facts.jobset["metadata"]["name"], facts.jobset["spec"]["replicatedJobs"]
+    pods = tuple(f"{name}-{role['name']}-" for role in jobs)
+    return any(host.startswith(pods) and "." not in host for _, host in hosts_in(str(jobs), f"{name}-"))
 
 
 def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
