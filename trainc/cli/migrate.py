@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Options
     from trainc.model.settings import Project
 
-_FEW = 3  # older jobs that are told one by one without being asked
+_FEW = 3  # older jobs, or files, that are told one by one without being asked
 
 
 def run(options: Options) -> int:
@@ -50,7 +50,7 @@ def _migrate(options: Options) -> int:
     results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
     if shared is not None and shared.is_new and any(one.is_served for _, done in results for one in done.outcomes):
         if options.has("write"):
-            tell(f"{write_runtime(shared, session.project)}: the runtime that the jobs share")
+            tell(f"wrote {session.shown(write_runtime(shared, session.project))}: the runtime that the jobs share")
         elif form == "text":
             put(runtime_text(shared))
     for file, done in results:
@@ -59,6 +59,9 @@ def _migrate(options: Options) -> int:
         elif done.touched and form == "text":
             put(done.text)
     # When all of it is written: a reader that has gone stops nothing half-way.
+    if options.has("write") and form == "text":
+        wrote = [session.shown(file) for file, done in results if done.touched and file != STDIN]
+        tell(*([f"wrote {file}" for file in wrote] if len(wrote) <= _FEW else [f"wrote {len(wrote)} files"]))
     ended = _ended_runs(session, results)
     view = summary([(session.shown(file), done) for file, done in results], ended)
     if form != "text":

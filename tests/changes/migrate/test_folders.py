@@ -67,7 +67,7 @@ def test_a_folder_of_22_jobs_is_a_screen_and_the_rest_on_request(repository: Rep
 def test_jobs_share_a_runtime_that_is_made_of_what_they_have_in_common(repository: Repository) -> None:
     write_jobs(repository)
     done = repository.run("migrate", "-w", "jobs", "--runtime", "train")
-    assert (done.code, done.err.splitlines()[0]) == (0, "runtimes/train.yaml: the runtime that the jobs share")
+    assert (done.code, done.err.splitlines()[0]) == (0, "wrote runtimes/train.yaml: the runtime that the jobs share")
     runtime = repository.read("runtimes/train.yaml")
     assert "kind: ClusterTrainingRuntime" in runtime
     assert "mountPath: /dev/shm" in runtime
@@ -160,3 +160,57 @@ def test_a_folder_without_older_jobs_is_told_in_every_form(repository: Repositor
     repository.job("bert")
     assert repository.run("migrate", "jobs").err == "nothing to migrate\n"
     assert repository.run("migrate", "jobs", "--report", "markdown").out == "nothing to migrate\n"
+
+
+MPIJOB = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: {name}, namespace: vision}}
+spec:
+  slotsPerWorker: 4
+  runPolicy: {{cleanPodPolicy: Running}}
+  mpiReplicaSpecs:
+    Launcher:
+      template:
+        spec:
+          containers:
+          - name: mpi
+            image: registry.example/horovod:1
+            command: [mpirun, -np, "16", python, train.py, --master, {name}-worker-0.{name}]
+    Worker:
+      replicas: 4
+      template:
+        spec:
+          containers:
+          - name: mpi
+            image: registry.example/horovod:1
+            resources: {{limits: {{nvidia.com/gpu: 4}}}}
+"""
+
+
+def test_mpijobs_that_differ_in_their_name_share_a_runtime_without_it(repository: Repository) -> None:
+    """The search domain of one job stood in the runtime of all, and kept the others from sharing it."""
+    for name in ("bert", "resnet"):
+        repository.write(f"jobs/{name}.yaml", MPIJOB.format(name=name))
+    done = repository.run("migrate", "-w", "jobs", "--runtime", "horovod")
+    lines = done.err.splitlines()
+    assert lines[:3] == [
+        "wrote runtimes/horovod.yaml: the runtime that the jobs share",
+        "wrote jobs/bert.yaml",
+        "wrote jobs/resnet.yaml",
+    ]
+    for sentence in (
+        "the container `mpi` is called `node`: `kubectl logs -c node`",
+        "`-np 16` stays when `numNodes` changes: without it, mpirun starts a process for each slot of the hostfile",
+        "`trainer.image` is the launcher's: the nodes' image is in role `node` of the runtime",
+    ):
+        assert lines.count(f"  {sentence}") == 2
+    assert [repository.read(f"jobs/{name}.yaml").count("Runtime\n") for name in ("bert", "resnet")] == [1, 1]
+    assert not any(name in repository.read("runtimes/horovod.yaml") for name in ("bert", "resnet"))
+    assert "--master, resnet-node-0-0.resnet]" in repository.read("jobs/resnet.yaml")
+
+
+def test_a_summary_counts_what_is_dropped(repository: Repository) -> None:
+    for number in range(4):
+        repository.write(f"jobs/job{number}.yaml", MPIJOB.format(name=f"job{number}"))
+    assert "   4  `spec.runPolicy.cleanPodPolicy` is dropped: " in repository.run("migrate", "jobs").err

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.changes.migrate.chunks import as_bytes, lost_comments, values
@@ -22,7 +22,7 @@ from trainc.changes.migrate.compared import (
     unplaced,
 )
 from trainc.changes.migrate.placed_text import Writer, says
-from trainc.changes.migrate.policies import PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of
+from trainc.changes.migrate.policies import NODE, PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of
 from trainc.changes.migrate.source_reader import SourceEntry, SourceNode, apart, at, composed, roles_of_other, source_of
 from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, wanted
 from trainc.kinds.table import KINDS, LISTED
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
 
 OTHER_ENDS = frozenset("\r\x85\u2028\u2029")  # line ends that the parser counts and a text editor may not
+_COUNTS = ("-np", "-n", "--np", "-c")  # options of mpirun for the number of processes
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
 # A replicatedJob that stands for a role of another name: the roles it may come from, the first that is there.
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
@@ -299,7 +300,11 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
             messages.append(
                 f"variables of the operator stay in `trainer.env`; with another `numNodes` change them too: {policy.reason}"
             )
+    for former, now in want.containers.items():
+        if former != now:
+            messages.append(f"the container `{former}` is called `{now}`: `kubectl logs -c {now}`")
     if policy is not None and policy.name == "mpi":
+        messages += _of_launcher(want)
         messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
     elif kind == "MPIJob" and (secret := _key_secret(want)):
         messages.append(
@@ -308,6 +313,23 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     if want.extras:
         kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
         messages.append(f"the file includes what the operator created with the job: {kinds}")
+    return messages
+
+
+def _of_launcher(want: MigrationTarget) -> list[str]:
+    """What a job says to the launcher of MPI alone, and so stays as it is when other fields of the job change."""
+    trainer = want.job["spec"].get("trainer", {})
+    words = " ".join(map(str, (*trainer.get("command", []), *trainer.get("args", [])))).split()
+    count = next((f"{word} {number}" for word, number in pairwise(words) if word in _COUNTS and number.isdigit()), "")
+    messages = []
+    if count:
+        messages.append(
+            f"`{count}` stays when `numNodes` changes: without it, mpirun starts a process for each slot of the hostfile"
+        )
+    nodes = next((role for role in want.roles_of_runtime if role["name"] == NODE), {})
+    pod = nodes.get("template", {}).get("spec", {}).get("template", {}).get("spec", {})
+    if "image" in trainer and any("image" in one for one in pod.get("containers", []) if one["name"] == NODE):
+        messages.append("`trainer.image` is the launcher's: the nodes' image is in role `node` of the runtime")
     return messages
 
 
