@@ -10,7 +10,7 @@ import pytest
 
 from tests.board.board import manifests
 from tests.board.test_board import BOARD
-from tests.compiling import compile_in
+from tests.compiling import ROOT, compile_in
 from trainc.kinds.table import NAMES
 from trainc.lint.catalogue import rules
 
@@ -107,3 +107,11 @@ def test_a_rule_of_older_kinds_on_a_job_without_a_list_of_its_own_is_named(tmp_p
     (tmp_path / "job.yaml").write_text(json.dumps({**job, "spec": {"minAvailable": 2, "tasks": tasks}}))
     err = compile_in(tmp_path, "validate", "job.yaml").err
     assert "note: `clean-up-differs`; `trainc validate -v` shows it" in err
+
+
+def test_a_secret_without_which_no_pod_starts_is_named_first(tmp_path: Path) -> None:
+    """Of seven rules of an MPIJob it was the one that was counted."""
+    case = ROOT / "tests/cases/legacy/mpijob-host-names-no-pod/input/job.yaml"
+    (tmp_path / "job.yaml").write_text(case.read_text("utf-8"), "utf-8")
+    (notes,) = [line for line in compile_in(tmp_path, "validate", "job.yaml").err.splitlines() if "note: " in line]
+    assert "also `secret-needed`, " in notes

@@ -92,6 +92,7 @@ def _slice(segments: tuple[tuple[str, str], ...], start: int, end: int) -> Itera
 
 
 _MAX_RULES_NAMED = 4  # rules named in one line
+_STOPS_PODS = "secret-needed"  # never among those that are counted
 
 
 def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -> str:
@@ -118,14 +119,15 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
     counts = _counts(others)
     if counts:
         rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]
-        rule_names += [f"{len(counts) - _MAX_RULES_NAMED} more rules"] if len(counts) > _MAX_RULES_NAMED else []
+        more = len(counts) - _MAX_RULES_NAMED
+        rule_names += [f"{more} more rule{'s' if more > 1 else ''}"] if more > 0 else []
         parts.append(f"{'also ' if constant else ''}{', '.join(rule_names)}")
     return f"{'; '.join(parts)}; `trainc validate -v` shows {'all' if len(notes) > 1 else 'it'}"
 
 
 def _counts(names: Iterable[str]) -> list[tuple[str, int]]:
-    """Names with how often each occurs, the most frequent first."""
+    """Names with how often each occurs: first the note without which no pod starts, then the most frequent."""
     counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(counts.items(), key=lambda one: (one[0] != _STOPS_PODS, -one[1], one[0]))
