@@ -84,7 +84,7 @@ definitions=$(kubectl get crd --ignore-not-found -o yaml "$@" \\
 printf '%s\\n' "$definitions" > definitions.yaml
 
 for kind in clustertrainingruntimes priorityclasses runtimeclasses storageclasses \\
-  clusterqueues localqueues resourceflavors namespaces limitranges \\
+  clusterqueues localqueues resourceflavors namespaces limitranges persistentvolumeclaims \\
   validatingadmissionpolicies validatingadmissionpolicybindings \\
   mutatingwebhookconfigurations validatingwebhookconfigurations; do
   echo ---
