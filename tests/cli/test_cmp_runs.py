@@ -159,7 +159,7 @@ def test_two_runs_of_one_service_are_refused(client: Client, repository: Reposit
     before = repository.rendered()
     done = repository.run("build", "-w")
     assert (done.code, repository.rendered()) == (1, before)
-    message = "this run and the earlier run `line`, which stays, have one Service, `ring`"
+    message = "this run and the earlier run `line`, which is kept, share the Service `ring`"
     assert [finding.message for finding in done.findings] == [message]
     assert message in repository.run("build", "--check").err
     assert message in refusal(client, repository)

@@ -151,7 +151,7 @@ def test_two_objects_of_one_name_are_an_error(repository: Repository) -> None:
     repository.write("other/claims.yaml", CLAIM.format(name="data", namespace="research").replace("1Ti", "3Ti"))
     done = repository.run("build", "-w")
     assert done.code == 1
-    assert "error[same-name]: PersistentVolumeClaim `data` is here as well, and a job names it" in done.err
+    assert "error[same-name]: PersistentVolumeClaim `data` exists twice, and a job refers to it" in done.err
     assert repository.rendered() == {}
     local = "metadata:\n  annotations: {config.kubernetes.io/local-config: 'true'}\n"
     repository.change("other/claims.yaml", "metadata:\n", local)
@@ -209,9 +209,9 @@ def test_the_namespace_of_the_cluster_is_that_of_the_object(repository: Reposito
 def test_a_claim_of_the_project_is_known_where_the_cluster_lists_its_claims(repository: Repository) -> None:
     repository.setting("clusters: {east: {folder: dumps}}")
     repository.write("dumps/claims.yaml", CLAIM.format(name="other", namespace="research"))
-    assert "neither beside this job nor in the cluster" not in repository.run("build", "jobs/bert.yaml").err
+    assert "neither with this job nor in the cluster" not in repository.run("build", "jobs/bert.yaml").err
     (repository.folder / "shared/claims.yaml").unlink()
-    assert "neither beside this job nor in the cluster" in repository.run("build", "jobs/bert.yaml").err
+    assert "neither with this job nor in the cluster" in repository.run("build", "jobs/bert.yaml").err
 
 
 def test_a_name_leads_to_no_other_folder(repository: Repository) -> None:

@@ -56,8 +56,8 @@ def test_what_does_not_fit_is_counted() -> None:
     node = {"name": "r", "kind": "Runtime", "component": False, "jobs": 0}
     edges = [(0, index, "extends") for index in range(1, 500)]
     lines = repository_diagrams([row] * (MAX_NODES + 2), "cluster", {"nodes": [node] * 600, "edges": edges})
-    assert "2 more jobs left out of the diagram." in lines
-    assert "450 more runtimes and components left out of the diagram." in lines
-    assert "350 more arrows left out of the diagram." in lines
+    assert "2 more jobs not shown." in lines
+    assert "450 more runtimes and components not shown." in lines
+    assert "350 more arrows not shown." in lines
     assert sum("job" in line and "---" in line for line in lines) == MAX_NODES
     assert job_diagrams([]) == []

@@ -100,12 +100,12 @@ def project(place: Path, runtime: str) -> None:
 @pytest.mark.parametrize(
     ("runtime", "line", "said"),
     [
-        ("base", 2, "lands nowhere: identifies this document"),
+        ("base", 2, "reaches no manifest: identifies this document"),
         ("base", 4, "lands in Service/bert, JobSet/bert metadata.name"),
-        ("base", 6, "lands nowhere: wrong level"),
+        ("base", 6, "reaches no manifest: wrong level"),
         ("base", 7, "lands in JobSet/bert metadata.labels[kueue.x-k8s.io/queue-name]"),
-        ("base", 9, "lands nowhere: a queue owns `suspend`: only true is written"),
-        ("base", 11, "lands nowhere: names the runtime that the job starts from"),
+        ("base", 9, "reaches no manifest: a queue owns `suspend`: only true is written"),
+        ("base", 11, "reaches no manifest: names the runtime that the job starts from"),
         (
             "base",
             13,
@@ -117,13 +117,17 @@ def project(place: Path, runtime: str) -> None:
             15,
             "lands in JobSet/bert spec.replicatedJobs[node].template.spec.template.spec.containers[node].env[PET_NPROC_PER_NODE].value",
         ),
-        ("base", 20, "lands nowhere: not overridable upstream: limits and requests are merged, claims are not"),
-        ("bare", 13, "lands nowhere: wrong container: no replicated job of the runtime is labeled as the trainer"),
-        ("bare", 18, "lands nowhere: wrong container"),
+        ("base", 20, "reaches no manifest: not overridable upstream: limits and requests are merged, claims are not"),
+        (
+            "bare",
+            13,
+            "reaches no manifest: wrong container: no replicated job of the runtime is labeled as the trainer",
+        ),
+        ("bare", 18, "reaches no manifest: wrong container"),
         (
             "site",
             13,
-            "refused: the job changes `template.spec.replicatedJobs[node].template.spec.template.spec.containers[node].image`",
+            "rejected: the job changes `template.spec.replicatedJobs[node].template.spec.template.spec.containers[node].image`",
         ),
     ],
 )
@@ -159,10 +163,10 @@ spec:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (2, "lands nowhere: identifies this document"),
-        (4, "lands nowhere: a setting of the project: it controls how jobs are compiled"),
-        (7, "lands nowhere: selects the jobs that the cluster runs"),
-        (8, "lands nowhere: a setting of the cluster: it controls how jobs are compiled"),
+        (2, "reaches no manifest: identifies this document"),
+        (4, "reaches no manifest: a setting of the project: it controls how jobs are compiled"),
+        (7, "reaches no manifest: selects the jobs that the cluster runs"),
+        (8, "reaches no manifest: a setting of the cluster: it controls how jobs are compiled"),
         (9, "lands in Service/bert, JobSet/bert metadata.namespace"),
         (11, "lands in JobSet/bert metadata.labels.team"),
     ],
@@ -180,7 +184,7 @@ def test_a_value_whose_name_is_at_fault_is_refused(tmp_path: Path) -> None:
     (tmp_path / "jobs/bert.yaml").write_text(job, "utf-8")
     for line in (22, 23):
         run = compile_in(tmp_path, "why", f"jobs/bert.yaml:{line}")
-        assert "  refused: " in run.out, run.out + run.err
+        assert "  rejected: " in run.out, run.out + run.err
 
 
 def test_a_file_without_jobs_wants_a_line(tmp_path: Path) -> None:

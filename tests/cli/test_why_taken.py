@@ -93,7 +93,7 @@ def test_a_value_that_a_child_takes_away_is_beaten_there(pod: str, line: int, wo
     ],
 )
 def test_what_takes_away_says_so(pod: str, reason: str, tmp_path: Path) -> None:
-    assert f"  lands nowhere: {reason}\n" in taken(tmp_path, pod, 0)
+    assert f"  reaches no manifest: {reason}\n" in taken(tmp_path, pod, 0)
 
 
 def test_a_name_that_the_job_writes_as_well_is_its_own(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def shown(job: str = "", spec: str = "", containers: str = PLAIN, more: str = ""
     [
         ("backoffLimit: 30", "", "its Job fails (BackoffLimitExceeded); the JobSet fails (FailedJobs)"),
         ("backoffLimit: 60", "", "the pod is replaced, up to 60 times"),
-        ("backoffLimit: 2147483647", "", "the pod is replaced, without end"),
+        ("backoffLimit: 2147483647", "", "the pod is replaced, without limit"),
         ("backoffLimitPerIndex: 20", "", "the pod is replaced, up to 40 times"),
         ("backoffLimitPerIndex: 200", "", "the pod is replaced, up to 400 times"),
         (
@@ -64,7 +64,7 @@ def shown(job: str = "", spec: str = "", containers: str = PLAIN, more: str = ""
         (
             "backoffLimit: 12",
             "failurePolicy: {maxRestarts: 10, rules: [{name: r, action: RestartJobSetAndIgnoreMaxRestarts}]}",
-            "and so on, without end",
+            "and so on, without limit",
         ),
     ],
 )
@@ -81,9 +81,9 @@ def test_a_limit_without_a_limit_is_no_number(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(text)
     done = compile_in(tmp_path, "show", "job.yaml")
     assert done.code == 0, done.err
-    assert "\nrestarts    any number of times\n" in done.out
-    assert "\nretries     any number of pods of each Job of w\n" in done.out
-    assert "\ntime limit  none: it restarts any number of times\n" in done.out
+    assert "\nrestarts    unlimited\n" in done.out
+    assert "\nretries     unlimited pods of each Job of w\n" in done.out
+    assert "\ntime limit  none: the number of restarts is unlimited\n" in done.out
     assert "214748364" not in done.out
 
 

@@ -32,7 +32,7 @@ def test_holders_are_the_present_clusters() -> None:
 
 
 def test_only_its_own_cluster_can_be_the_present_one() -> None:
-    with pytest.raises(ValueError, match="`west` is not one of this project's"):
+    with pytest.raises(ValueError, match="`west` is not in this project"):
         Project("/nowhere", clusters=(EAST,)).at(WEST)
 
 

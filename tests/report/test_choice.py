@@ -71,7 +71,7 @@ def test_servers_verdicts_stand_beside_what_is_selected(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--ignore", "unknown-field"], "is a server's own verdict, which cannot be ignored"),
+        (["--ignore", "unknown-field"], "is an API server's rejection and cannot be ignored"),
         (["--ignore", "nodes-mismatched"], "did you mean `nodes-mismatch`?"),
         (["--select", "nodes-mismatched"], "did you mean `nodes-mismatch`?"),
     ],
@@ -91,5 +91,5 @@ def test_an_ignored_error_comes_back_where_the_job_is_not_compiled(tmp_path: Pat
     run = compile_in(tmp_path, "build", "job.yaml", "--ignore", "unknown-policy")
     assert run.code == 1
     assert "error[unknown-policy]" in run.err
-    assert "`--ignore unknown-policy` cannot silence this: the job is not compiled" in run.err
+    assert "`--ignore unknown-policy` cannot suppress this: the job is not compiled" in run.err
     assert run.out == ""

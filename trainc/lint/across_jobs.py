@@ -116,29 +116,29 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
             job[1],
             f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
             also=[Label(first[1], "the other job")],
-            effect=f"the Service `{name}` selects the pods of one of them: the other's pods find no peers",
-            help="leave `network.subdomain` out, or give each job its own",
+            effect=f"the Service `{name}` selects the pods of one of them: the pods of the other find no peers",
+            help="remove `network.subdomain`, or give each job its own",
         )
     if kind in KINDS and first[0] == job[0] == name:
         return SAME_NAME.at(
             job[1],
-            f"{kind} `{name}` is here as well, and a job names it",
-            label="and here",
-            also=[Label(first[1], "once here")],
-            effect="nobody can say which of the two the job means; the one that is applied last overwrites the other",
-            help="remove one of them, or annotate the one that is not meant for a cluster with "
+            f"{kind} `{name}` exists twice, and a job refers to it",
+            label="second definition",
+            also=[Label(first[1], "first definition")],
+            effect="the one applied last overwrites the other, so the job may get either",
+            help="remove one, or annotate the one that is not for a cluster with "
             '`config.kubernetes.io/local-config: "true"`',
         )
-    return _twins(f"{kind} `{name}` comes out of two jobs", first[1], job[1])
+    return _twins(f"two jobs produce {kind} `{name}`", first[1], job[1])
 
 
 def shared_service(place: Span, service: str, earlier: str) -> Finding:
     """The finding for a run that has the same Service as an earlier one of its job that stays."""
     return SHARED_SUBDOMAIN.at(
         place,
-        f"this run and the earlier run `{earlier}`, which stays, have one Service, `{service}`",
-        effect="the Service selects the pods of one of them: the other's pods find no peers",
-        help="leave `network.subdomain` out, give each run its own, or let earlier runs go: `oldRun: prune`",
+        f"this run and the earlier run `{earlier}`, which is kept, share the Service `{service}`",
+        effect="the Service selects only the pods of one of them: the pods of the other find no peers",
+        help="remove `network.subdomain`, give each run its own, or prune earlier runs: `oldRun: prune`",
     )
 
 
@@ -146,7 +146,7 @@ def twins(document: Document, other: Document) -> Finding:
     """The finding for a job of which another file, outside the selection, holds one of the same name."""
     name = ("metadata", "name")
     return _twins(
-        f"{document.kind} `{document.name}` stands in `{other.file}` too", other.span(name), document.span(name)
+        f"{document.kind} `{document.name}` is also defined in `{other.file}`", other.span(name), document.span(name)
     )
 
 
@@ -154,8 +154,8 @@ def _twins(message: str, before: Span, place: Span) -> Finding:
     return SAME_NAME.at(
         place,
         message,
-        label="and here",
-        also=[Label(before, "once here")],
-        effect="the one that is applied last overwrites the other",
-        help="rename one of the jobs, or put it into another namespace",
+        label="second definition",
+        also=[Label(before, "first definition")],
+        effect="the one applied last overwrites the other",
+        help="rename one of the jobs, or move it to another namespace",
     )

@@ -40,7 +40,7 @@ def foreign(name: str) -> tuple[Check, ...]:
     own = rule_facts()
     for check in checks:
         if not isinstance(check, Check):
-            raise Trouble(f"{RULES}: `{name}` holds {check!r}, which is no Check")
+            raise Trouble(f"{RULES}: `{name}` is {check!r}, not a Check")
         if check.rule.name in own:
-            raise Trouble(f"{RULES}: `{name}` has a rule `{check.rule.name}`, and so has trainc")
+            raise Trouble(f"{RULES}: `{name}` has a rule `{check.rule.name}`, which trainc already has")
     return checks

@@ -111,15 +111,15 @@ def _keys(job: Job, field: str, keys: Tree) -> None:
     for key in keys:
         span = job.at(("metadata", field, key), key=True)
         if key in _HOOKS:
-            effect = "each sync trains again, and the application is healthy whatever comes of it"
-            job.report.add(HOOK.at(span, f"`{key}` makes a hook of the job", effect=effect, help="remove it"))
+            effect = "each sync starts the training again, and the application is healthy even if it fails"
+            job.report.add(HOOK.at(span, f"`{key}` turns the job into a hook", effect=effect, help="remove it"))
         elif forced := _forced(key, text(keys, key)):
-            effect = "an edit, even a mistyped one, deletes the running job, and the training starts anew"
+            effect = "any edit, even a typo, deletes the running job and starts the training over"
             help_ = 'remove it, and start a new run with `trainc.dev/run: "2"`'
             job.report.add(FORCED.at(span, f"`{key}: {forced}` replaces the job", effect=effect, help=help_))
         elif key in _MARKS:
-            effect = "the tool takes the job for one of another application, and may remove it"
-            job.report.add(MARKED.at(span, f"`{key}` is written by the tool itself", effect=effect, help="remove it"))
+            effect = "the tool attributes the job to another application and may prune it"
+            job.report.add(MARKED.at(span, f"`{key}` is set by the tool itself", effect=effect, help="remove it"))
 
 
 def _left_behind(document: Document, report: Report) -> None:
@@ -129,9 +129,9 @@ def _left_behind(document: Document, report: Report) -> None:
                 LEFT_BEHIND.at(
                     document.span(("metadata", "annotations", key), key=True),
                     f"`{key}` on a TrainJob reaches none of its objects",
-                    effect="the tool never sees it: what it should keep, order or leave alone is treated like any object",
-                    help="write it below `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
-                    "JobSet gets those",
+                    effect="the tool never sees it, and treats the job's objects like any other",
+                    help="set it under `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
+                    "JobSet gets these annotations",
                 )
             )
 
@@ -147,9 +147,9 @@ def _forced(key: str, written: str) -> str:
 def _no_namespace(span: Span, name: str) -> Finding:
     return NO_NAMESPACE.at(
         span,
-        f"`{name}` names no namespace",
-        effect="Flux fails the whole Kustomization, unless that sets `targetNamespace`",
-        help="write `metadata.namespace`, or give the cluster a `namespace` in trainc.yaml",
+        f"`{name}` sets no namespace",
+        effect="Flux fails the whole Kustomization unless it sets `targetNamespace`",
+        help="set `metadata.namespace`, or `namespace` for the cluster in trainc.yaml",
     )
 
 
@@ -158,9 +158,9 @@ def _suspended(job: Job) -> None:
     job.report.add(
         SUSPENDED.at(
             job.at(("spec", "suspend")),
-            f"Flux creates `{job.name}` suspended, and nothing starts it",
-            effect="it waits for ever: Flux does not apply a later edit of `suspend` to a JobSet that exists",
-            help="remove `suspend`, or name a queue that starts it; one that was created so is started by "
+            f"Flux creates `{job.name}` suspended, and nothing resumes it",
+            effect="it never starts: Flux does not apply a later edit of `suspend` to an existing JobSet",
+            help="remove `suspend`, or name a queue that resumes the job; to start an existing one, run "
             f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
         )
     )
@@ -173,9 +173,9 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
         report.add(
             CLUSTER_SCOPED.at(
                 bundle.span(tree, ("kind",)),
-                f"{kind} `{name}` belongs to the whole cluster",
-                effect="the application may not be allowed to create it, and takes it along when the job goes",
-                help="keep it in a file and an application of its own",
+                f"{kind} `{name}` is cluster-scoped",
+                effect="the application may lack permission to create it, and prunes it together with the job",
+                help="move it to a file and an application of its own",
             )
         )
     if delivery == "flux" and kind in _IN_A_NAMESPACE and not text(table(tree, "metadata"), "namespace"):
@@ -184,8 +184,8 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
         report.add(
             SECRET.at(
                 bundle.span(tree, ("kind",)),
-                f"the content of Secret `{name}` stands in Git",
-                effect="whoever can read the repository has it",
+                f"the data of Secret `{name}` is in Git",
+                effect="everyone who can read the repository can read it",
                 help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
             )
         )
@@ -194,8 +194,8 @@ def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
         report.add(
             SUBSTITUTED.at(
                 bundle.span(tree, ("kind",)),
-                f"{kind} `{name}` holds `${{`, which Flux reads as a variable of its own",
-                effect="the script is applied with the variable replaced, or the Kustomization fails",
+                f"{kind} `{name}` contains `${{`, which Flux substitutes",
+                effect="Flux replaces the variable in the script, or fails the Kustomization",
                 help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",
             )
         )
@@ -227,8 +227,8 @@ def unfilled_placeholder(bundle: Bundle, delivery: str, report: Report) -> None:
             UNFILLED.at(
                 bundle.span(tree, path),
                 f"{_TOOLS[delivery]} does not fill in `{name}`",
-                effect="the server gets the text as it stands: it refuses the job, or the pods never start",
-                help="fill it in before `trainc build`, or write what it stands for",
+                effect="the API server gets the placeholder as literal text: it rejects the job, or the pods never start",
+                help="substitute it before `trainc build`, or write the value",
             )
         )
 

@@ -82,19 +82,19 @@ def expand(bundle: Bundle, cluster: Cluster | None, report: Report, objects: Obj
 
 VIOLATED = Rule("pod-security", ERROR)
 _ENFORCE = "pod-security.kubernetes.io/enforce"
-_APP_ARMOR = "remove the profile, or take one of `RuntimeDefault` and `Localhost`"
+_APP_ARMOR = "remove the profile, or use `RuntimeDefault` or `Localhost`"
 _HELP = {
     "host namespaces": "remove the field; `/dev/shm` can be an `emptyDir` with `medium: Memory`",
-    "privileged": "remove it, and ask for devices by the resource of a device plugin",
-    "non-default capabilities": "remove the capability; a limit of locked memory belongs to the node's container runtime",
-    "unrestricted capabilities": 'set `capabilities: {drop: ["ALL"]}`, and add none but `NET_BIND_SERVICE`',
-    "hostPath volumes": "mount a claim, or an `emptyDir`",
-    "restricted volume types": "mount a claim, or an `emptyDir`",
+    "privileged": "remove it, and request devices from a device plugin",
+    "non-default capabilities": "remove the capability; set the limit for locked memory in the node's container runtime",
+    "unrestricted capabilities": 'set `capabilities: {drop: ["ALL"]}`, and add only `NET_BIND_SERVICE`',
+    "hostPath volumes": "mount a PVC or an `emptyDir`",
+    "restricted volume types": "mount a PVC or an `emptyDir`",
     "forbidden AppArmor profile": _APP_ARMOR,
     "forbidden AppArmor profiles": _APP_ARMOR,
     "forbidden sysctls": "remove the sysctls; other kernel parameters are set on the node",
     "hostProcess": "remove it, and run the work in a container",
-    "probe or lifecycle host": "remove `host`: the probe then asks the pod itself",
+    "probe or lifecycle host": "remove `host`: the probe then targets the pod itself",
     "procMount": "remove `procMount`",
     "seLinuxOptions": "remove `user`, `role` and `type`; the node's container runtime chooses them",
     "hostPort": "remove `hostPort`: pods of a JobSet find each other by name",
@@ -128,7 +128,7 @@ def judge(job: Job, level: str) -> None:
                     f"the pods of `{role.name}` violate PodSecurity "
                     f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})',
                     also=also,
-                    effect="the API server refuses each of these pods, so the job never starts",
+                    effect="the API server rejects these pods, and the job never starts",
                     help=_HELP[violation.control],
                 )
             )

@@ -24,10 +24,10 @@ CLAIM_REFUSED = Rule("claim-refused", ERROR)
 DROPPED = Rule("field-dropped", NOTE)
 _RULES = {JOB: JOB_REFUSED, POD: TEMPLATE, CREATION: TEMPLATE, CLAIM: CLAIM_REFUSED}
 _EFFECTS = {
-    JOB: "the JobSet is accepted, its child Job is refused again and again, and no pod ever appears",
-    POD: "the JobSet is accepted, but no pod can be made from this template: the job never starts",
-    CREATION: "the child Job is made, but each of its pods is refused: the job never starts",
-    CLAIM: "the JobSet is accepted, but its claim is refused: no Job is made",
+    JOB: "the API server accepts the JobSet but rejects its child Job, and no pod is created",
+    POD: "the API server accepts the JobSet but rejects every pod of this template: the job never starts",
+    CREATION: "the child Job is created, but the API server rejects its pods: the job never starts",
+    CLAIM: "the API server accepts the JobSet but rejects its PVC: no Job is created",
 }
 
 _GANG_GATE = "GenericWorkload"  # trainc writes fields behind it itself, and says so where it does
@@ -96,7 +96,7 @@ def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
         if explanation.explains(steps, reason):
             return explanation.rule, explanation.words_for(complaint)
     field = next((step for step in reversed(complaint.path) if type(step) is str), "")
-    return _RULES[complaint.fault.kind], Words(f"`{field}` is refused: {reason}")
+    return _RULES[complaint.fault.kind], Words(f"the API server rejects `{field}`: {reason}")
 
 
 def _finding(job: Job, group: ComplaintGroup) -> Finding:
@@ -123,7 +123,7 @@ def _dropped(job: Job, fault: Fault) -> Finding:
 
 JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
 
-_EFFECT = "the job is accepted, and no pod of it is ever created"
+_EFFECT = "the job is accepted, but no pod is ever created"
 
 
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
@@ -154,7 +154,7 @@ def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
     path, reason = in_words(fault)
     return JOBSET_REFUSED.at(
         bundle.span(bundle.jobset, fault.path),
-        f"the JobSet server refuses `{path}`: {reason}",
+        f"the JobSet server rejects `{path}`: {reason}",
         effect=_EFFECT,
         help=gate_help(fault),
         refusal=Refusal(by, fault.message),
@@ -168,8 +168,8 @@ def _long(bundle: Bundle, fault: Fault, by: str) -> Finding:
     run = bundle.name.removeprefix(bundle.document.name)
     return JOBSET_REFUSED.at(
         bundle.document.span(("metadata", "name")),
-        f"the JobSet server refuses `{bundle.name}`: names of more than {LIMIT} characters would be derived from it",
-        also=[Label(bundle.span(bundle.jobset, fault.path), "the name of this role is a part of them")],
+        f"the JobSet server rejects `{bundle.name}`: names derived from it would exceed {LIMIT} characters",
+        also=[Label(bundle.span(bundle.jobset, fault.path), "the name of this role is part of them")],
         effect=_EFFECT,
         help=shorter(bundle.jobset, fault, run),
         refusal=Refusal(by, fault.message),

@@ -43,15 +43,15 @@ class Withheld(NamedTuple):
         """The finding with its silence refused."""
         effect = "the document cannot be read" if self.finding.rule.unreadable else "the job is not compiled"
         if self.spans:
-            also = tuple(Label(span, f"this comment cannot silence it: {effect}") for span in self.spans)
+            also = tuple(Label(span, f"this comment cannot suppress it: {effect}") for span in self.spans)
             return self.finding.restored(level, also, ())
         if self.option:
-            return self.finding.restored(level, (), (f"`{self.option}` cannot silence this: {effect}",))
+            return self.finding.restored(level, (), (f"`{self.option}` cannot suppress this: {effect}",))
         if self.level:
             return self.finding.restored(
-                level, (), (f"`rules` in trainc.yaml cannot make this `{self.level}`: {effect}",)
+                level, (), (f"`rules` in trainc.yaml cannot set this to `{self.level}`: {effect}",)
             )
-        return self.finding.restored(level, (), (f"`--only admission` limits what is judged; {effect}",))
+        return self.finding.restored(level, (), (f"`--only admission` limits what is checked; {effect}",))
 
 
 class AccountEntry:
@@ -243,7 +243,7 @@ def _count(number: int, word: str) -> str:
 def _unaccounted(entry: AccountEntry) -> Finding:
     return UNACCOUNTED_JOB.at(
         entry.place,
-        f"{entry.kind} `{entry.name}` is not compiled, and no finding says why",
+        f"{entry.kind} `{entry.name}` is not compiled, and no finding explains why",
         effect="nothing is written, because its manifest would be missing",
         help="report this as a bug in trainc, with this file",
     )

@@ -222,7 +222,10 @@ class Report:
                 return
             finding = weaker
         elif self._allows and (comments := self._comments(finding)):
-            also = tuple(Label(one.span, "this comment cannot silence it: a refusal stands") for one in comments)
+            also = tuple(
+                Label(one.span, "this comment cannot suppress it: the API server rejects the object")
+                for one in comments
+            )
             finding = finding.restored(finding.level, also, ())
         if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
             self._answer.refuse(finding.refusal)
@@ -326,16 +329,16 @@ class Report:
         for comments in list(self._allows.values()):
             for comment in comments:
                 if not comment.rule:
-                    hint = "write `# trainc: allow[RULE] the reason`, with the rule that the finding names"
-                    self.add(UNUSED_ALLOW.at(comment.span, "an `allow` that names no rule silences nothing", help=hint))
+                    hint = "write `# trainc: allow[RULE] the reason`, with the rule of the finding"
+                    self.add(UNUSED_ALLOW.at(comment.span, "an `allow` without a rule suppresses nothing", help=hint))
                 elif not comment.reason:
-                    text = f"`allow[{comment.rule}]` gives no reason, so it silences nothing"
-                    hint = "write the reason behind the bracket, on the same line"
+                    text = f"`allow[{comment.rule}]` gives no reason, so it suppresses nothing"
+                    hint = "add the reason after the bracket, on the same line"
                     self.add(ALLOW_WITHOUT_REASON.at(comment.span, text, help=hint))
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
                     from trainc.model.rule_selection import instead  # noqa: PLC0415 (most comments silence something)
 
-                    text = f"`allow[{comment.rule}]` silences nothing"
+                    text = f"`allow[{comment.rule}]` suppresses nothing"
                     self.add(UNUSED_ALLOW.at(comment.span, text, help=instead(comment.rule)))
 
     @property

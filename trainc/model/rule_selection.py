@@ -53,7 +53,7 @@ def instead(rule: str) -> str:
     """What to do about an `allow` comment for a rule, where it silences nothing."""
     known = rule_facts()
     if is_verdict(rule):
-        return f"remove the comment: `{rule}` is a server's own verdict, which nobody can silence"
+        return f"remove the comment: `{rule}` is an API server's rejection and cannot be suppressed"
     return "remove the comment" if rule in known else meant(rule, known, "remove the comment")
 
 
@@ -86,9 +86,9 @@ def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool)
     for option, names in named.items():
         for name in sorted(names):
             if name not in known and not is_open:
-                raise Trouble(f"{option}: there is no rule `{name}`; {meant(name, known, 'see trainc explain rules')}")
+                raise Trouble(f"{option}: unknown rule `{name}`; {meant(name, known, 'see trainc explain rules')}")
             if option == "--ignore" and is_verdict(name):
-                raise Trouble(f"--ignore: `{name}` is a server's own verdict, which cannot be ignored")
+                raise Trouble(f"--ignore: `{name}` is an API server's rejection and cannot be ignored")
     return RuleFilter(_rules(named["--select"]), _rules(named["--ignore"]))
 
 

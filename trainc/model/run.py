@@ -44,9 +44,9 @@ def check_run(document: Document, report: Report) -> None:
         report.add(
             BAD_RUN.at(
                 document.span(RUN_PATH),
-                f"`{written}` is not a number of a run",
+                f"`{written}` is not a valid run number",
                 effect="the job would overwrite its first run",
-                help=f'write a whole number from 1 to 9999 in quotes, such as `{RUN}: "2"`',
+                help=f'use an integer from 1 to 9999 in quotes, such as `{RUN}: "2"`',
             )
         )
 

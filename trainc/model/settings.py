@@ -242,7 +242,7 @@ class Project(Immutable):
     def at(self, cluster: Cluster) -> Project:
         """This project while it compiles for one of its clusters."""
         if all(cluster is not one for one in self.clusters):
-            raise ValueError(f"cluster `{cluster.name}` is not one of this project's")
+            raise ValueError(f"cluster `{cluster.name}` is not in this project")
         return self._copy(cluster=cluster)
 
     def serving(self, clusters: tuple[Cluster, ...]) -> Project:

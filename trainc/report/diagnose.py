@@ -22,7 +22,7 @@ def diagnosis_lines(
     if len(faults) > _MAX_LINES:
         lines.append(f"not read: {len(faults) - _MAX_LINES} more items")
     if not_judged:
-        lines.append(f"not judged: {', '.join(not_judged[:_MAX_LINES])}")
+        lines.append(f"not checked: {', '.join(not_judged[:_MAX_LINES])}")
     return [*lines, _summary(rows)]
 
 
@@ -43,7 +43,7 @@ def _job(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"    help: {cause['help']}"
     others = row.get("others", ())
     yield from (
-        f"  beside it: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if not other["result"]
+        f"  also: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if not other["result"]
     )
     yield from (f"  follows: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if other["result"])
     for key, title in (("notes", "note"), ("unknown", "unknown")):

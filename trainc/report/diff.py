@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Spelling = Callable[[str], str]
 
-_IGNORED = "Flux does not apply this to a run that exists; start a new run"
+_IGNORED = "Flux does not apply this to an existing run; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
 _SIGNS = {"new": "+  ", "gone": "-  ", "edited": "~  "}
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
@@ -37,7 +37,7 @@ def diff_lines(diff: Diff, base: str) -> list[str]:
         lines += shown_changes(one.changes)
     for one in diff.runs:
         sign = "-/+" if one.was.key in diff.causes else "+  "
-        lines.append(f"{sign} {_name(one.now)}  {_size(one.now)}  {one.now.source}  the run after {one.was.key[2]}")
+        lines.append(f"{sign} {_name(one.now)}  {_size(one.now)}  {one.now.source}  next run of {one.was.key[2]}")
         lines += shown_changes(one.changes)
     for edited in sorted(diff.edited, key=lambda one: one.kept):
         lines += _edited_lines(edited)
@@ -65,19 +65,19 @@ def _moved(one: Replaced) -> str:
         "renamed" if name != called else "",
     ]
     rest = "" if one.changes else ", nothing else changes"
-    return f"  {', '.join(filter(None, what))}: starts again{rest}"
+    return f"  {', '.join(filter(None, what))}: restarts{rest}"
 
 
 def _edited_lines(edited: Edited) -> list[str]:
     causes = ", ".join(edited.causes) or "trainc itself"
     if edited.kept:
         refused = _few(edited.refused)
-        keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
+        keeps = "keeps its committed manifests" if len(edited.names) == 1 else "keep their committed manifests"
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
         return [
             head,
             *shown_changes(edited.changes),
-            f"      {refused} cannot change in place; a new run takes the edit",
+            f"      {refused} cannot change in place; start a new run to apply the edit",
         ]
     lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}"]
     lines += shown_changes(edited.changes)
@@ -106,7 +106,7 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
         return [f"Nothing changes in the compiled jobs since {code(base)}."]
     lines = [f"### Compiled jobs since {code(base)}", "", "| | job | what | because of |", "|---|---|---|---|"]
     if diff.empty:
-        lines[1:1] = ["", "Nothing that is applied changes."]
+        lines[1:1] = ["", "No applied object changes."]
     lines += [_row("new", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.added]
     lines += [_row("gone", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.removed]
     for one in diff.renamed:
@@ -168,8 +168,8 @@ def _fitting(lines: list[str]) -> list[str]:
 def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
     refused = prose(_few(edited.refused))
     if edited.kept:
-        return f"{bold}committed runs keep their rendering{bold}: {refused} cannot change in place"
-    return f"{bold}the API server refuses this in place{bold}: {refused}"
+        return f"{bold}committed runs keep their manifests{bold}: {refused} cannot change in place"
+    return f"{bold}the API server rejects this change in place{bold}: {refused}"
 
 
 def _name(job: JobFacts) -> str:
@@ -213,13 +213,13 @@ def _totals(diff: Diff) -> list[str]:
         ]
     old, new = diff.hours
     if old or new:
-        aside = ", restarts that do not count aside" if diff.uncounted else ""
-        lines.append(f"accelerator hours at most{aside}: {_before_and_after(_bound(old), _bound(new))}")
+        aside = ", not counting restarts outside the limit" if diff.uncounted else ""
+        lines.append(f"maximum accelerator hours{aside}: {_before_and_after(_bound(old), _bound(new))}")
     return [*lines, *(_turned(one) for one in diff.turned)]
 
 
 def _before_and_after(old: str, new: str) -> str:
-    return f"{old}, as before" if old == new else f"{old} -> {new}"
+    return f"{old}, unchanged" if old == new else f"{old} -> {new}"
 
 
 def _turned(one: Turned) -> str:
@@ -276,7 +276,7 @@ def refused_lines(report: Report, shown: Callable[[str], str], base: str) -> lis
     """What a comment says where the jobs do not compile, so that nothing can be compared."""
     errors = [finding for finding in report.findings if finding.level == ERROR]
     count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-    lines = [f"### The jobs do not compile: {count}", "", f"What changes since {code(base)} is not known.", ""]
+    lines = [f"### The jobs do not compile: {count}", "", f"The changes since {code(base)} are unknown.", ""]
     for finding in errors[:MAX_ERRORS]:
         place = code(f"{shown(finding.span.file)}:{finding.span.line}"[:300])
         lines.append(f"- {place}: {sentence(finding.message[:300])}")

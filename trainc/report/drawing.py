@@ -37,7 +37,7 @@ def pod_lines(view: View) -> list[str]:
     """One pod as lines for a terminal."""
     out = [
         f"rank {view['rank']}: {view['host']} ({view['role']}, Job {view['job']}, index {view['index']})",
-        f"peers find it at {view['address']}",
+        f"DNS name {view['address']}",
     ]
     for container in view["containers"]:
         out += ["", f"{container['kind']} {container['name']}, image {container['image']}"]
@@ -45,7 +45,7 @@ def pod_lines(view: View) -> list[str]:
         out += [
             f"  $ {' '.join(map(_quoted, container['command']))}"
             if container["command"]
-            else "  $ (the image's own command)"
+            else "  $ (the image's entrypoint)"
         ]
     return out
 
@@ -56,10 +56,10 @@ def pod_markdown(view: View) -> list[str]:
         f"### rank {view['rank']}: {code(view['host'])}",
         "",
         f"- role {prose(view['role'])}, Job {view['job']}, index {view['index']}",
-        f"- peers find it at {code(view['address'])}",
+        f"- DNS name {code(view['address'])}",
     ]
     for container in view["containers"]:
-        command = " ".join(map(_quoted, container["command"])) or "(the image's own command)"
+        command = " ".join(map(_quoted, container["command"])) or "(the image's entrypoint)"
         body = [f"{name}={value}" for name, value in container["env"].items()]
         head = f"**{container['kind']} {prose(container['name'])}**, image {code(container['image'])}"
         out += ["", head, "", *fenced([*body, command], "sh")]
@@ -107,7 +107,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("ends when", f"{view['success']} have succeeded"),
         ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(_or_unknown(restarts))),
         *([("retries", ", ".join(retried))] if retried else ()),
-        *([("fails at", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
+        *([("fails on", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
         (
             "time limit",
             f"{bound['hours']} accelerator hours ({bound['why']})"
@@ -120,7 +120,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
 def _at_most(number: int, what: str = "") -> str:
     """How often something may happen, or to how many of `what`; the largest number of the API is no limit."""
     if number >= _NO_LIMIT:
-        return f"any number of {what or 'times'}"
+        return f"unlimited{what and f' {what}'}"
     return f"at most {number}{what and f' {what}'}"
 
 
@@ -191,7 +191,7 @@ def lifecycle_lines(view: View) -> list[str]:
         return out
     out += ["", "starts", *(f"  {words}" for words in view["start"])]
     for each in view.get("failures", ()):
-        how = f" fails again and again ({each['fails']})" if "fails" in each else ""
+        how = f" fails repeatedly ({each['fails']})" if "fails" in each else ""
         out += ["", f"a pod of {each['role']}{how}", *(f"  {words}" for words in each["steps"])]
     return out
 
@@ -203,7 +203,7 @@ def lifecycle_markdown(view: View) -> list[str]:
         return [*out, *(f"- {sentence(step['after'] + ': ' + '; '.join(_seen(step)))}" for step in view["timeline"])]
     out += ["Starts:", "", *(f"- {sentence(words)}" for words in view["start"])]
     for each in view.get("failures", ()):
-        how = f" fails again and again ({each['fails']})" if "fails" in each else ""
+        how = f" fails repeatedly ({each['fails']})" if "fails" in each else ""
         out += ["", prose(f"A pod of {each['role']}{how}:"), "", *(f"- {sentence(words)}" for words in each["steps"])]
     return out
 
@@ -214,9 +214,9 @@ def _seen(step: View) -> list[str]:
         return ["the JobSet is deleted"]
     lines = [f"{condition}: {reason}" for condition, reason in step.get("reason", {}).items()]
     if step.get("restarts"):
-        lines.append(f"restarts: {step['restarts']}, of which count: {step.get('toMax', 0)}")
+        lines.append(f"restarts: {step['restarts']}, counted: {step.get('toMax', 0)}")
     lines += [f"Job {job.rstrip(':')}" for job in step.get("jobs", ())]
-    return [*lines, *(f"pod {pod.rpartition(':')[0]}" for pod in step.get("pods", ()))] or ["nothing is made"]
+    return [*lines, *(f"pod {pod.rpartition(':')[0]}" for pod in step.get("pods", ()))] or ["nothing is created"]
 
 
 MAX_NODES, MAX_EDGES = 150, 400  # Mermaid itself refuses 500 edges or 50,000 characters
@@ -260,7 +260,7 @@ def _fenced(lines: Iterator[str]) -> list[str]:
 
 def _left(count: int, noun: str, plural: str = "") -> list[str]:
     word = noun if count == 1 else plural or f"{noun}s"
-    return ["", f"{count} more {word} left out of the diagram."] if count > 0 else []
+    return ["", f"{count} more {word} not shown."] if count > 0 else []
 
 
 def _job(view: View) -> Iterator[str]:

@@ -27,7 +27,7 @@ def table(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, An
 
 def markdown(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The same as a Markdown table."""
-    head = "| job | answer | where | why not, and what would help |"
+    head = "| job | result | where | reason and help |"
     lines = [*map(sentence, _headings(dumps)), "", head, "|---|---|---|---|"]
     for row in rows:
         details = "<br>".join(map(sentence, _details(row)))
@@ -41,7 +41,7 @@ def _headings(dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
         of = f"cluster `{name}` " if name else "the cluster "
         out.append(f"{of}as dumped on {dump['date'] or 'an unknown date'}")
         if dump["assumedEmpty"]:
-            out.append(f"not in the dump, taken for none: {', '.join(dump['assumedEmpty'])}")
+            out.append(f"not in the dump, assumed empty: {', '.join(dump['assumedEmpty'])}")
     return out
 
 
@@ -61,7 +61,7 @@ def placing(row: Mapping[str, Any]) -> str:
             lent = [f"{one['amount']} {one['resource']}" for one in kueue["borrowed"] if one["cohort"] == cohort]
             parts.append(f"borrows {', '.join(lent)} from cohort {cohort}")
         if kueue.get("pendingAdmissionChecks"):
-            parts.append(f"after the checks {', '.join(kueue['pendingAdmissionChecks'])}")
+            parts.append(f"after the admission checks {', '.join(kueue['pendingAdmissionChecks'])}")
         parts += _domains(kueue)
     elif row["status"] == "fits":
         groups = row.get("pods", {}).get("groups", [])

@@ -99,7 +99,7 @@ def _totals(rows: Sequence[Row]) -> str:
                 unknown += 1
     parts = [f"{len(rows)} job{'s' * (len(rows) != 1)}", f"{known} pod{'s' * (known != 1)}"]
     parts += [f"{number} {resource}" for resource, number in sorted(sums.items())]
-    return ", ".join([*parts, *([f"{unknown} numbers not known"] if unknown else [])])
+    return ", ".join([*parts, *([f"{unknown} unknown numbers"] if unknown else [])])
 
 
 def _stale(rows: Iterable[Row]) -> list[str]:

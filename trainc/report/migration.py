@@ -21,7 +21,7 @@ def migration_lines(view: View) -> list[str]:
     lines += [f"  {line}" for line in _aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
     for title, rows in _tables(view):
         lines += ["", f"{title}:", *(f"  {count:>4}  {text}" for count, text in _cut(rows))]
-    return [*lines, "", "`--details` tells every change of every job"]
+    return [*lines, "", "`--details` lists every change of every job"]
 
 
 def migration_markdown(view: View) -> list[str]:
@@ -38,8 +38,8 @@ def migration_markdown(view: View) -> list[str]:
 def new_run_lines(view: View) -> list[str]:
     """A line for each job that needs a new run."""
     return [
-        f"{one['file']}: `{one['job']}` needs a new run, since {one['rendering']} cannot change so: `trainc run {one['job']}`, "
-        f"or `trainc build -w --rerender {one['job']}` where it was never applied"
+        f"{one['file']}: `{one['job']}` needs a new run, because {one['rendering']} cannot change in place: `trainc run {one['job']}`, "
+        f"or `trainc build -w --rerender {one['job']}` if it was never applied"
         for one in view["newRuns"]
     ]
 
@@ -55,11 +55,11 @@ def _every_job(jobs: Iterable[View]) -> list[str]:
 
 def _headline(view: View) -> str:
     if not view["jobs"]:
-        return "no older jobs" if view["problems"] or view["respelled"] else "nothing to migrate"
+        return "no jobs of other operators" if view["problems"] or view["respelled"] else "nothing to migrate"
     jobs, migrated = len(view["jobs"]), sum(job["migrated"] for job in view["jobs"])
     wired = sum(job["policy"] is not None for job in view["jobs"])
     left = f", {jobs - migrated} not migrated" if migrated < jobs else ""
-    return f"{migrated} of {jobs} older jobs are TrainJobs now, {wired} of them wired by a policy{left}"
+    return f"{migrated} of {jobs} jobs of other operators migrated to TrainJobs, {wired} of them with an mlPolicy{left}"
 
 
 def _row(kind: View) -> tuple[str, str, str, str]:
@@ -75,11 +75,14 @@ def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
     refused = [(1, f"{one['file']}:{one['line']}:{one['column']}: {one['message']}") for one in view["problems"]]
     tables = [
         ("not migrated", refused),
-        ("no policy wires them, so `numNodes` cannot scale them", _counted(unwired)),
-        ("left behind, or kept from the operator", _counted(left)),
-        ("compiled otherwise", _counted(reasons)),
-        ("need a new run, since their rendered files cannot change so: `trainc run JOB`", _named(view["newRuns"])),
-        ("in today's spelling", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
+        ("no mlPolicy configures them, so `numNodes` cannot scale them", _counted(unwired)),
+        ("dropped, or kept from the operator", _counted(left)),
+        ("compiled differently", _counted(reasons)),
+        (
+            "need a new run, because their rendered files cannot change in place: `trainc run JOB`",
+            _named(view["newRuns"]),
+        ),
+        ("with the current field names", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
     ]
     return [(title, rows) for title, rows in tables if rows]
 

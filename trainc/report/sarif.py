@@ -56,7 +56,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
     if rule.why:
         out["fullDescription"] = {"text": rule.why}
-    out["help"] = {"text": f"`trainc explain {rule.name}` shows the smallest input that has it, and one that has not"}
+    out["help"] = {
+        "text": f"`trainc explain {rule.name}` shows the smallest input with this finding, and one without it"
+    }
     page = page_of(rule.name)
     if page:
         out["properties"] = {"page": page}  # `helpUri` is a whole address, and the pages have no home of their own

@@ -75,8 +75,8 @@ def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -
     at = landing.at
     lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {inline(landing.value)}"]
     if landing.reason:
-        lines.append(f"  lands nowhere: {landing.reason}")
-    lines.extend(f"  refused: {one.message} [{one.rule.name}]" for one in landing.findings)
+        lines.append(f"  reaches no manifest: {landing.reason}")
+    lines.extend(f"  rejected: {one.message} [{one.rule.name}]" for one in landing.findings)
     several = clusters((*landing.fields, *landing.beaten))
     for outcome, fields in ((landing.outcome, landing.fields), ("beaten", landing.beaten)):
         for field, objects in _by_path(fields, several):

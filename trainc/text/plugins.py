@@ -29,7 +29,7 @@ def installed(group: str, name: str, kind: type[T]) -> T | None:
                     f"{group}: `{name}` is installed as {entry.value}, which does not load: {error}"
                 ) from error
             if not isinstance(loaded, kind):
-                raise Trouble(f"{group}: `{name}` is installed as {entry.value}, which is no {kind.__name__}")
+                raise Trouble(f"{group}: `{name}` is installed as {entry.value}, which is not a {kind.__name__}")
             return loaded
     return None
 

@@ -48,7 +48,7 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
         "-/+ 2 jobs: research/bert, research/t5  because of runtimes/torch.yaml\n"
         "      image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0"
         "  (runtimes/torch.yaml:30)\n"
-        "      the API server refuses this in place: "
+        "      the API server rejects this change in place: "
         "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
         "\n"
         "accelerators: 32 nvidia.com/gpu, as before\n"
@@ -257,11 +257,11 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
         "=   research/bert  keeps its rendering, without the edit of runtimes/torch.yaml\n"
         "      image of node/node: registry.example.com/ml/torch:2.8.0 -> registry.example.com/ml/torch:2.9.0"
         "  (rendered/research/bert.yaml:59 -> runtimes/torch.yaml:30)\n"
-        f"      {image} cannot change in place; a new run takes the edit\n"
+        f"      {image} cannot change in place; start a new run to apply the edit\n"
     ) in out
     # It blamed the runtime too; without the edit of the job the run would keep its rendering.
     assert "-/+ research/t5  because of jobs/t5.yaml\n" in out
-    assert "      the API server refuses this in place: " in out
+    assert "      the API server rejects this change in place: " in out
     assert "| kept | `research/bert` |" in project.run("diff", "--report", "markdown").out
     edited = json.loads(project.run("diff", "--report", "json").out)["edited"]
     assert {one["jobs"][0]: one["kept"] for one in edited} == {"research/bert": True, "research/t5": False}
@@ -275,7 +275,7 @@ def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: Worki
     out = project.run("diff").out
     image = "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
     assert "-/+ research/bert  because of runtimes/torch.yaml\n" in out
-    assert f"      the API server refuses this in place: {image}\n" in out
+    assert f"      the API server rejects this change in place: {image}\n" in out
 
 
 @pytest.mark.slow

@@ -112,10 +112,10 @@ def test_what_changes_beside_an_image_is_told_as_well(project: WorkingTree) -> N
 @pytest.mark.parametrize(
     ("edit", "line"),
     [
-        pytest.param("", "accelerator hours at most: unlimited -> 128", marks=pytest.mark.slow),
+        pytest.param("", "maximum accelerator hours: unlimited -> 128", marks=pytest.mark.slow),
         (
             "rules: [{name: node, action: RestartJobSetAndIgnoreMaxRestarts}]",
-            "accelerator hours at most, restarts that do not count aside: unlimited -> 128",
+            "maximum accelerator hours, not counting restarts outside the limit: unlimited -> 128",
         ),
     ],
 )

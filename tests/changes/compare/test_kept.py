@@ -169,7 +169,7 @@ def test_an_edit_of_what_is_fixed_is_refused(tree: WorkingTree) -> None:
         done = tree.run(*command)
         assert done.code == 1
         assert "error[immutable-change]: run `bert` cannot change" in done.err
-    assert "the API server refuses this in place" in tree.run("diff", "base").out
+    assert "the API server rejects this change in place" in tree.run("diff", "base").out
     assert tree.read(RENDERED) == before
 
 
@@ -177,7 +177,7 @@ def test_a_rendering_anew_is_refused(tree: WorkingTree) -> None:
     tree.write(BERT, f"# a comment\n{tree.read(BERT)}")
     assert tree.run("build", "-w", "--rerender", "bert").code == 0
     assert "error[immutable-change]" in tree.run("validate", "--against", "base").err
-    assert "the API server refuses this in place" in tree.run("diff", "base").out
+    assert "the API server rejects this change in place" in tree.run("diff", "base").out
 
 
 def test_who_is_to_blame(tree: WorkingTree) -> None:

@@ -92,7 +92,7 @@ def test_another_delivery(tree: WorkingTree, rendered: bool) -> None:
     assert out.startswith(
         "~   eu/research/bert  because of trainc.yaml\n"
         "      metadata.annotations[kustomize.toolkit.fluxcd.io/ssa]: IfNotPresent (new)\n"
-        "      Flux does not apply this to a run that exists; start a new run\n"
+        "      Flux does not apply this to an existing run; start a new run\n"
     )
     assert not rendered or written(tree, rendered)
 

@@ -51,7 +51,7 @@ def test_a_folder_of_22_jobs_is_a_screen_and_the_rest_on_request(repository: Rep
         repository.write(f"jobs/j{seed}.yaml", older(seed).replace("name: demo", f"name: demo{seed}"))
     done = repository.run("migrate", "jobs")
     assert done.code == 0
-    assert done.err.startswith("22 of 22 older jobs are TrainJobs now, ")
+    assert done.err.startswith("22 of 22 jobs of other operators migrated to TrainJobs, ")
     assert done.err.count("\n") <= 45
     assert "MPIJob" in done.err
     details = repository.run("migrate", "jobs", "--details")

@@ -60,7 +60,7 @@ def test_a_job_that_would_be_refused_as_a_trainjob_stays_as_it_is() -> None:
     text = (HOPELESS / "input/job.yaml").read_text("utf-8")
     done = migrate(text)
     assert done.text == text
-    assert [problem.message for problem in done.problems] == ["the deadline of 0 seconds is over at once"]
+    assert [problem.message for problem in done.problems] == ["the deadline of 0 seconds passes at once"]
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_a_job_that_would_mean_something_else_stays_as_it_is(tree: WorkingTree) 
     # A file without errors became one with an error.
     assert tree.run("validate", "jobs/eu").code == 0
     done = tree.run("migrate", "-w", "jobs/eu")
-    assert (done.code, "not migrated: the deadline of 0 seconds is over at once" in done.err) == (1, True)
+    assert (done.code, "not migrated: the deadline of 0 seconds passes at once" in done.err) == (1, True)
     assert tree.git("status", "--short").stdout == ""
 
 
@@ -185,11 +185,12 @@ def test_a_job_whose_rendering_is_committed_is_said_to_need_a_new_run(tree: Work
     assert "needs a new run" not in before.err
     assert tree.run("build", "-w", "jobs/eu").code == 0
     tree.commit("rendered")
-    line = "jobs/eu/elastic.yaml: `elastic` needs a new run, since rendered/eu/research/elastic.yaml cannot change so: "
+    line = "jobs/eu/elastic.yaml: `elastic` needs a new run, because rendered/eu/research/elastic.yaml cannot change in place: "
     assert line in tree.run("migrate", "jobs/eu").err
     table = tree.run("migrate", "jobs/eu", "--report", "markdown").out
     assert (
-        "**need a new run, since their rendered files cannot change so: `trainc run JOB`**\n\n- 1: elastic\n" in table
+        "**need a new run, because their rendered files cannot change in place: `trainc run JOB`**\n\n- 1: elastic\n"
+        in table
     )
     assert line + "`trainc run elastic`, " in tree.run("migrate", "-w", "jobs/eu").err
     assert "immutable-change" in tree.run("validate", "jobs/eu").err

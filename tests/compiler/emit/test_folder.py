@@ -273,6 +273,6 @@ def test_an_earlier_run_that_stays_and_this_one_cannot_have_one_service(
     )
     repository.write("jobs/line.yaml", text)
     done = repository.run("build", "-w")
-    assert ("this run and the earlier run `line`, which stays, have one Service, `ring`" in done.err) is said
+    assert ("this run and the earlier run `line`, which is kept, share the Service `ring`" in done.err) is said
     assert done.code == said
     assert ("research/line-r2.yaml" in repository.rendered()) is not said

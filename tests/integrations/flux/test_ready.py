@@ -183,7 +183,7 @@ def test_diff_says_what_flux_does_not_apply(repository: Repository) -> None:
     (repository.folder / "rendered").rename(repository.folder / "before/rendered")
     repository.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     done = repository.run("diff", "before/rendered")
-    assert "Flux does not apply this to a run that exists" in done.out
+    assert "Flux does not apply this to an existing run" in done.out
     assert "Flux does not apply this" in repository.run("diff", "before/rendered", "--report", "markdown").out
     repository.change("trainc.yaml", "delivery: flux", "delivery: argocd")
     assert "Flux does not apply" not in repository.run("diff", "before/rendered").out

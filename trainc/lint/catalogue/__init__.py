@@ -89,7 +89,7 @@ def facts_of(rule: Rule) -> dict[str, str]:
 def _suppression(rule: Rule) -> str:
     """Whether the rule can be suppressed, and how."""
     if rule.verdict:
-        return "no: a server refuses it"
+        return "no: the API server rejects it"
     if rule.unreadable:
         return "no: the text cannot be read"
     limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""

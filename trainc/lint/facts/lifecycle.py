@@ -50,9 +50,7 @@ class Lifecycle:
         self.spec: dict[str, Any] = fields(tree.get("spec"))
         self.most = fields(self.spec.get("failurePolicy")).get("maxRestarts") or 0
         if type(self.most) is not int:
-            raise UndecidedError(
-                "`failurePolicy.maxRestarts` is a placeholder: how often the job restarts is not known"
-            )
+            raise UndecidedError("`failurePolicy.maxRestarts` is a placeholder: the number of restarts is unknown")
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
         pods = sum(_count(role) * _width(role) for role in self.roles)
@@ -63,7 +61,7 @@ class Lifecycle:
             (len(self.roles), _MAX_ROLES, "roles"),
         ):
             if count > most:
-                raise UndecidedError(f"it has {count} {what}, and only the life of {most} or fewer is played through")
+                raise UndecidedError(f"it has {count} {what}; trainc simulates at most {most}")
         self._roles = {text(role, "name"): role for role in reversed(self.roles)}
         self._names = {
             name: [f"{self.name}-{name}-{index}" for index in range(_count(role))] for name, role in self._roles.items()
@@ -138,7 +136,7 @@ class Lifecycle:
 
     def _job(self, name: str) -> ChildJob:
         if name not in self.jobs:
-            raise EventError(f"no Job `{name}` runs: {', '.join(sorted(self.jobs)) or 'none does'}")
+            raise EventError(f"no Job `{name}` runs; running: {', '.join(sorted(self.jobs)) or 'none'}")
         return self.jobs[name]
 
     def _pods(self) -> dict[str, tuple[ChildJob, PodState]]:
@@ -298,7 +296,7 @@ def _is_in(message: str, pattern: str) -> bool:
     try:
         return engine().matches(pattern, message)
     except NotJudgedError as error:
-        raise UndecidedError(f"whether `{pattern}` is found in how a Job failed is not known: {error}") from error
+        raise UndecidedError(f"whether `{pattern}` matches the failure of a Job is unknown: {error}") from error
 
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
@@ -457,7 +455,7 @@ class ChildJob:
         self._replace(pod)
         left = self.by_index[pod.index] if type(per_index) is int else self.failures
         bound = per_index if type(per_index) is int else self.most
-        return f"the pod is replaced (failure {left} of {bound} that its {'index' if type(per_index) is int else 'Job'} stands)"
+        return f"the pod is replaced (failure {left} of {bound} for its {'index' if type(per_index) is int else 'Job'})"
 
     def _replace(self, pod: PodState) -> None:
         if pod.index is not None:
@@ -473,7 +471,7 @@ class ChildJob:
         if self._has_succeeded():
             return f"its Job fails ({self.reason})"
         self.fill()
-        return f"index {index} has failed for good; the other pods go on"
+        return f"index {index} has failed permanently; the other pods continue"
 
     def _action(self, code: int, condition: str) -> tuple[int, str]:
         """The rule of the pod failure policy that decides, and what it does."""

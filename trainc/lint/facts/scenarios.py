@@ -32,7 +32,9 @@ def outcomes(job: Job, events: Sequence[str]) -> dict[str, Any]:
         played.happen(event)
     view["timeline"] = played.steps
     if not events and played.is_foreign:
-        view["start"] = [f"JobSet's controller leaves it to `{played.spec['managedBy']}`: nothing is said of its life"]
+        view["start"] = [
+            f"`{played.spec['managedBy']}` manages it instead of the JobSet controller: its life cycle is not simulated"
+        ]
     elif not events:
         view["start"] = _start(job)
         view["failures"] = [each for role in played.roles for each in _failures(job, role)]
@@ -49,7 +51,7 @@ def _start(job: Job) -> list[str]:
     """When each role starts, as sentences."""
     played, started, out = Lifecycle(job.tree), set[str](), []
     if played.is_suspended:
-        out.append("nothing runs before somebody resumes the JobSet (a queue does so when it admits it)")
+        out.append("nothing runs until the JobSet is resumed (a queue resumes it when it admits it)")
         played.happen("resumed")
     cause = "at once"
     for _ in range(2 * len(played.roles) + 2):
@@ -95,7 +97,7 @@ def _failures(job: Job, role: dict[str, Any]) -> list[dict[str, Any]]:
     """What happens when a pod of a role fails again and again in one way, for each way that its policy tells apart."""
     name = text(role, "name")
     if name in _unknown(job):
-        return [{"role": name, "steps": ["the number of its pods is not known here"]}]
+        return [{"role": name, "steps": ["the number of its pods is unknown"]}]
     spec = fields(fields(role.get("template")).get("spec"))
     failures = []
     for how in _ways(spec):
@@ -149,7 +151,7 @@ def _words(steps: list[tuple[str, int]]) -> list[str]:
 
 
 def _up_to(bound: int, what: str) -> str:
-    return "without end" if bound >= _MOST else f"up to {bound} {what}{'s' if bound != 1 else ''}"
+    return "without limit" if bound >= _MOST else f"up to {bound} {what}{'s' if bound != 1 else ''}"
 
 
 def _of_one_job(played: Lifecycle, role: str) -> int:

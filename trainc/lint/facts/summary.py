@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 View = dict[str, Any]
 
-UNBOUNDED = "without bound"
+UNBOUNDED = "unlimited"
 NO_LIMIT = 2**31 - 1  # the largest number of the API
 
 
@@ -165,7 +165,7 @@ def _tasks(role: ExpandedRole) -> int | str | None:
         return None
     written = given(plan.trainer_field("numProcPerNode"), get(plan.settings, "numProcPerNode"))
     tasks = 1 if written is None else written.value
-    return tasks if type(tasks) is int else "not known here"
+    return tasks if type(tasks) is int else "unknown"
 
 
 def _launched(worker: Container) -> int | str | None:
@@ -183,7 +183,7 @@ def _launched(worker: Container) -> int | str | None:
     devices = sum(n for n in worker.devices.values() if type(n) is int)
     if not variable or value in ("auto", "gpu"):
         return devices or "one per CPU of the host"
-    return "not known here"
+    return "unknown"
 
 
 def _accelerators(job: Job) -> dict[str, int | None]:
@@ -235,11 +235,11 @@ def _bound(job: Job) -> View:
             return {"hours": None, "why": f"`{role.name}` has no deadline"}
         seconds += deadline * count * sum(each)
     if not isinstance(restarts, int):
-        return {"hours": None, "why": "some restarts are not counted"}
+        return {"hours": None, "why": "some restarts do not count"}
     if not seconds:
         return {"hours": 0, "why": "no accelerators"}
     if restarts >= NO_LIMIT:
-        return {"hours": None, "why": "it restarts any number of times"}
+        return {"hours": None, "why": "the number of restarts is unlimited"}
     hours = seconds * (restarts + 1) / 3600
     return {"hours": round(hours, 2), "why": f"deadline x {restarts + 1} run{'s' if restarts else ''}"}
 
@@ -265,9 +265,9 @@ def held(job: Job) -> str | None:
     """Why nothing starts when the job is applied; None where it does."""
     manager = text(job.spec, "managedBy")
     if manager and manager != JOBSET_CONTROLLER:
-        return f"JobSet's controller leaves it to {manager}"
+        return f"{manager} manages it instead of the JobSet controller"
     if flag(job.spec, "suspend"):
-        return "it is suspended until somebody, such as a queue, resumes it"
+        return "it is suspended until it is resumed, for example by a queue"
     return None
 
 

@@ -35,12 +35,12 @@ class Varies:
         return f"<{self.by}>"
 
 
-UNKNOWN = Unknown("not known here")
+UNKNOWN = Unknown("unknown")
 # Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
 LONGEST = 128 << 10
 MOST_TEXT = 2 << 20
-TOO_LONG = Unknown("longer than a program can be started with")
-SUBSTITUTED = Unknown("filled in by another tool")
+TOO_LONG = Unknown("longer than the limit for arguments")
+SUBSTITUTED = Unknown("substituted by another tool")
 COMPLETION_INDEX = "completion index"
 JOB_INDEX = "job index"
 

@@ -76,7 +76,7 @@ def _meetings(job: Job) -> list[Meeting]:
                 if type(value) is str:
                     _add(points, container, name, value, addresses[name])
                 elif type(value) is Unknown:
-                    job.report.skip(f"the address in `{name}` is not known here")
+                    job.report.skip(f"the address in `{name}` is unknown")
         launch = container.launch
         if launch is not None and launch.name is not PYTHON:
             for flag, port in options.items():
@@ -119,7 +119,7 @@ def place_of(job: Job, host: str) -> PodAddress | str | None:
     if job.bundle.keeps_job:
         return _place_of_job(job, first, rest)
     if not first.startswith(f"{job.name}-"):
-        unlike = f"no pod of this job is called `{first}`" if domain == job.subdomain and rest else None
+        unlike = f"no pod of this job is named `{first}`" if domain == job.subdomain and rest else None
         return _of_another_run(job, first) or unlike
     job_name, _, index = first.rpartition("-")
     job_name, _, replica = job_name.rpartition("-")
@@ -128,13 +128,13 @@ def place_of(job: Job, host: str) -> PodAddress | str | None:
     if role is None or i is None or j is None:
         return _of_another_run(job, first) or _unlike(job, first, rest)
     if type(role.replicas) is int and i >= role.replicas:
-        return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so there is no Job {i}"
+        return f"`{role.name}` has {role.replicas} Job{'s' if role.replicas != 1 else ''}, so Job {i} does not exist"
     if type(role.size) is int and role.size < 1:
         return None
     if type(role.size) is int and j >= role.size:
-        return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {j}"
+        return f"a Job of `{role.name}` has {role.size} pod{'s' if role.size != 1 else ''}, so pod {j} does not exist"
     if not rest:
-        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+        return f"a pod's DNS name is `{first}.{job.subdomain}`, not its bare host name"
     if domain != job.subdomain and (job.dns or text(role.pod, "subdomain") != domain):
         return f"the subdomain of these pods is `{job.subdomain}`"
     if not job.dns and text(role.pod, "subdomain") != domain:
@@ -152,11 +152,11 @@ def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
     if not role.indexed:
         return "the pods of a Job without `completionMode: Indexed` have random names"
     if type(role.size) is int and number >= role.size:
-        return f"the Job has {role.size} pod{'s' if role.size != 1 else ''}, so there is no pod {number}"
+        return f"the Job has {role.size} pod{'s' if role.size != 1 else ''}, so pod {number} does not exist"
     if not job.dns:
         return "the pod template has no `subdomain`, so its pods have no DNS names"
     if not rest:
-        return f"a pod is found under `{first}.{job.subdomain}`, not under its bare host name"
+        return f"a pod's DNS name is `{first}.{job.subdomain}`, not its bare host name"
     return (
         PodAddress(role, 0, number)
         if rest.partition(".")[0] == job.subdomain
@@ -198,7 +198,7 @@ def _unlike(job: Job, first: str, rest: str) -> str | None:
         return None
     roles = ", ".join(f"`{role.name}`" for role in job.roles)
     if not rest or rest.partition(".")[0] in (job.subdomain, job.name):
-        return f"no pod of this job is called `{first}` (its roles are {roles})"
+        return f"no pod of this job is named `{first}` (its roles are {roles})"
     return None
 
 

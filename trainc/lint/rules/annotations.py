@@ -43,10 +43,10 @@ def misspelt_annotation(job: Job) -> Findings:
             if key in written
             else job.at(("metadata", "annotations", key), key=True),
             f"trainc does not read `{key}`",
-            effect="the job is compiled as if the annotation were not there",
+            effect="the annotation has no effect",
             help=f"did you mean `{TRAINC_PREFIX}{near}`?"
             if near
-            else "remove it; docs/project.md lists those of `trainc.dev/`",
+            else "remove it; docs/project.md lists the `trainc.dev/` annotations",
         )
 
 
@@ -58,9 +58,9 @@ def queue_in_annotation(job: Job) -> Findings:
 
     yield MISPLACED_QUEUE.at(
         document.span(("metadata", "annotations", KUEUE_QUEUE), key=True),
-        f"`{KUEUE_QUEUE}` is not read here",
-        effect="the job is not queued: it starts at once, outside every quota",
-        help="make it one of `metadata.labels`",
+        f"Kueue does not read `{KUEUE_QUEUE}` here",
+        effect="the job is not queued: it starts at once, outside all quotas",
+        help="move it to `metadata.labels`",
     )
 
 
@@ -73,8 +73,8 @@ def bucket_mount_without_annotation(job: Job) -> Findings:
             ):
                 yield FUSE.at(
                     job.at((*role.pod_path, "volumes", index, "csi", "driver")),
-                    f"the pods of `{role.name}` mount a bucket, but lack the annotation `gke-gcsfuse/volumes`",
-                    effect="GKE adds no side car, and the pods hang while they are being created",
+                    f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`",
+                    effect="GKE injects no sidecar, and the pods stay in ContainerCreating",
                     help='add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template',
                 )
 
@@ -91,7 +91,7 @@ def bucket_annotation_without_mount(job: Job) -> Findings:
         ):
             yield FUSE_UNUSED.at(
                 job.at((*role.spec_path, "template", "metadata", "annotations", "gke-gcsfuse/volumes"), key=True),
-                f"the pods of `{role.name}` get a FUSE side car, but mount no bucket",
+                f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket",
                 help="add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation",
             )
 

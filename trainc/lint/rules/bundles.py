@@ -30,9 +30,9 @@ def multislice_half_set_up(job: Job) -> Findings:
         for missing, path in _missing_slices(job, role, names, role.replicas):
             yield SLICES.at(
                 job.at(path),
-                f"`{role.name}` is set up for several TPU slices, but {missing}",
-                effect="the slices do not find each other, or share a node pool",
-                help="take the whole set-up from one source, such as the component `tpu-multislice`",
+                f"`{role.name}` is configured for several TPU slices, but {missing}",
+                effect="the slices do not find each other, or they share a node pool",
+                help="use one complete configuration, such as the component `tpu-multislice`",
             )
 
 
@@ -41,7 +41,7 @@ def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: in
         container = next(one for one in role.main if names[0] in one.env)
         if container.value(_MEGASCALE[0]) == "1":  # a launcher that writes them for one slice as for many
             return []
-        return [("it is a single Job", container.env_path(names[0]))]
+        return [("it has only one Job", container.env_path(names[0]))]
     if not names:
         # Separate slices, or a platform that sets all three itself, as JobSet's own example leaves it to.
         return []
@@ -68,16 +68,16 @@ def maintenance_half_handled(job: Job) -> Findings:
         role, index = disrupted[0]
         yield MAINTENANCE.at(
             job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
-            f"a lost node ends the Job of `{role.name}`, and no rule of the JobSet is for the reason `{_REASON}`",
-            effect="every maintenance counts as a failure and uses up a restart, or ends the job at once",
+            f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_REASON}`",
+            effect="every maintenance event counts as a failure: it uses up a restart or fails the job at once",
             help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
         )
     if reacting and not failing:
         yield MAINTENANCE.at(
             job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
-            f"the JobSet has a rule for the reason `{_REASON}`, and no Job has a pod failure policy that fails it",
+            f"the JobSet has a rule for the reason `{_REASON}`, but no Job has a pod failure policy that fails it",
             effect="no Job ever fails for that reason, so the rule never matches",
-            help=f"give the Jobs a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}`, or remove the rule",
+            help=f"add a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}` to the Jobs, or remove the rule",
         )
 
 
@@ -108,10 +108,10 @@ def daemon_and_plugin_differ(job: Job) -> Findings:
             listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
             yield PAIR.at(
                 job.at((*plugin.path, "image")),
-                f"plugin {_tag(images[of])} is not known to work with daemon {_tag(images[at])}",
+                f"plugin {_tag(images[of])} is not a known match for daemon {_tag(images[at])}",
                 also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
-                effect="connections fail, or data is lost without a message",
-                help=f"with this daemon use plugin {listed}",
+                effect="connections fail, or data is lost silently",
+                help=f"use plugin {listed} with this daemon",
             )
 
 

@@ -37,9 +37,9 @@ def endless_sleep(job: Job) -> Findings:
         if container.devices and endless(container) and not is_daemon(container):
             yield SLEEP.at(
                 job.at_word(container, "sleep", "tail"),
-                f"`{container.name}` sleeps for ever and holds its accelerators",
-                effect="nothing trains, and the accelerators are paid for until somebody deletes the job",
-                help="run the training, or take the accelerators away",
+                f"`{container.name}` sleeps forever and holds its accelerators",
+                effect="nothing trains, and you pay for the accelerators until you delete the job",
+                help="run the training, or remove the accelerators",
             )
 
 
@@ -49,8 +49,8 @@ def command_in_one_word(job: Job) -> Findings:
         if " " in program and "$(" not in program:
             yield ONE_WORD.at(
                 job.at((*container.path, "command", 0)),
-                f"`{container.name}` looks for a program that is called `{_short(program)}`",
-                effect="there is no such file: the container never starts",
+                f"`{container.name}` runs a program named `{_short(program)}`",
+                effect="no such file exists: the container never starts",
                 help=_apart(program),
             )
 
@@ -59,8 +59,8 @@ def _apart(program: str) -> str:
     """How a line is written as a command: word by word, or for a shell where it needs one."""
     words = ", ".join(f'"{word}"' for word in program.split())
     if not _SHELL.isdisjoint(program) or len(words) > _LONG:
-        return "give the line to a shell: `[sh, -c, LINE]`"
-    return f"write each word apart: `[{words}]`"
+        return "run the line in a shell: `[sh, -c, LINE]`"
+    return f"write each word separately: `[{words}]`"
 
 
 def _short(text: str) -> str:
@@ -75,8 +75,8 @@ def endless_init_container(job: Job) -> Findings:
                 yield INIT.at(
                     job.at((*container.path, "name")),
                     f"init container `{container.name}` never ends",
-                    effect="the containers that train never start",
-                    help="add `restartPolicy: Always`: it then runs beside them and ends with them",
+                    effect="the other containers never start",
+                    help="add `restartPolicy: Always`, which makes it a sidecar that ends with them",
                 )
 
 
@@ -96,10 +96,10 @@ def endless_sidecar(job: Job) -> Findings:
                 assert trains is not None
                 yield SIDECAR.at(
                     job.at((*container.path, "name")),
-                    f"`{container.name}` never ends, so no pod of `{role.name}` does",
+                    f"`{container.name}` never ends, so the pods of `{role.name}` never complete",
                     also=[Label(job.at((*trains.path, "name")), "ends when the training does")],
-                    effect="the Job never completes, and the accelerators stay held after the training",
-                    help="move it to `initContainers` with `restartPolicy: Always`: it then ends with the others",
+                    effect="the Job never completes, and its accelerators stay allocated after the training",
+                    help="move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others",
                 )
 
 
@@ -117,9 +117,9 @@ def unpinned_download(job: Job) -> Findings:
             if simple.program in ("curl", "wget") and url:
                 yield BRANCH.at(
                     job.at_word(container, url),
-                    f"`{simple.program}` fetches what a branch holds at that moment: `{url}`",
+                    f"`{simple.program}` downloads the current state of a branch: `{url}`",
                     effect="pods that start at different times may run different code",
-                    help="use a commit or a tag in the address, or put the file into the image",
+                    help="use a commit or a tag in the URL, or add the file to the image",
                 )
 
 
@@ -140,8 +140,8 @@ def install_at_start(job: Job) -> Findings:
                 yield INSTALL.at(
                     job.at_word(container, "install"),
                     f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
-                    effect=f"{container.role.count if container.role.several else 1} downloads at each start, and what runs may change from one restart to the next",
-                    help="put them into the image, or name versions",
+                    effect=f"{container.role.count if container.role.several else 1} downloads at each start, and versions may change between restarts",
+                    help="install them in the image, or pin versions",
                 )
                 break
 
@@ -160,8 +160,8 @@ def launcher_missing(job: Job) -> Findings:
             job.at_word(container, "python"),
             f"plain python starts one process in a pod with {most} accelerators",
             also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
-            effect=f"{most - 1} of {most} accelerators stand idle, and the pods do not find each other",
-            help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables that are set here",
+            effect=f"{most - 1} of {most} accelerators are idle, and the pods do not find each other",
+            help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables set here",
         )
 
 
@@ -181,7 +181,7 @@ def launcher_sets_it(job: Job) -> Findings:
                 yield LAUNCHER_SETS.at(
                     job.at(container.env_path(name)),
                     f"`{launcher.name}` sets `{name}` itself in every process",
-                    effect="the value here is never seen by the training",
+                    effect="the training never sees the value set here",
                     help=f"remove it, or pass it on: `--{option}=$({name})`"
                     if option and name in job.vocabulary.ranks
                     else "remove it",
@@ -217,8 +217,8 @@ def shell_words_without_shell(job: Job) -> Findings:
         field, index, word = place
         yield SHELL_WORDS.at(
             job.at((*container.path, field, index)),
-            f"no shell reads `{word}` here",
-            effect=f"`{container.words[0]}` gets `{word}` and what follows as its own arguments",
+            f"no shell interprets `{word}` here",
+            effect=f"`{container.words[0]}` gets `{word}` and everything after it as arguments",
             help=f'run it in a shell: `[sh, -c, "set -e; {_line(container)}"]`',
         )
 
@@ -259,9 +259,9 @@ def script_not_in_image(job: Job) -> Findings:
         yield NO_SCRIPT.at(
             job.at_word(container, script),
             f"`{script}` is not in the public image `{public}`",
-            also=[Label(job.at((*container.path, "image")), "this image holds libraries only")],
-            effect="the pods get their machines, start, and fail: there is no such file",
-            help=f"put the program into an image of your own, and name it in {field}; or mount a volume that holds it",
+            also=[Label(job.at((*container.path, "image")), "this image contains only libraries")],
+            effect="the pods are scheduled, start, and fail: the file does not exist",
+            help=f"build your own image with the program and set it in {field}, or mount a volume with the program",
         )
 
 

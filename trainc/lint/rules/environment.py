@@ -97,8 +97,8 @@ def _misspelt(job: Job, name: str, near: str) -> Findings:
         if name in container.env and name not in container.text:
             yield MISSPELT.at(
                 job.at((*container.env_path(name), "name")),
-                f"nothing is known to read `{name}`",
-                effect="the setting has no effect, and nobody says so",
+                f"no known program reads `{name}`",
+                effect="the variable has no effect",
                 help=f"did you mean `{near}`?",
             )
 
@@ -116,7 +116,7 @@ def variable_of_other_hardware(job: Job) -> Findings:
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 yield FOREIGN.at(
                     job.at((*container.env_path(name), "name")),
-                    f"`{name}` is read on {owner}s, but this container has a {kind}",
+                    f"`{name}` applies to {owner}s, but this container has a {kind}",
                     help="remove it",
                 )
 
@@ -139,9 +139,9 @@ def locked_variable(job: Job) -> Findings:
             if value.rstrip("/") != fixed:
                 yield LOCKED_RULE.at(
                     job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`, but this network set-up has `{fixed}`",
+                    f"`{name}` is `{value}`, but this network configuration requires `{fixed}`",
                     effect="NCCL finds no network, or a slow one",
-                    help=f"use `{fixed}`, or remove it and source the platform's own settings",
+                    help=f"use `{fixed}`, or remove it and source the platform's settings",
                 )
 
 
@@ -159,9 +159,9 @@ def wrong_socket_interface(job: Job) -> Findings:
             yield INTERFACE.at(
                 job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
                 f"`NCCL_SOCKET_IFNAME` is `{value}`",
-                effect="NCCL may pick docker0 or another interface that reaches nobody"
+                effect="NCCL may select docker0 or another interface that reaches no other pod"
                 if value == "^lo"
-                else "no other pod can be reached",
+                else "NCCL reaches no other pod",
                 help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
                 level=WARNING if has_peers(container.role) else NOTE,
             )
@@ -176,11 +176,11 @@ def tcpx_with_nvls_or_tree(job: Job) -> Findings:
             if value in bad and any(other in container.env for other in tcpx):
                 yield TCPX.at(
                     job.at((*container.env_path(name), "value")),
-                    f"`{name}={value}` does not go with GPUDirect-TCPX",
+                    f"`{name}={value}` conflicts with GPUDirect-TCPX",
                     also=[
                         Label(
                             job.at(container.env_path(next(o for o in tcpx if o in container.env))),
-                            "TCPX is set up here",
+                            "TCPX is configured here",
                         )
                     ],
                     effect="NCCL fails at start, or hangs in the first collective",
@@ -195,7 +195,7 @@ def debug_left_on(job: Job) -> Findings:
                 yield DEBUG.at(
                     job.at((*container.env_path(name), "value")),
                     f"`{name}` is `{value}`",
-                    effect=f"{container.role.count if container.role.several else 1} pods log every detail",
+                    effect=f"{container.role.count if container.role.several else 1} pods log verbosely",
                     help="use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs",
                 )
 
@@ -316,14 +316,14 @@ LOCKED = {
 
 # What newer software does by itself, or advises against (awsome-distributed-training, efa-cheatsheet).
 OBSOLETE = {
-    "RDMAV_FORK_SAFE": "the EFA guide says not to use it: it slows down every fork",
-    "FI_EFA_USE_DEVICE_RDMA": "libfabric 1.18 and newer decide it themselves",
-    "FI_EFA_FORK_SAFE": "kernels from 5.15 on need no help with forks",
-    "FI_EFA_ENABLE_SHM_TRANSFER": "libfabric 1.18 and newer decide it themselves",
-    "NCCL_ASYNC_ERROR_HANDLING": "PyTorch 2.2 and newer read `TORCH_NCCL_ASYNC_ERROR_HANDLING`",
-    "NCCL_BLOCKING_WAIT": "PyTorch 2.2 and newer read `TORCH_NCCL_BLOCKING_WAIT`",
-    "NCCL_DESYNC_DEBUG": "PyTorch 2.2 and newer read `TORCH_NCCL_DESYNC_DEBUG`",
-    "NCCL_IB_CUDA_SUPPORT": "NCCL 2.4 and newer read `NCCL_NET_GDR_LEVEL`",
-    "NCCL_LL_THRESHOLD": "NCCL 2.5 and newer choose protocols themselves",
-    "NCCL_TREE_THRESHOLD": "NCCL 2.5 and newer choose algorithms themselves",
+    "RDMAV_FORK_SAFE": "the EFA guide advises against it: it slows down every fork",
+    "FI_EFA_USE_DEVICE_RDMA": "libfabric 1.18 and later choose it",
+    "FI_EFA_FORK_SAFE": "kernels since 5.15 are fork-safe without it",
+    "FI_EFA_ENABLE_SHM_TRANSFER": "libfabric 1.18 and later choose it",
+    "NCCL_ASYNC_ERROR_HANDLING": "PyTorch 2.2 and later read `TORCH_NCCL_ASYNC_ERROR_HANDLING`",
+    "NCCL_BLOCKING_WAIT": "PyTorch 2.2 and later read `TORCH_NCCL_BLOCKING_WAIT`",
+    "NCCL_DESYNC_DEBUG": "PyTorch 2.2 and later read `TORCH_NCCL_DESYNC_DEBUG`",
+    "NCCL_IB_CUDA_SUPPORT": "NCCL 2.4 and later read `NCCL_NET_GDR_LEVEL`",
+    "NCCL_LL_THRESHOLD": "NCCL 2.5 and later choose the protocol",
+    "NCCL_TREE_THRESHOLD": "NCCL 2.5 and later choose the algorithm",
 }

@@ -71,10 +71,10 @@ def masked_exit_code(job: Job) -> Findings:
         yield MASKED.at(
             job.at_word(container, program, program.partition(" ")[0]),
             f"the exit code of `{program}` is lost: {how}",
-            label="the exit status is discarded here",
-            effect=f"{lost}the script goes on with `{_called(next_)}`"
+            label="discarded here",
+            effect=f"{lost}the script continues with `{_called(next_)}`"
             if next_ is not None
-            else f"{lost}the pod ends as a success and the Job counts as complete",
+            else f"{lost}the pod succeeds, and the Job counts as complete",
             help=help_,
             level=ERROR if next_ is None else WARNING,
         )
@@ -149,15 +149,15 @@ def _lost(sequence: _Sequence, index: int) -> tuple[str, str] | None:
     if simple.end in _PIPES and following and "PIPESTATUS" not in sequence.has:
         if sequence.pipefail:
             return None
-        return f"the pipe ends with the exit code of `{first}`", "begin the script with `set -o pipefail`"
+        return f"the pipe returns the exit code of `{first}`", "start the script with `set -o pipefail`"
     if simple.end == "||" and first in ("true", ":", "echo"):
-        return f"`|| {first}` makes a success of it", f"remove `|| {first}`"
+        return f"`|| {first}` turns it into success", f"remove `|| {first}`"
     if simple.end == "&" and not (sequence.waiting[index + 1] or "wait" in sequence.has):
-        help_ = "remove the `&`, or `wait $!` for it at the end"
-        return "it runs in the background, and nobody waits for it", help_
+        help_ = "remove the `&`, or run `wait $!` at the end"
+        return "it runs in the background, and the script does not wait for it", help_
     if simple.end in (";", "\n") and not sequence.strict and _only_harmless(sequence, index + 1):
-        how = f"the script goes on and ends with that of `{sequence.commands[-1].program}`"
-        return how, "begin the script with `set -e`, or keep `$?` and `exit` with it"
+        how = f"the script continues and returns that of `{sequence.commands[-1].program}`"
+        return how, "start the script with `set -e`, or save `$?` and `exit` with it"
     return None
 
 
@@ -202,8 +202,8 @@ def depends_on_itself(job: Job) -> Findings:
                 yield SELF.at(
                     job.at(wait.path),
                     f"`{role.name}` waits for itself",
-                    effect="its Jobs are never created, and nothing says so",
-                    help="name the role that must come first",
+                    effect="its Jobs are never created, with no error",
+                    help="name the role that must start first",
                 )
 
 
@@ -213,8 +213,8 @@ def waits_for_endless_role(job: Job) -> Findings:
             if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
                 yield WAITS.at(
                     job.at(wait.path),
-                    f"`{role.name}` starts once `{wait.on.name}` has ended, but that never ends",
-                    also=[Label(job.at(wait.on.path), "never ends by itself")],
+                    f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends",
+                    also=[Label(job.at(wait.on.path), "never ends on its own")],
                     effect=f"`{role.name}` never starts",
                     help="wait for it with `status: Ready`",
                 )
@@ -233,8 +233,8 @@ def success_waits_for_endless_role(job: Job) -> Findings:
         yield SUCCESS.at(
             job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
             f"the job waits for `{endless[0].name}` to end, which it never does",
-            also=[Label(job.at(endless[0].path), "never ends by itself")],
-            effect="the job stays running after the training, and holds what it holds",
+            also=[Label(job.at(endless[0].path), "never ends on its own")],
+            effect="the job keeps running after the training, and its resources stay allocated",
             help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
         )
 
@@ -245,8 +245,8 @@ def ttl_on_child_job(job: Job) -> Findings:
         if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
             yield TTL_CHILD.at(
                 job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
-                f"the Jobs of `{role.name}` delete themselves when they have finished",
-                effect="while other Jobs still run, JobSet makes a deleted one again, and its work is done twice",
+                f"the Jobs of `{role.name}` are deleted when they have finished",
+                effect="while other Jobs still run, JobSet creates a deleted one again, and its work runs twice",
                 help="set `ttlSecondsAfterFinished` on the JobSet instead",
             )
 
@@ -260,9 +260,9 @@ def self_deleting(job: Job, *, level: str = "") -> Findings:
     """Say that a job deletes itself; certain to train again where a GitOps tool is known to apply it."""
     yield TTL_GITOPS.at(
         job.at(("spec", "ttlSecondsAfterFinished"), key=True),
-        "the job deletes itself when it has finished, but Git still has it",
-        effect="a GitOps controller applies it again, and the training runs a second time",
-        help="remove it, and delete finished jobs from Git",
+        "the job is deleted when it has finished, but it is still in Git",
+        effect="the GitOps controller applies it again, and the training runs a second time",
+        help="remove the field, and delete finished jobs from Git",
         level=level,
     )
 
@@ -274,8 +274,8 @@ def deadline_on_queue(job: Job) -> Findings:
         if type(role.spec.get("activeDeadlineSeconds")) is Sourced:
             yield DEADLINE.at(
                 job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
-                "the deadline counts from the start of each Job, and anew after each restart and admission",
-                help="the label `kueue.x-k8s.io/max-exec-time-seconds` bounds the time that the queue grants",
+                "the deadline counts from the start of each Job, again after each restart and admission",
+                help="to limit the time after admission, use the label `kueue.x-k8s.io/max-exec-time-seconds`",
             )
 
 
@@ -289,15 +289,15 @@ def deadline_passes_at_once(job: Job) -> Findings:
         counted = (written * _SECOND + _HALF) % (2 * _HALF) - _HALF
         if counted == written * _SECOND and written:
             continue
-        over = "overflows" if written else "is over at once"
+        over = "overflows" if written else "passes at once"
         yield AT_ONCE.at(
             job.at((*role.spec_path, "activeDeadlineSeconds")),
             f"the deadline of {written} seconds {over}",
             level=ERROR if counted <= 0 else WARNING,
-            effect="each Job fails with DeadlineExceeded before it makes a pod"
+            effect="each Job fails with DeadlineExceeded before it creates a pod"
             if counted <= 0
             else f"each Job fails after {counted // _SECOND} seconds",
-            help="remove it, or write the seconds that the Job may take",
+            help="remove it, or set the seconds that the Job may take",
         )
 
 

@@ -32,7 +32,7 @@ _OUTPUTS = (
 )
 _CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
 _PATHS = {
-    "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hanging collectives",
+    "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hung collectives",
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
 }
@@ -110,10 +110,10 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
         if source is not None and "emptyDir" in source:
             yield LOST.at(
                 job.at_word(container, path),
-                f"`{path}` is on `{volume}`, an emptyDir that ends with the pod",
+                f"`{path}` is on `{volume}`, an emptyDir that is deleted with the pod",
                 also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
-                effect="after a restart the checkpoints are gone, and training restarts from step 0",
-                help="write them to a claim or a bucket",
+                effect="a restart loses the checkpoints, and training restarts from step 0",
+                help="write them to a PVC or a bucket",
             )
 
 
@@ -128,7 +128,7 @@ def output_on_read_only_mount(job: Job) -> Findings:
                 job.at_word(container, path),
                 f"`{path}` is on `{volume}`, which is mounted read-only",
                 effect="the first write fails",
-                help="mount it for writing, or write elsewhere",
+                help="mount it read-write, or write elsewhere",
             )
 
 
@@ -149,9 +149,9 @@ def path_not_mounted(job: Job) -> Findings:
             if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
                 yield NOT_MOUNTED.at(
                     job.at((*container.env_path(name), "value")),
-                    f"`{name}` names `{path}`, and no volume is mounted there",
-                    effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may not be found'}",
-                    help="mount the volume that holds it, or correct the path",
+                    f"`{name}` is set to `{path}`, but no volume is mounted there",
+                    effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may be missing'}",
+                    help="mount the volume that contains it, or correct the path",
                     level=WARNING if "dumps" in what else "note",
                 )
 
@@ -195,9 +195,9 @@ def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> 
         return
     yield MISSING.at(
         job.at((*base, *below)),
-        f"{kind} `{name}` is neither beside this job nor in the cluster",
-        effect="the pods wait for it and are never started",
-        help="put it beside the job, or into the cluster's folder",
+        f"{kind} `{name}` is neither with this job nor in the cluster",
+        effect="the pods wait for it and never start",
+        help="add it to the job's file, or to the cluster's folder",
     )
 
 

@@ -67,8 +67,8 @@ def moving_tag(job: Job) -> Findings:
         yield TAG.at(
             job.at((*container.path, "image")),
             f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
-            effect="a restart, or another node, may run another program than the one that was tested",
-            help="name a version, or better a digest: `image@sha256:...`",
+            effect="a restart or another node may run a different program than the one you tested",
+            help="pin a version, or better a digest: `image@sha256:...`",
         )
 
 
@@ -94,13 +94,13 @@ def pull_policy_and_tag(job: Job) -> Findings:
         image = text(container.tree, "image")
         if policy == "Always" and "@sha256:" in image:
             message, help_ = (
-                "an image named by its digest never changes, but is asked for at each start",
+                "an image pinned by digest never changes, but the kubelet checks the registry at each start",
                 "use `IfNotPresent`",
             )
         elif policy == "IfNotPresent" and _tag(image) in _MOVING:
             message, help_ = (
-                "each node keeps the first image of this moving tag that it has pulled",
-                "name a version or a digest",
+                "each node keeps the first image that it pulled for this moving tag",
+                "pin a version or a digest",
             )
         else:
             continue
@@ -125,8 +125,8 @@ def server_managed_field(job: Job) -> Findings:
     for path in paths:
         yield SERVER.at(
             job.bundle.document.span(path, key=True),
-            f"`{path[-1]}` is written by the server",
-            effect="applying it from Git does nothing, or fails once the object has changed",
+            f"the API server sets `{path[-1]}`",
+            effect="applying it has no effect, or fails once the object has changed",
             help="remove it",
         )
 
@@ -150,9 +150,9 @@ def namespaces_differ(job: Job) -> Findings:
             yield NAMESPACES.at(
                 job.at_object(tree, ("metadata", "namespace")),
                 f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
-                also=[Label(job.at(("metadata", "namespace")), "the job's")],
+                also=[Label(job.at(("metadata", "namespace")), "the job's namespace")],
                 effect="the pods do not find it",
-                help=f"put it into `{job.namespace}`",
+                help=f"move it to `{job.namespace}`",
                 level=WARNING,
             )
 
@@ -165,9 +165,9 @@ def sensitive_host_path(job: Job) -> Findings:
             if where in _SENSITIVE:
                 yield HOST_PATH.at(
                     job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
-                    f"the pods of `{role.name}` mount `{path}` of their nodes",
-                    effect="who controls the program controls the node",
-                    help="mount the one directory that is needed, read-only",
+                    f"the pods of `{role.name}` mount `{path}` from their nodes",
+                    effect="a compromised program controls the node",
+                    help="mount only the directory that the program needs, read-only",
                 )
 
 
@@ -183,9 +183,9 @@ def object_twice(job: Job) -> Findings:
             if first is not tree and key[2] and not (kind == "Service" and any(_unlike_peers(t, job) for t in trees)):
                 yield DUPLICATE.at(
                     job.at_object(tree, ("metadata", "name")),
-                    f"there are two of {kind} `{key[2]}`",
-                    also=[Label(job.at_object(first, ("metadata", "name")), "the first")],
-                    effect="the later one overwrites the earlier",
+                    f"{kind} `{key[2]}` is defined twice",
+                    also=[Label(job.at_object(first, ("metadata", "name")), "first definition")],
+                    effect="the second overwrites the first",
                     help="rename one of them",
                 )
 
@@ -198,11 +198,11 @@ def service_shadows_peers(job: Job) -> Findings:
         if fault:
             yield SERVICE.at(
                 job.at_object(service, ("metadata", "name")),
-                f"Service `{job.subdomain}` stands where the one that joins the pods would be, but {fault}",
-                also=[Label(job.at(("metadata", "name")), "the pods' subdomain is named like the job")],
+                f"Service `{job.subdomain}` has the name of the pods' headless Service, but {fault}",
+                also=[Label(job.at(("metadata", "name")), "the pods' subdomain is the job's name")],
                 effect="the pods do not find each other"
                 if job.bundle.keeps_job
-                else "JobSet takes any Service of that name, and the pods do not find each other",
+                else "JobSet uses any Service of that name, and the pods do not find each other",
                 help="rename it",
             )
 
@@ -257,7 +257,11 @@ class _Fault(NamedTuple):
 
 
 def _report(job: Job, container: Container, image: str, fault: _Fault) -> Findings:
-    effect = "the pod stays in InvalidImageName" if fault.level == ERROR else "the pull asks a registry of that name"
+    effect = (
+        "the pod stays in InvalidImageName"
+        if fault.level == ERROR
+        else "the kubelet pulls from a registry of that name"
+    )
     path = (*container.path, "image")
     yield BAD_IMAGE.at(
         job.at(path),
@@ -285,7 +289,7 @@ def _faults(image: str) -> Iterator[_Fault]:
         return
     if image.split() != [image]:
         # The recorded server creates such pods, so that this is not an error.
-        yield _Fault("has a space in it", "", WARNING, "".join(image.split()))
+        yield _Fault("contains a space", "", WARNING, "".join(image.split()))
         return
     name, digest_mark, digest = image.partition("@")
     if digest_mark and (problem := _digest_problem(digest)):
@@ -326,7 +330,7 @@ def _digest_problem(digest: str) -> str:
     if length is None:
         return "" if algorithm and characters and algorithm.isalnum() else "has a digest without an algorithm"
     if len(characters) != length or any(character not in "0123456789abcdef" for character in characters):
-        return f"has a {algorithm} digest of {len(characters)} characters instead of {length}"
+        return f"has a {algorithm} digest of {len(characters)} characters, not {length}"
     return ""
 
 

@@ -53,9 +53,9 @@ def partial_restarts(job: Job) -> Findings:
         if collective(role) or TPU_RESOURCE in role.devices:
             yield PARTIAL.at(
                 job.at((*role.path, "name")),
-                f"the Jobs of `{role.name}` restart single pods, up to 6 times, while the others wait",
-                effect="a pod that comes back alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
-                help="set `backoffLimit: 0`, and let JobSet restart all pods together: `failurePolicy.maxRestarts`",
+                f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait",
+                effect="a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
+                help="set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together",
             )
 
 
@@ -70,9 +70,9 @@ def no_failure_policy(job: Job) -> Findings:
             job.at(("spec",), key=True),
             "one failed Job fails the whole job",
             effect=effect,
-            help="`trainc migrate` writes a TrainJob, whose runtime can start all pods again"
+            help="use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
             if job.is_legacy
-            else "`failurePolicy: {maxRestarts: 3}` starts all pods again, up to three times",
+            else "set `failurePolicy: {maxRestarts: 3}` to restart all pods up to three times",
         )
 
 
@@ -81,7 +81,7 @@ def _ending(job: Job) -> str:
     limits = {role.name: role.retries for role in job.roles if role.count != 0}
     first = next((name for name, limit in limits.items() if limit == 0 and not _spares_drained(job.role(name))), None)
     if first is not None:
-        return "a node that is drained ends the training"
+        return "a drained node ends the training"
     fewest = min((limit for limit in limits.values() if limit is not None), default=None)
     if fewest is None:
         return "the training ends when its Jobs have no retries left"
@@ -112,9 +112,9 @@ def restarts_without_checkpoint(job: Job) -> Findings:
         return
     yield NO_CHECKPOINT.at(
         job.at(("spec", "failurePolicy", "maxRestarts")),
-        f"the job may restart {restarts} times, but no volume, claim or bucket keeps what it has learned",
+        f"the job may restart {restarts} times, but it writes checkpoints to no volume, PVC or bucket",
         effect="training restarts from step 0",
-        help="mount a claim, or write checkpoints to a bucket and name it in the arguments",
+        help="mount a PVC, or write checkpoints to a bucket given in the arguments",
         level=WARNING if restarts > 3 else NOTE,
     )
 
@@ -128,9 +128,9 @@ def failure_rule_shadowed(job: Job) -> Findings:
                 yield SHADOWED.at(
                     job.at(("spec", "failurePolicy", "rules", index)),
                     f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first",
-                    also=[Label(job.at(("spec", "failurePolicy", "rules", earlier)), "matches first")],
+                    also=[Label(job.at(("spec", "failurePolicy", "rules", earlier)), "this rule matches first")],
                     effect=f"such failures always lead to `{text(rules[earlier], 'action')}`",
-                    help="put the narrower rule first, or tell them apart by reason, message or role",
+                    help="put the narrower rule first, or distinguish them by reason, message or role",
                 )
                 break
 
@@ -157,7 +157,7 @@ def bad_failure_pattern(job: Job) -> Findings:
                     job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
                     f"`{pattern}` is not a regular expression: {reason}",
                     effect="JobSet logs the error, and the rule never matches",
-                    help="write a backslash before characters that stand for themselves",
+                    help="escape literal characters with a backslash",
                 )
             elif trouble:
                 job.report.skip(trouble)
@@ -174,8 +174,8 @@ def disruption_not_handled(job: Job) -> Findings:
             continue
         yield DISRUPTION.at(
             job.at((*role.pod_path, "nodeSelector", label)),
-            f"`{role.name}` runs on nodes that may be taken away, and each time counts as a failure",
-            effect="a few preemptions use up all restarts, and the job fails without a fault of its own",
+            f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure",
+            effect="a few preemptions use up all restarts and fail the job",
             help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",
         )
 
@@ -185,9 +185,9 @@ def short_grace_period(job: Job) -> Findings:
         if role.devices and "terminationGracePeriodSeconds" not in role.pod and _saves(role):
             yield GRACE.at(
                 job.at(role.pod_path),
-                f"the pods of `{role.name}` get 30 seconds to stop, and they write checkpoints",
-                effect="a checkpoint that is being written when the node is drained may be lost",
-                help="set `terminationGracePeriodSeconds` to what writing one takes",
+                f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints",
+                effect="a checkpoint in progress may be lost when the node is drained",
+                help="set `terminationGracePeriodSeconds` to the time that a checkpoint takes",
             )
 
 
@@ -205,9 +205,9 @@ def liveness_without_startup(job: Job) -> Findings:
         if container.devices and patience < 300:
             yield LIVENESS.at(
                 job.at((*container.path, "livenessProbe"), key=True),
-                f"`{container.name}` is killed if it does not answer within {patience} seconds of its start",
-                effect="a start that loads data or weights for longer is killed again and again",
-                help="add a `startupProbe` that allows for it, or remove the probe: a training that fails ends by itself",
+                f"`{container.name}` is killed unless it responds within {patience} seconds of its start",
+                effect="a container that loads data or weights for longer is killed again and again",
+                help="add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own",
             )
 
 
@@ -217,8 +217,8 @@ def negative_restarts(job: Job) -> Findings:
         yield NEGATIVE.at(
             job.at(("spec", "failurePolicy", "maxRestarts")),
             f"`maxRestarts` is {restarts}",
-            effect="it counts as 0: the first failure ends the job",
-            help="use the number of restarts that you want, or leave it out",
+            effect="JobSet treats it as 0: the first failure fails the job",
+            help="set the number of restarts, or remove the field",
         )
 
 
@@ -226,7 +226,10 @@ def role_name_empty(job: Job) -> Findings:
     for role in job.roles:
         if not role.name and not text(role.tree, "name"):
             yield ROLE.at(
-                job.at(role.path), "a role has no name", effect="nothing can refer to it", help="name it, e.g. `worker`"
+                job.at(role.path),
+                "a role has no name",
+                effect="no field can refer to it",
+                help="name it, e.g. `worker`",
             )
 
 
@@ -241,8 +244,8 @@ def no_pods(job: Job) -> Findings:
                 yield NO_PODS.at(
                     job.at(path),
                     f"`{role.name}` has no pods",
-                    effect="nothing runs, and a role that waits for it, or counts on it, never goes on",
-                    help="ask for at least 1, or remove the role",
+                    effect="nothing runs, and roles that wait for it never continue",
+                    help="set at least 1, or remove the role",
                 )
                 break
 
@@ -257,7 +260,7 @@ def pods_not_all_at_once(job: Job) -> Findings:
                 job.at((*role.spec_path, "completions")),
                 f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
                 also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
-                effect=f"the first {width} wait for the other {size - width}, which start only when the first have ended",
+                effect=f"the first {width} wait for the other {size - width}, which start only after the first have ended",
                 help=f"use `parallelism: {size}`",
             )
 
@@ -268,9 +271,9 @@ def job_managed_by_other(job: Job) -> Findings:
         if manager and manager != "kubernetes.io/job-controller":
             yield MANAGED.at(
                 job.at((*role.spec_path, "managedBy")),
-                f"the Jobs of `{role.name}` are left to `{manager}`",
-                effect="Kubernetes makes no pods for them; without that controller the job waits for ever",
-                help="hand over the whole JobSet instead: `spec.managedBy`",
+                f"the Jobs of `{role.name}` are managed by `{manager}`",
+                effect="Kubernetes creates no pods for them; without that controller the job never starts",
+                help="set `spec.managedBy` of the whole JobSet instead",
             )
 
 
@@ -280,9 +283,9 @@ def negative_grace_period(job: Job) -> Findings:
         if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
             yield NEGATIVE_GRACE.at(
                 job.at((*role.pod_path, "terminationGracePeriodSeconds")),
-                f"the pods get {leaf.value} seconds to stop",
-                effect="Kubernetes reads it as one second: a checkpoint that is being written is lost",
-                help="give the seconds that writing a checkpoint takes, e.g. 120",
+                f"the pods have {leaf.value} seconds to stop",
+                effect="Kubernetes treats it as one second: a checkpoint in progress is lost",
+                help="set the seconds that a checkpoint takes, such as 120",
             )
 
 
@@ -297,9 +300,9 @@ def checkpoints_in_container(job: Job) -> Findings:
         if path and not _is_kept(container, path):
             yield IN_CONTAINER.at(
                 job.at_word(container, path),
-                f"`{path}` is on no volume",
-                effect="training restarts from step 0, and the result is lost when the pod ends",
-                help="write to a volume: mount a claim, and use a path below its `mountPath`",
+                f"`{path}` is not on a volume",
+                effect="training restarts from step 0, and the result is lost when the pod is deleted",
+                help="mount a PVC, and write to a path below its `mountPath`",
             )
 
 

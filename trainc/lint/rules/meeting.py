@@ -134,10 +134,10 @@ def _renamed(job: Job, meeting: Meeting) -> list[Edit]:
 def _address(job: Job, meeting: Meeting) -> str:
     role = meeting.container.role
     if job.dns:
-        return f"the first pod of `{role.name}` is `{role.address()}`"
+        return f"use the first pod of `{role.name}`: `{role.address()}`"
     if job.bundle.keeps_job:
-        return "write `subdomain` in the pod template, and a headless Service of that name"
-    return "leave `network.enableDNSHostnames` on"
+        return "set `subdomain` in the pod template, and add a headless Service of that name"
+    return "remove `network.enableDNSHostnames: false`"
 
 
 def coordinator_is_local(job: Job) -> Findings:
@@ -145,7 +145,7 @@ def coordinator_is_local(job: Job) -> Findings:
         if meeting.host in LOCAL and meeting.container.role.several:
             role, alone = meeting.container.role, keeps_to_itself(meeting.container)
             launcher = _maybe_replacing(meeting)
-            effect = "each pod trains by itself, on whatever it is given" if alone else _EFFECT
+            effect = "each pod trains alone" if alone else _EFFECT
             yield IS_LOCAL.at(
                 job.at(meeting.path),
                 f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
@@ -154,7 +154,7 @@ def coordinator_is_local(job: Job) -> Findings:
                 else effect,
                 help=f"remove it, or use `{role.address()}`"
                 if launcher
-                else f"use `{role.address()}`" + (", unless each pod has work of its own" if alone else ""),
+                else f"use `{role.address()}`" + (", unless each pod works independently" if alone else ""),
                 level=WARNING if alone or launcher else ERROR,
             )
 
@@ -190,8 +190,8 @@ def rendezvous_host_unknown(job: Job) -> Findings:
         if host not in services and host != job.subdomain:
             yield NO_SERVICE.at(
                 job.at(meeting.path),
-                f"`{meeting.name}` is `{host}`, which no Service beside this job is called",
-                effect="unless the cluster has a Service of that name, the processes never meet",
+                f"`{meeting.name}` is `{host}`, but no Service of this job has that name",
+                effect="unless the cluster has a Service of that name, the processes never connect",
                 help=_address(job, meeting),
             )
 
@@ -213,7 +213,7 @@ def bad_coordinator_port(job: Job) -> Findings:
                 job.at(meeting.port_path),
                 f"`{port}` is not a port",
                 effect=_EFFECT,
-                help=f"use a free port, e.g. {job.vocabulary.ports[0]}",
+                help=f"use a free port, such as {job.vocabulary.ports[0]}",
             )
 
 
@@ -226,10 +226,10 @@ def coordinator_ports_differ(job: Job) -> Findings:
         if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
             yield PORTS.at(
                 job.at(meeting.port_path),
-                f"`{meeting.container.role.name}` meets at port {meeting.port}, `{other.container.role.name}` at port {other.port}",
+                f"`{meeting.container.role.name}` uses rendezvous port {meeting.port}, `{other.container.role.name}` port {other.port}",
                 also=[Label(job.at(other.port_path), f"port {other.port} here")],
                 effect=_EFFECT,
-                help="give all of them the same port",
+                help="use the same port for all",
             )
 
 
@@ -278,18 +278,18 @@ def coordinator_starts_later(job: Job) -> Findings:
         ends = wait.status == "Complete"
         launch = meeting.container.launch
         is_read = not meeting.name.startswith(_ELASTIC) or (launch is not None and launch.launcher is not None)
-        effect = "the workers time out unless the coordinator comes up soon enough"
+        effect = "the workers time out unless the coordinator starts early enough"
         if ends:
-            effect = "each waits for the other: nothing ever trains"
+            effect = "each waits for the other, and nothing trains"
             effect = effect if is_read else f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
         yield LATER.at(
             job.at(wait.path),
-            f"`{place.role.name}` starts after `{role.name}` {'has ended' if ends else 'is up'}, but `{role.name}` meets at `{place.role.name}`",
-            also=[Label(job.at(meeting.path), f"`{role.name}` is told to meet there")],
+            f"`{place.role.name}` starts after `{role.name}` {'has completed' if ends else 'is ready'}, but `{role.name}` uses it as its rendezvous",
+            also=[Label(job.at(meeting.path), f"the rendezvous of `{role.name}`")],
             effect=effect,
-            help=f"let `{role.name}` depend on `{place.role.name}` with status `Ready`"
+            help=f"make `{role.name}` depend on `{place.role.name}` with status `Ready`"
             if is_read or not ends
-            else f"do not give `{role.name}` the variables of those that train",
+            else f"remove the variables of the trainers from `{role.name}`",
             level=ERROR if ends and is_read else WARNING,
         )
 
@@ -306,10 +306,10 @@ def addresses_only_when_ready(job: Job) -> Findings:
                 also=[
                     Label(
                         job.at((*meeting.container.path, "readinessProbe"), key=True),
-                        "and this probe decides when that is",
+                        "this probe decides when they are ready",
                     )
                 ],
-                effect="if the probe answers only after the rendezvous, the pods wait for each other for ever",
+                effect="if the probe succeeds only after the rendezvous, the pods wait for each other forever",
                 help="remove `publishNotReadyAddresses: false`",
             )
             return
@@ -330,11 +330,11 @@ def standalone_on_several_nodes(job: Job) -> Findings:
             continue  # pods that are told nothing of each other may well have work of their own
         yield STANDALONE.at(
             job.at_word(container, "--standalone"),
-            f"`--standalone` keeps each of the {role.count} pods of `{role.name}` to itself",
+            f"`--standalone` isolates each of the {role.count} pods of `{role.name}`",
             also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
             effect=f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
             if waits and nodes is not None
-            else "each pod trains the same model by itself",
+            else "each pod trains the same model alone",
             help="remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}"),
             level=ERROR if waits else WARNING,
         )
@@ -351,7 +351,7 @@ def no_rendezvous(job: Job) -> Findings:
         unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
         yield NO_RENDEZVOUS.at(
             job.at_word(container, *TORCHRUN.words),
-            f"`torchrun` is not told where its {nodes} nodes meet{unread}",
+            f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}",
             effect="each pod waits on its own loopback address until the timeout, holding its accelerators",
             help=_host_of(container),
         )

@@ -100,8 +100,8 @@ def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, th
         job.at(container.word_path(next(iter(sizes)))),
         f"{made}, but there are {there}",
         also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
-        effect="the program stops at start: the mesh does not fit the devices",
-        help="change a size, or leave one at -1: it then takes what is left",
+        effect="the program fails at start: the mesh does not match the devices",
+        help="change a size, or set one to -1, which uses the remaining devices",
         notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
     )
 
@@ -134,7 +134,7 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings
         job.at_word(container, *spelled),
         f"{factors} = {product} does not divide the {world} devices",
         also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
-        effect="the program stops at start: the devices cannot be split that way",
+        effect="the program fails at start: the devices cannot be split that way",
         help=f"choose sizes whose product divides {world}",
     )
 
@@ -146,7 +146,7 @@ def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[
         written = next((given[p + name] for p in _PREFIXES if p + name in given), None)
         number = parsed_int(written)
         if written is not None and number is None:
-            job.report.skip("a parallel size is not known here")
+            job.report.skip("a parallel size is unknown")
             return {}, 0
         if number is not None:
             sizes[short] = number
@@ -179,10 +179,10 @@ def batch_not_divisible(job: Job) -> Findings:
         near = max(replicas, round(batch / replicas) * replicas)
         yield BATCH.at(
             job.at_word(container, "global_batch_size", "global-batch-size"),
-            f"a global batch of {batch} does not divide among {replicas} data-parallel replicas",
-            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} replicas remain for data")],
-            effect="the trainer refuses to start, or leaves samples out",
-            help=f"the nearest that does is {near}",
+            f"a global batch of {batch} is not divisible by {replicas} data-parallel replicas",
+            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} data-parallel replicas")],
+            effect="the trainer fails at start, or drops samples",
+            help=f"the nearest divisible size is {near}",
         )
 
 

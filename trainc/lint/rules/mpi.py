@@ -41,10 +41,8 @@ def mpi_processes_exceed_slots(job: Job) -> Findings:
         yield SLOTS.at(
             job.at_word(container, "-np", "-n"),
             f"`mpirun` starts {processes} processes on hosts with {total} slots",
-            effect="mpirun refuses: there are not enough slots"
-            if more
-            else f"{total - processes} accelerators stand idle",
-            help=f"use `-np {total}`, or leave it out: the hostfile then decides",
+            effect="mpirun fails: there are not enough slots" if more else f"{total - processes} accelerators are idle",
+            help=f"use `-np {total}`, or remove it to use the hostfile's slots",
             level=ERROR if more else WARNING,
         )
 
@@ -84,8 +82,8 @@ def slots_mismatch(job: Job) -> Findings:
                 _slots_span(job, config),
                 f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
                 also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
-                effect="accelerators stand idle" if number < devices[0] else "two processes share an accelerator",
-                help=f"write `slotsPerWorker: {devices[0]}`"
+                effect="accelerators are idle" if number < devices[0] else "two processes share an accelerator",
+                help=f"set `slotsPerWorker: {devices[0]}`"
                 if job.bundle.document.kind == "MPIJob"
                 else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
             )
@@ -106,9 +104,9 @@ def launcher_holds_accelerators(job: Job) -> Findings:
         if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
             yield LAUNCHER.at(
                 job.at((*container.path, "resources", "limits")),
-                f"`{role.name}` asks for accelerators, but mpirun starts nothing on it",
-                effect="they stand idle for as long as the job runs",
-                help="ask for them in the workers alone, or make the launcher a node (`runLauncherAsNode: true`)",
+                f"`{role.name}` requests accelerators, but mpirun starts no process on it",
+                effect="they are idle while the job runs",
+                help="request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)",
             )
 
 
@@ -119,9 +117,9 @@ def launcher_without_requests(job: Job) -> Findings:
         if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
             yield NO_REQUESTS.at(
                 job.at(container.path),
-                f"the launcher `{container.name}` asks for neither cpu nor memory",
-                effect="it is the first to be killed when its node runs short, and the whole job ends with it",
-                help="give it `resources: {requests: {cpu: 1, memory: 2Gi}}`",
+                f"the launcher `{container.name}` requests neither CPU nor memory",
+                effect="it is the first to be killed when its node runs out of memory, which ends the whole job",
+                help="set `resources: {requests: {cpu: 1, memory: 2Gi}}`",
             )
 
 
@@ -133,10 +131,10 @@ def mpi_versions_differ(job: Job) -> Findings:
                 continue
             yield VERSIONS.at(
                 job.at((*launcher.path, "image")),
-                f"the launcher runs `{ours}`, and `{worker.role.name}` runs `{theirs}`",
+                f"the launcher runs `{ours}`, but `{worker.role.name}` runs `{theirs}`",
                 also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
-                effect="the program that trains is the one of the nodes' image, and Open MPI of two versions may not meet",
-                help=f"write the same image for both; that of the nodes stands at the role `{worker.role.name}`",
+                effect="the nodes train with the program of their own image, and two versions of Open MPI may fail to connect",
+                help=f"use the same image for both; the nodes' image is set in the role `{worker.role.name}`",
             )
 
 
@@ -153,10 +151,10 @@ def image_of_launcher_alone(job: Job) -> Findings:
                 continue
             yield IMAGE.at(
                 job.at((*launcher.path, "image")),
-                f"`{ours}` reaches the launcher alone, and `{worker.role.name}` runs `{theirs}`",
+                f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`",
                 also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
-                effect="mpirun fails on the nodes if their image lacks the program, and trains another one if it has it",
-                help=f"write the image of the job at the role `{worker.role.name}` of a runtime of your own too",
+                effect="mpirun fails on the nodes if their image lacks the program, and runs another version if it has it",
+                help=f"set the job's image in the role `{worker.role.name}` of your own runtime too",
             )
 
 
@@ -200,8 +198,8 @@ def launcher_before_workers(job: Job) -> Findings:
                 job.at(role.path),
                 f"`{role.name}` does not wait for `{late[0].name}`",
                 also=[Label(job.at(late[0].path), "the hosts it connects to")],
-                effect="mpirun fails when a worker's SSH daemon is not up yet, and with `backoffLimit: 0` the job fails with it",
-                help=f"let `{role.name}` depend on `{late[0].name}` with status `Ready`, with a readiness probe on the SSH port",
+                effect="mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job",
+                help=f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port",
             )
 
 
@@ -245,9 +243,9 @@ def launcher_without_mpirun(job: Job) -> Findings:
                 yield NO_MPIRUN.at(
                     job.at_word(container, program[0]),
                     f"the launcher runs `{' '.join(program)}` without mpirun",
-                    also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start it here")],
-                    effect="the program runs once, in the launcher; the other pods wait, and their accelerators stand idle",
-                    help=f"write `mpirun` before it: `mpirun {' '.join(program)}`",
+                    also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start processes here")],
+                    effect="the program runs once, in the launcher; the other pods wait, and their accelerators are idle",
+                    help=f"use `mpirun {' '.join(program)}`",
                 )
 
 

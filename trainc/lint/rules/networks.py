@@ -46,7 +46,7 @@ def network_half_set_up(job: Job) -> Findings:
                         job.at(path or (*container.path, "name")),
                         f"`{container.name}` has {there}, but {missing}",
                         effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                        help="take the whole set-up from one source, e.g. a component of your platform team",
+                        help="use one complete configuration, such as a component of your platform team",
                     )
 
 
@@ -95,7 +95,7 @@ def _efa(role: ExpandedRole, container: Container) -> _Half | None:
         and EFA not in container.requests
         and not _privileged(role, container)
     ):
-        return "`FI_PROVIDER=efa`", f"asks for no `{EFA}`", container.env_path("FI_PROVIDER")
+        return "`FI_PROVIDER=efa`", f"requests no `{EFA}`", container.env_path("FI_PROVIDER")
     return None
 
 
@@ -114,7 +114,7 @@ def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
     ):
         return (
             f"`{card}`",
-            "not the capability `IPC_LOCK`, without which no memory can be registered unless the node's limit is unlimited",
+            "lacks the capability `IPC_LOCK`, which it needs to register memory unless the node's limit is unlimited",
             (*container.path, "resources", "limits", card),
         )
     return None
@@ -159,12 +159,12 @@ def tcpxo_half_set_up(job: Job) -> Findings:
         for part in missing:
             yield HALF.at(
                 job.at((*daemon.path, "image")),
-                f"`{daemon.name}` receives for GPUDirect-TCPXO, but {part}",
+                f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}",
                 also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
                 if "container sets" in part
                 else [],
                 effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                help="take the whole set-up from one source, such as the component `gke-tcpxo`",
+                help="use one complete configuration, such as the component `gke-tcpxo`",
             )
 
 
@@ -196,7 +196,7 @@ def _half_gib(job: Job, container: Container, *, has_cards: bool) -> Finding:
         job.at((*container.path, "name")),
         f"`{container.name}` has {there}, but {missing}",
         effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-        help="take the whole set-up from one source, such as the component `gke-gib`",
+        help="use one complete configuration, such as the component `gke-gib`",
     )
 
 
@@ -267,8 +267,8 @@ def _unused(container: Container, name: str, value: str) -> _Unused | None:
         is_off = _is_set(value) if name == "NCCL_P2P_DISABLE" else value in ("LOC", "0")
         if not is_off or type(gpus) is not int or gpus < 2:
             return None
-        effect = "GPUs of one pod talk through host memory"
-        return _Unused(f"asks for {gpus} GPUs", container.amount_path(resource), f"{gpus} GPUs", effect)
+        effect = "the GPUs of a pod communicate through host memory"
+        return _Unused(f"requests {gpus} GPUs", container.amount_path(resource), f"{gpus} GPUs", effect)
     network = _network(container)
     role = container.role
     if network is None or (type(role.count) is int and not has_peers(role)):
@@ -289,11 +289,11 @@ def _network(container: Container) -> _Unused | None:
     role = container.role
     for name, prefix in (("GPUDirect-TCPX", _TCPX), ("GPUDirect-TCPXO", _TCPXO)):
         if container.sets(prefix):
-            return _Unused(f"is set up for {name}", _first(container, prefix), name)
+            return _Unused(f"is configured for {name}", _first(container, prefix), name)
     for resource in (*container.limits, *container.requests):
         if is_network(resource):
             kind = "EFA" if resource.startswith(EFA) else "RDMA"
-            return _Unused(f"asks for `{resource}`", container.amount_path(resource), kind)
+            return _Unused(f"requests `{resource}`", container.amount_path(resource), kind)
     if container.devices and '"rdma-' in text(role.annotations, _INTERFACES):
         path = (*role.spec_path, "template", "metadata", "annotations", _INTERFACES)
         return _Unused("has RDMA interfaces", path, "RDMA")
@@ -316,10 +316,10 @@ def host_network_without_dns_policy(job: Job) -> Findings:
         if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
             yield DNS.at(
                 job.at((*role.pod_path, "hostNetwork"), key=True),
-                f"the pods of `{role.name}` use the host's network, and with it the host's DNS",
-                effect="names of pods and Services do not resolve: the processes never meet"
+                f"the pods of `{role.name}` use the host's network and therefore the host's DNS",
+                effect="pod and Service names do not resolve: the processes never connect"
                 if role.several
-                else "names of Services do not resolve",
+                else "Service names do not resolve",
                 help="add `dnsPolicy: ClusterFirstWithHostNet`",
             )
 
@@ -335,10 +335,10 @@ def host_port_clash(job: Job) -> Findings:
         container = next(c for c in role.main if "ports" in c.tree)
         yield HOST_PORT.at(
             job.at((*container.path, "ports")),
-            f"{machine.count // count} pods of `{role.name}` fit on a machine, and all want the same port of it",
+            f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port",
             also=[Label(job.at(path), f"{machine.count} accelerators, {count} per pod")],
-            effect="the second pod of a machine stays pending, or dies with `address already in use`",
-            help="take whole machines, or leave the host's network",
+            effect="the second pod on a machine stays pending or fails with `address already in use`",
+            help="use whole machines, or remove `hostNetwork`",
         )
 
 
@@ -358,9 +358,9 @@ def ports_clash_in_pod(job: Job) -> Findings:
                     yield PORT_CLASH.at(
                         job.at((*container.path, "ports", index, "containerPort")),
                         f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}",
-                        also=[Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first here")],
-                        effect="the second to start dies with `address already in use`",
-                        help="give one of them another port",
+                        also=[Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first used here")],
+                        effect="the second to start fails with `address already in use`",
+                        help="change one of the ports",
                         level=WARNING,
                     )
 

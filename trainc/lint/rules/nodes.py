@@ -55,10 +55,10 @@ def more_accelerators_than_machine(job: Job) -> Findings:
                 continue
             yield TOO_MANY.at(
                 job.at(worker.amount_path(resource)),
-                f"a pod of `{role.name}` asks for {count} accelerators, but `{machine.name}` has {machine.count}",
+                f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}",
                 also=[Label(job.at(path), f"{machine.count} per machine")],
-                effect="the pods stay pending for ever",
-                help=f"ask for {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
+                effect="the pods stay pending",
+                help=f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
             )
 
 
@@ -76,10 +76,10 @@ def partial_node(job: Job) -> Findings:
         if type(count) is int and count < machine.count and has_peers(role):
             yield PARTIAL.at(
                 job.at(worker.amount_path(machine.resource)),
-                f"a pod of `{role.name}` takes {count} of the {machine.count} accelerators of `{machine.name}`, and its network cards",
+                f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs",
                 also=[Label(job.at(path), f"{machine.count} per machine")],
-                effect="the other accelerators of each machine can hardly be used",
-                help=f"ask for {machine.count}, with fewer pods",
+                effect="other pods can hardly use the remaining accelerators",
+                help=f"request {machine.count}, and use fewer pods",
             )
 
 
@@ -102,12 +102,12 @@ def network_cards_mismatch(job: Job) -> Findings:
             continue
         yield CARDS.at(
             job.at(worker.amount_path(EFA)),
-            f"a pod of `{role.name}` asks for {count} EFA cards, but `{machine.name}` has {machine.cards}",
-            also=[Label(job.at(path), f"{machine.cards} cards")],
-            effect="the pods stay pending for ever"
+            f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}",
+            also=[Label(job.at(path), f"{machine.cards} per machine")],
+            effect="the pods stay pending"
             if count > machine.cards
-            else f"{machine.cards - count} cards of each machine stand idle",
-            help=f"ask for {machine.cards}",
+            else f"{machine.cards - count} EFA interfaces of each machine are idle",
+            help=f"request {machine.cards}",
         )
 
 
@@ -121,8 +121,8 @@ def arm_not_tolerated(job: Job) -> Findings:
         if "kubernetes.io/arch" not in keys and "" not in keys:
             yield ARM.at(
                 job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
-                f"machines with `{accelerator}` have Arm processors, and the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
-                effect="the pods stay pending; an image without an arm64 variant would not start either",
+                f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
+                effect="the pods stay pending; images also need an arm64 variant",
                 help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
             )
 
@@ -138,8 +138,8 @@ def claim_not_used(job: Job) -> Findings:
             if text(claim, "name") not in used and not _is_network(job, claim):
                 yield CLAIM.at(
                     job.at((*role.pod_path, "resourceClaims", index, "name")),
-                    f"no container of `{role.name}` uses the claim `{text(claim, 'name')}`",
-                    effect="the devices are reserved, but no container can reach them",
+                    f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`",
+                    effect="the devices are allocated, but no container can use them",
                     help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
                 )
 
@@ -179,9 +179,9 @@ def compute_domain_mismatch(job: Job) -> Findings:
                 job.at_object(domain, ("spec", "numNodes")),
                 f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
                 also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
-                effect="the pods wait for a domain that never gets ready"
+                effect="the pods wait for a domain that never becomes ready"
                 if nodes > pods
-                else "the pods beyond the count get no channel",
+                else "the excess pods get no channel",
                 help=f"use `numNodes: {pods}`",
             )
 
@@ -193,8 +193,8 @@ def spot_without_toleration(job: Job) -> Findings:
         if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
             yield SPOT.at(
                 job.at((*role.pod_path, "nodeSelector", _SPOT)),
-                f"the pods of `{role.name}` want Spot machines, but do not tolerate their taint",
-                effect="where the node pool carries the taint the pods stay pending for ever",
+                f"the pods of `{role.name}` select Spot machines but do not tolerate their taint",
+                effect="if the node pool has the taint, the pods stay pending",
                 help=f'tolerate `{_SPOT}` with value `"true"`',
             )
 
@@ -226,8 +226,8 @@ def larger_than_machine(job: Job) -> Findings:
                 span,
                 f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}",
                 also=[Label(job.at(path), f"{held} per machine")],
-                effect="the pods stay pending for ever",
-                help="request less: the kubelet and the system keep a part of the machine",
+                effect="the pods stay pending",
+                help="request less: the kubelet and the system reserve a part of the machine",
             )
 
 
@@ -252,7 +252,9 @@ def topology_annotation(job: Job) -> Findings:
     for role in job.roles:
         path = (*role.spec_path, "template", "metadata", "annotations")
         for key, message, help_ in _topology_faults(role):
-            yield TAS.at(job.at((*path, key)), message, effect="Kueue refuses the job, or leaves pods over", help=help_)
+            yield TAS.at(
+                job.at((*path, key)), message, effect="Kueue rejects the job, or some pods get no slice", help=help_
+            )
 
 
 def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
@@ -260,7 +262,7 @@ def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
     annotations = role.annotations
     levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
     if len(levels) > 1:
-        yield levels[1], f"`{levels[1]}` and `{levels[0]}` exclude each other", "keep one of them"
+        yield levels[1], f"`{levels[1]}` and `{levels[0]}` are mutually exclusive", "keep one of them"
     size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
     if (size in annotations) != (top in annotations):
         there, missing = (size, top) if size in annotations else (top, size)
@@ -270,7 +272,7 @@ def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
         if number > count:
             yield size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"
         elif count % number:
-            yield size, f"slices of {number} pods do not divide the {count} pods of `{role.name}`", "use a divisor"
+            yield size, f"the {count} pods of `{role.name}` are not divisible into slices of {number}", "use a divisor"
 
 
 def selector_contradicts_affinity(job: Job) -> Findings:
@@ -287,7 +289,7 @@ def selector_contradicts_affinity(job: Job) -> Findings:
                 term = (*role.pod_path, "affinity", "nodeAffinity", required, "nodeSelectorTerms", 0)
                 yield CONTRADICTS.at(
                     job.at((*role.pod_path, "nodeSelector", key)),
-                    f"the selector wants `{key}: {held}`, which the affinity excludes",
+                    f"the node selector requires `{key}: {held}`, which the affinity excludes",
                     also=[Label(job.at((*term, "matchExpressions", index)), "the affinity")],
                     effect="no node satisfies both: the pods stay pending",
                     help="keep one of them",
@@ -307,8 +309,8 @@ def scheduler_without_group(job: Job) -> Findings:
             continue
         yield NO_GROUP.at(
             job.at((*role.pod_path, "schedulerName")),
-            f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a group",
-            effect="they are placed one by one: some may hold accelerators while the others wait",
+            f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a PodGroup",
+            effect="Volcano places them one by one: some may hold accelerators while the others wait",
             help="set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster",
         )
         return

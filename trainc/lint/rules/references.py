@@ -41,8 +41,8 @@ def resource_of_no_container(job: Job) -> Findings:
             yield NO_CONTAINER.at(
                 job.at(path),
                 f"the pod has no container `{name}`",
-                effect="the container waits in CreateContainerConfigError",
-                help=meant(name, names, "leave `containerName` out: the container's own resources are read then"),
+                effect="the container stays in CreateContainerConfigError",
+                help=meant(name, names, "remove `containerName` to read the container's own resources"),
             )
 
 
@@ -59,14 +59,14 @@ def variable_without_shell(job: Job) -> Findings:
             if not is_set and not launcher and not _looks_like_variable(word, name):
                 continue
             if not is_set and _is_template(job, name):
-                job.report.skip(f"what `${name}` will be")
+                job.report.skip(f"the value of `${name}`")
                 continue
             yield NOT_EXPANDED.at(
                 job.at((*container.path, field, index)),
                 f"no shell expands `${name}` here",
-                effect=f"`{launcher}` gets the characters `${name}` for a number or an address, and fails"
+                effect=f"`{launcher}` gets the literal text `${name}` where it needs a number or an address, and fails"
                 if launcher
-                else f"the program gets the characters `${name}`",
+                else f"the program gets the literal text `${name}`",
                 help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
                 level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
             )
@@ -156,7 +156,7 @@ def undefined_variable(job: Job) -> Findings:
         if any(
             "$" in written for container in job.containers for written in (container.text, *container.literals.values())
         ):
-            job.report.skip("the variables of a framework that was not asked")
+            job.report.skip("the variables of an unknown framework")
         return
     for container in job.containers:
         if "envFrom" in container.tree:
@@ -175,7 +175,7 @@ def undefined_variable(job: Job) -> Findings:
                     yield UNDEFINED.at(
                         job.at_word(container, f"$({name})"),
                         f"`$({name})` is not set in `{container.name}`",
-                        effect=f"the program gets the characters `$({name})`",
+                        effect=f"the program gets the literal text `$({name})`",
                         help=f"add `{name}` to `env`",
                     )
 
@@ -202,12 +202,14 @@ def _undefined(job: Job, container: Container, name: str, index: int) -> Finding
     also = [Label(job.at(container.env_path(name)), "set only here")] if later else ()
     help_ = f"move `{name}` above it" if later else f"add `{name}` above it"
     if name == "JOB_COMPLETION_INDEX":
-        help_ = "Kubernetes adds this variable at the end of the list: set one of your own from the same field above it"
+        help_ = (
+            "Kubernetes adds this variable at the end of the list: set your own variable from the same field above it"
+        )
     yield UNDEFINED.at(
         job.at((*container.path, "env", index, "value")),
-        f"`$({name})` is {'set further down' if later else 'not set'}",
+        f"`$({name})` is {'set later in the list' if later else 'not set'}",
         also=also,
-        effect=f"the value keeps the characters `$({name})`",
+        effect=f"the value keeps the literal text `$({name})`",
         help=help_,
     )
 
@@ -224,7 +226,7 @@ def shell_variable_in_env(job: Job) -> Findings:
                 continue  # the job's own name is filled in before Kubernetes sees either
             if not name or templated(value) or value == f"${name}":
                 if name or templated(value):
-                    job.report.skip("a variable is filled in by another tool")
+                    job.report.skip("a variable is substituted by another tool")
                 own = text(entry, "name")
                 if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
@@ -232,11 +234,11 @@ def shell_variable_in_env(job: Job) -> Findings:
             yield IN_ENV.at(
                 job.at((*container.path, "env", index, "value")),
                 f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`",
-                effect=f"{'nothing of the old path is left' if path_like else 'the program'} "
-                + ("and programs and libraries are not found" if path_like else f"sees the characters `${name}`"),
+                effect=f"{'the old path is lost' if path_like else 'the program'} "
+                + ("and programs and libraries are not found" if path_like else f"gets the literal text `${name}`"),
                 help=f"write `$({name})` if it is set above"
                 if not path_like
-                else "set it in the start script, where a shell expands it, or write the whole path",
+                else "set it in the start script, where a shell expands it, or write the full path",
                 level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
             )
 

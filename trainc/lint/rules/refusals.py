@@ -76,9 +76,9 @@ def _no_containers(refused: ServerComplaint) -> Words:
     job = refused.job
     others = [other.name for other in job.roles if other is not refused.role]
     by_patch = bool(others) and job.bundle.document.kind == "TrainJob"
-    help_ = f"a patch finds replicatedJobs by name: did you mean `{others[0]}`?" if by_patch else ""
+    help_ = f"patches match replicatedJobs by name: did you mean `{others[0]}`?" if by_patch else ""
     message = f"the pods of `{refused.role_name}` have no containers"
-    return Words(message, help_ or "write at least one container with an image")
+    return Words(message, help_ or "add at least one container with an image")
 
 
 def _no_image(refused: ServerComplaint) -> Words:
@@ -91,24 +91,24 @@ def _image_meant(refused: ServerComplaint) -> str:
     """What to write where a patch of a TrainJob makes a container because no container has that name."""
     role, job = refused.role, refused.job
     if job.bundle.document.kind != "TrainJob" or role is None:
-        return "write `image:` with a registry, a repository and a tag"
+        return "set `image:` with a registry, a repository and a tag"
     others = [container.name for container in role.main if text(container.tree, "image")]
     if others:
-        return f"a patch finds containers by name: did you mean `{others[0]}`? Else give it an image"
+        return f"patches match containers by name: did you mean `{others[0]}`? If not, set an image"
     roles = [other.name for other in job.roles if other is not role]
     if roles and len(role.main) == 1 and "replicas" not in role.tree:
-        return f"a patch finds replicatedJobs by name: did you mean `{roles[0]}` instead of `{role.name}`?"
-    return "write `spec.trainer.image` in the job, or an image in the runtime"
+        return f"patches match replicatedJobs by name: did you mean `{roles[0]}` instead of `{role.name}`?"
+    return "set `spec.trainer.image` in the job, or an image in the runtime"
 
 
 def _space(refused: ServerComplaint) -> Words:
-    message = f"the image of `{refused.container_name}` starts or ends with white space"
+    message = f"the image of `{refused.container_name}` starts or ends with whitespace"
     return Words(message, f"write `{refused.value.strip()}`")
 
 
 def _env_name(refused: ServerComplaint) -> Words:
-    help_ = "write the name and the value apart: `- name: A` and `value: B`" if "=" in refused.value else ""
-    return Words(f"`{refused.value}` cannot be the name of a variable", help_)
+    help_ = "write the name and the value separately: `- name: A` and `value: B`" if "=" in refused.value else ""
+    return Words(f"`{refused.value}` is not a valid name for a variable", help_)
 
 
 def _two_values(refused: ServerComplaint) -> Words:
@@ -120,7 +120,7 @@ def _two_values(refused: ServerComplaint) -> Words:
 def _field(refused: ServerComplaint) -> Words:
     at = refused.path if refused.path[-1] == "fieldPath" else (*refused.path, "fieldPath")
     return Words(
-        f"`{value(refused.job.tree, *at)}` is not a field that a pod can read about itself",
+        f"`{value(refused.job.tree, *at)}` is not a field of the downward API",
         "the index of a pod is `metadata.annotations['batch.kubernetes.io/job-completion-index']`",
     )
 
@@ -130,26 +130,26 @@ def _no_object(refused: ServerComplaint) -> Words:
     variable = value(refused.job.tree, *refused.above(3, "name")) if source.endswith("KeyRef") else None
     of_variable = f" of `{variable}`" if variable else ""
     what = _OBJECTS[source] if field == "name" else "key"
-    return Words(f"`{source}`{of_variable} names no {what}", f"write its `{field}`", key=True)
+    return Words(f"`{source}`{of_variable} sets no {what}", f"set its `{field}`", key=True)
 
 
 def _port_twice(refused: ServerComplaint) -> Words:
     name, ports = refused.fault.value, refused.above(2)
     number = next(n for n in range(100_000) if value(refused.job.tree, *ports, n, "name") == name)
     also = (Label(refused.job.at((*ports, number, "name")), "first used here"),)
-    return Words(f"two ports are called `{name}`", also=also)
+    return Words(f"two ports are named `{name}`", also=also)
 
 
 def _negative(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.field}: {canonical(refused.written)}` is less than nothing")
+    return Words(f"`{refused.field}: {canonical(refused.written)}` is negative")
 
 
 def _fraction(refused: ServerComplaint) -> Words:
     resource, written = refused.field, refused.written
     return Words(
-        f"`{resource}: {written}` asks for a part of a device",
-        f"ask for whole devices, as in `{resource}: {-(-(amount(written) or 0) // ONE)}`, "
-        "or for a slice by the name that its device plugin gives it",
+        f"`{resource}: {written}` requests a part of a device",
+        f"request whole devices, such as `{resource}: {-(-(amount(written) or 0) // ONE)}`, "
+        "or a slice by the resource name of its device plugin",
     )
 
 
@@ -157,12 +157,12 @@ def _no_resource(refused: ServerComplaint) -> Words:
     name = refused.field.lower()
     devices = [device for device in DEVICES if device.rpartition("/")[2].lower() == name.removesuffix("s")]
     near = nearest(name, STANDARD)
-    help_ = f"write the whole name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
+    help_ = f"write the full name: {' or '.join(f'`{one}`' for one in devices or ['nvidia.com/gpu'])}"
     if near and not devices:
         help_ = f"did you mean `{near}`?"
     # One name to mend, under limits and requests.
     group = (refused.above(2), refused.field)
-    return Words(f"there is no resource `{refused.field}`", help_, key=True, group=group)
+    return Words(f"Kubernetes has no resource `{refused.field}`", help_, key=True, group=group)
 
 
 def _over(refused: ServerComplaint) -> Words:
@@ -174,7 +174,7 @@ def _differs(refused: ServerComplaint) -> Words:
     request = refused.job.at(refused.path)
     if request.file != limit.file:
         return _unlike(refused, f"remove this limit, or {_changed(refused, request.file)}")
-    return _unlike(refused, "write the limit alone: the request of a device follows it")
+    return _unlike(refused, "set only the limit: the request of a device defaults to it")
 
 
 def _changed(refused: ServerComplaint, file: str) -> str:
@@ -202,7 +202,7 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
 
 def _volume_name(refused: ServerComplaint) -> Words:
     help_ = "use `-` instead of dots" if "." in refused.value else ""
-    return Words(f"`{refused.value}` cannot be the name of a volume", help_)
+    return Words(f"`{refused.value}` is not a valid name for a volume", help_)
 
 
 def _second_source(refused: ServerComplaint) -> Words:
@@ -216,7 +216,7 @@ def _second_source(refused: ServerComplaint) -> Words:
 def _no_volume(refused: ServerComplaint) -> Words:
     name, owner = refused.value, refused.container_name
     if not refused.written:
-        return Words(f"a mount of `{owner}` names no volume")
+        return Words(f"a volume mount of `{owner}` has no name")
     known = [*(refused.role.volumes if refused.role is not None else ()), *refused.job.claimed]
     help_ = meant(name, known, f"add a volume named `{name}` to the pod")
     return Words(f"`{owner}` mounts `{name}`, but the pod has no volume of that name", help_)
@@ -225,48 +225,48 @@ def _no_volume(refused: ServerComplaint) -> Words:
 def _path_twice(refused: ServerComplaint) -> Words:
     place, mounts = refused.fault.value, refused.above(2)
     if not place:
-        return Words(f"a mount of `{refused.container_name}` has no path")
+        return Words(f"a volume mount of `{refused.container_name}` has no `mountPath`")
     first = next(n for n in range(100_000) if value(refused.job.tree, *mounts, n, "mountPath") == place)
     also = (Label(refused.job.at((*mounts, first, "mountPath")), "first mounted here"),)
-    return Words(f"two mounts stand at `{place}`", also=also)
+    return Words(f"two volumes are mounted at `{place}`", also=also)
 
 
 def _absolute(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.value}` is not below the volume", group=(*refused.path, "absolute"))
+    return Words(f"`{refused.value}` is not a relative path", group=(*refused.path, "absolute"))
 
 
 def _leaving(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.value}` leaves the volume", group=(*refused.path, "leaving"))
+    return Words(f"`{refused.value}` points outside the volume", group=(*refused.path, "leaving"))
 
 
 def _word(refused: ServerComplaint) -> Words:
     words = refused.reason.partition("supported values: ")[2].replace('"', "`")
-    return Words(f"`{refused.value}` is not a `{refused.field}`", f"use one of {words}")
+    return Words(f"`{refused.value}` is not a valid `{refused.field}`", f"use one of {words}")
 
 
 def _pod_field(refused: ServerComplaint) -> Words:
     field = refused.field if refused.field != "name" else str(refused.path[-3])
-    return Words(f"`{refused.value}` cannot be a {_CALLED.get(field, field)}", "use lower-case letters, digits and `-`")
+    return Words(
+        f"`{refused.value}` is not a valid {_CALLED.get(field, field)}", "use lower-case letters, digits and `-`"
+    )
 
 
 def _label(refused: ServerComplaint) -> Words:
     key = refused.path[-1]
     if refused.fault.value == key:
-        return Words(f"`{key}` cannot be a key", key=True, group=(*refused.path, "key"))
-    return Words(f"`{refused.value}` cannot be the value of `{key}`")
+        return Words(f"`{key}` is not a valid key", key=True, group=(*refused.path, "key"))
+    return Words(f"`{refused.value}` is not a valid value for `{key}`")
 
 
 def _pod_name(refused: ServerComplaint) -> Words:
     host = refused.reason.rpartition(": ")[2]
     role = refused.job.roles[int(refused.fault.message.partition("[")[2].partition("]")[0])]
-    message = f"the last pod would be called `{host}`, which has {len(host)} characters"
-    help_ = f"shorten the name of the job or of the role by {len(host) - _MAX_NAME}"
+    message = f"the name of the last pod, `{host}`, has {len(host)} characters"
+    help_ = f"shorten the name of the job or the role by {len(host) - _MAX_NAME}"
     if len(host) <= _MAX_NAME:
-        message = f"the last pod would be called `{host}`, which is no host name"
-        help_ = "use lower-case letters, digits and `-` for the name of the job and of the role"
-    return Words(
-        message, help_, also=(Label(refused.job.at((*role.path, "name")), "and the role's name is part of it"),)
-    )
+        message = f"the name of the last pod, `{host}`, is not a valid host name"
+        help_ = "use lower-case letters, digits and `-` in the names of the job and the role"
+    return Words(message, help_, also=(Label(refused.job.at((*role.path, "name")), "the role's name is part of it"),))
 
 
 def _placement(refused: ServerComplaint) -> Words:
@@ -278,7 +278,7 @@ def _placement(refused: ServerComplaint) -> Words:
 def _completions(refused: ServerComplaint) -> Words:
     role = refused.role
     if role is None or "parallelism" not in role.spec:
-        return Words("an indexed Job has no `completions`", "add `completions`", key=True)
+        return Words("an Indexed Job has no `completions`", "add `completions`", key=True)
     width = role.width
     help_ = f"add `completions: {width}`" if type(width) is int else "add `completions` of the same value"
     return Words(f"`{role.name}` has `parallelism` but no `completions`", help_)
@@ -288,7 +288,7 @@ def _count(refused: ServerComplaint) -> Words:
     least = 1 if refused.field in ("parallelism", "completions") else 0
     # Both counts come from one number of nodes, and are wrong together.
     group = ("count", refused.path[2]) if least else None
-    return Words(f"`{refused.field}` is {refused.written}", f"write {least} or more", group=group)
+    return Words(f"`{refused.field}` is {refused.written}", f"set {least} or more", group=group)
 
 
 def _selector(refused: ServerComplaint) -> Words:
@@ -301,11 +301,11 @@ def _needs_never(refused: ServerComplaint) -> Words:
     role = refused.role
     also: tuple[Label, ...] = ()
     if role is not None:
-        also = (Label(refused.job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy needs `Never`"),)
+        also = (Label(refused.job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy requires `Never`"),)
     message = (
-        "the pods restart on failure, so the pod failure policy cannot judge them"
+        "the pods restart on failure, so the pod failure policy does not apply"
         if refused.has(refused.path)
-        else "JobSet makes the pods restart on failure where nothing is said, and the pod failure policy needs `Never`"
+        else "JobSet defaults to `restartPolicy: OnFailure`, but the pod failure policy requires `Never`"
     )
     return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
 
@@ -318,23 +318,23 @@ def _order(refused: ServerComplaint) -> Words:
 def _exit_container(refused: ServerComplaint) -> Words:
     names = {container.name for container in refused.role.containers} if refused.role is not None else set()
     known = ", ".join(f"`{name}`" for name in sorted(names))
-    return Words(f"no container is called `{refused.value}`", f"the containers are {known}")
+    return Words(f"no container is named `{refused.value}`", f"the containers are {known}")
 
 
 def _replacement(refused: ServerComplaint) -> Words:
     if '"TerminatingOrFailed"' in refused.reason.partition("supported values")[2]:
-        return Words(f"`{refused.value}` is not a pod replacement policy", "use `Failed`")
-    return Words(f"`{refused.value}` does not go with a pod failure policy", "use `Failed`")
+        return Words(f"`{refused.value}` is not a valid pod replacement policy", "use `Failed`")
+    return Words(f"`{refused.value}` is not allowed with a pod failure policy", "use `Failed`")
 
 
 def _succeeded(refused: ServerComplaint) -> Words:
-    return Words(f"{refused.written} pods cannot succeed here: {refused.reason.rpartition(': ')[2]}")
+    return Words(f"{refused.written} is not a valid count of pods: {refused.reason.rpartition(': ')[2]}")
 
 
 _AMOUNTS = ("resources.limits.*", "resources.requests.*")
 _PAGES = tuple(f"requests.hugepages-{size}" for size in ("64Ki", "2Mi", "32Mi", "512Mi", "1Gi", "16Gi"))
 _SUB_PATHS = ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr")
-_NO_TOPOLOGY = ("an affinity term names no topology", "name the node label that makes a group, e.g. `kubernetes.io/hostname`")  # fmt: skip
+_NO_TOPOLOGY = ("an affinity term has no topology key", "set the node label to group by, such as `kubernetes.io/hostname`")  # fmt: skip
 
 # The first that explains a complaint counts: its rule, the places, a part of the server's words, and what is said.
 EXPLANATIONS = (
@@ -342,8 +342,8 @@ EXPLANATIONS = (
         CLAIM_UNKNOWN,
         "resources.claims.#",
         "Not found",
-        "`{container}` uses the claim `{value}`, which the pod does not declare",
-        "declare it under `resourceClaims` of the pod",
+        "`{container}` uses the ResourceClaim `{value}`, which the pod does not declare",
+        "declare it in the pod's `resourceClaims`",
     ),
     Explanation(NO_CONTAINERS, "spec.containers", "", _no_containers),
     Explanation(CONTAINER_NAME, "containers.#.name", "Required value", "a container has no name"),
@@ -351,14 +351,14 @@ EXPLANATIONS = (
         CONTAINER_NAME,
         "containers.#.name",
         "Duplicate value",
-        "two containers are called `{value}`",
-        "give each container a name of its own",
+        "two containers are named `{value}`",
+        "give each container a unique name",
     ),
     Explanation(
         CONTAINER_NAME,
         "containers.#.name",
         "",
-        "`{value}` cannot be the name of a container",
+        "`{value}` is not a valid name for a container",
         "use lower-case letters, digits and `-`, at most 63 of them",
     ),
     Explanation(IMAGE_SPACE, "containers.#.image", "whitespace", _space),
@@ -376,7 +376,7 @@ EXPLANATIONS = (
         PULL_POLICY,
         "containers.#.imagePullPolicy",
         "",
-        "`{value}` is not a pull policy",
+        "`{value}` is not a valid pull policy",
         "use `IfNotPresent` or `Always`",
     ),
     Explanation(PORT, "ports.#.containerPort", "Required value", "a port has no number"),
@@ -384,39 +384,35 @@ EXPLANATIONS = (
         PORT,
         ("ports.#.containerPort", "ports.#.hostPort"),
         "must be between",
-        "{value} is not a port",
-        "ports go from 1 to 65535",
+        "{value} is not a valid port",
+        "use a port from 1 to 65535",
     ),
     Explanation(PORT, "ports.#.name", "Duplicate value", _port_twice),
     Explanation(
         PROBE,
         tuple(f"containers.#.{probe}" for probe in _PROBES),
         "init containers",
-        "`{container}` runs to its end before the others start: no probe can be set",
+        "`{container}` completes before the other containers start: it cannot have a probe",
         key=True,
     ),
     Explanation(
-        PROBE,
-        tuple(f"containers.#.{probe}" for probe in _PROBES),
-        "handler",
-        "the `{field}` says nothing to try",
-        key=True,
+        PROBE, tuple(f"containers.#.{probe}" for probe in _PROBES), "handler", "the `{field}` sets no action", key=True
     ),
     *(
-        Explanation(PROBE, f"{probe}.*", "more than 1 handler", f"the `{probe}` tries two things", key=True)
+        Explanation(PROBE, f"{probe}.*", "more than 1 handler", f"the `{probe}` sets two actions", key=True)
         for probe in _PROBES
     ),
     Explanation(NEGATIVE, _AMOUNTS, "or equal to 0", _negative),
     Explanation(UNKNOWN, _AMOUNTS, "must be a standard resource", _no_resource),
     Explanation(FRACTION, _AMOUNTS, "must be an integer", _fraction),
-    Explanation(HUGEPAGES, _PAGES, "must be equal to", "request and limit of `{field}` differ"),
-    Explanation(HUGEPAGES, _PAGES, "Limit must be set", "`{field}` is requested without a limit"),
+    Explanation(HUGEPAGES, _PAGES, "must be equal to", "the request and the limit of `{field}` differ"),
+    Explanation(HUGEPAGES, _PAGES, "Limit must be set", "`{field}` has a request but no limit"),
     Explanation(
         HUGEPAGES,
         "resources",
         "HugePages require",
-        "huge pages are asked for without cpu or memory",
-        "ask for cpu or memory as well",
+        "huge pages are requested without CPU or memory",
+        "request CPU or memory as well",
         key=True,
     ),
     Explanation(OVER_LIMIT, "requests.*", "must be less than or equal to", _over),
@@ -425,14 +421,16 @@ EXPLANATIONS = (
         NOT_LIMIT,
         "requests.*",
         "Limit must be set",
-        "`{field}` is requested without a limit",
-        "write it under `limits`: `{field}: {written}`; the request follows",
+        "`{field}` has a request but no limit",
+        "set it under `limits`: `{field}: {written}`; the request defaults to it",
     ),
     Explanation(VOLUME_NAME, "volumes.#.name", "Required value", "a volume has no name"),
     Explanation(VOLUME_NAME, "volumes.#.name", "Invalid value", _volume_name),
     Explanation(VOLUME_SOURCE, "volumes.#.*", "more than 1 volume type", _second_source),
     Explanation(NO_VOLUME, "volumeMounts.#.name", "", _no_volume),
-    Explanation(MOUNT, "volumeMounts.#.mountPath", "Required value", "a mount of `{container}` has no path"),
+    Explanation(
+        MOUNT, "volumeMounts.#.mountPath", "Required value", "a volume mount of `{container}` has no `mountPath`"
+    ),
     Explanation(MOUNT, "volumeMounts.#.mountPath", "must be unique", _path_twice),
     Explanation(MOUNT, _SUB_PATHS, "must be a relative path", _absolute),
     Explanation(MOUNT, _SUB_PATHS, "must not contain", _leaving),
@@ -448,15 +446,15 @@ EXPLANATIONS = (
         DEADLINE,
         "template.spec.activeDeadlineSeconds",
         "must be between",
-        "{value} seconds is not a deadline",
-        "remove it, or give the seconds a pod may take",
+        "{value} seconds is not a valid deadline",
+        "remove it, or set the seconds that a pod may run",
     ),
     Explanation(
         ALIAS,
         "hostAliases.#.ip",
         "valid IP address",
         "`{value}` is not an IP address",
-        "a Service or a pod is found by its DNS name instead",
+        "to reach a Service or a pod, use its DNS name",
     ),
     Explanation(AFFINITY, "topologyKey", "Required value: can not be empty", *_NO_TOPOLOGY),
     Explanation(AFFINITY, "topologyKey", 'Invalid value: ""', *_NO_TOPOLOGY),
@@ -464,25 +462,25 @@ EXPLANATIONS = (
         TOLERATION,
         "tolerations.#.operator",
         '"Exists", "Lt"',
-        "`{value}` is an operator of servers with TaintTolerationComparisonOperators",
-        "use `Exists` or `Equal`, or say that the gate is on: `--set gates=TaintTolerationComparisonOperators`",
+        "`{value}` requires the feature gate TaintTolerationComparisonOperators",
+        "use `Exists` or `Equal`, or enable the gate: `--set gates=TaintTolerationComparisonOperators`",
     ),
     Explanation(
         TOLERATION,
         "tolerations.#.operator",
         "supported values",
-        "`{value}` is not an operator",
+        "`{value}` is not a valid operator",
         "use `Exists` or `Equal`",
     ),
     Explanation(
         TOLERATION,
         "tolerations.#.effect",
         "supported values",
-        "`{value}` is not an effect of a taint",
+        "`{value}` is not a valid taint effect",
         "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`",
     ),
     Explanation(
-        TOLERATION, "tolerations.#.value", "value must be empty", "a toleration that tolerates any value also names one"
+        TOLERATION, "tolerations.#.value", "value must be empty", "a toleration with `Exists` also sets a value"
     ),
     Explanation(POD_NAME, "metadata.name", "will not able to create pod", _pod_name),
     Explanation(PLACEMENT, "metadata.name", "must be no more than 63 bytes", _placement),
@@ -490,30 +488,34 @@ EXPLANATIONS = (
         ALWAYS,
         "spec.restartPolicy",
         'valid values: "OnFailure", "Never"',
-        "the pods of `{role}` restart always, so the Job never ends",
-        "use `Never`, and let JobSet's `failurePolicy.maxRestarts` restart all pods together",
+        "the pods of `{role}` always restart, so the Job never ends",
+        "use `Never`, and `failurePolicy.maxRestarts` of the JobSet, which restarts all pods together",
     ),
     Explanation(NEEDS_NEVER, "spec.restartPolicy", "when podFailurePolicy is specified", _needs_never),
     Explanation(NO_COMPLETIONS, ("spec.parallelism", "spec.completionMode"), "mode is Indexed", _completions),
-    Explanation(MODE, "spec.completionMode", "", "`{value}` is not a completion mode", "use `Indexed`"),
+    Explanation(MODE, "spec.completionMode", "", "`{value}` is not a valid completion mode", "use `Indexed`"),
     Explanation(COUNT, tuple(f"template.spec.{field}" for field in _COUNTS), "or equal to 0", _count),
     Explanation(SELECTOR, ("template.spec.selector", "template.spec.manualSelector"), "", _selector),
     Explanation(
         PER_INDEX,
         "spec.maxFailedIndexes",
         "when maxFailedIndexes is specified",
-        "`maxFailedIndexes` needs `backoffLimitPerIndex`",
+        "`maxFailedIndexes` requires `backoffLimitPerIndex`",
         key=True,
     ),
     Explanation(
         PER_INDEX,
         ("spec.backoffLimitPerIndex", "spec.maxFailedIndexes"),
         "requires indexed",
-        "`{field}` needs an indexed Job",
+        "`{field}` requires an Indexed Job",
         key=True,
     ),
     Explanation(
-        OWN_SUCCESS, "spec.successPolicy", "requires indexed", "a Job's success policy needs an indexed Job", key=True
+        OWN_SUCCESS,
+        "spec.successPolicy",
+        "requires indexed",
+        "a Job's success policy requires an Indexed Job",
+        key=True,
     ),
     Explanation(
         OWN_SUCCESS, "spec.successPolicy", "at least one rules", "a Job's success policy has no rules", key=True
@@ -522,14 +524,14 @@ EXPLANATIONS = (
         OWN_SUCCESS,
         "successPolicy.rules.#",
         "at least one of",
-        "a rule of the Job's success policy names no indexes and no count",
+        "a rule of the Job's success policy sets neither indexes nor a count",
         key=True,
     ),
     Explanation(
         OWN_SUCCESS,
         "rules.#.succeededIndexes",
         "error parsing",
-        "`{value}` does not list indexes of the Job",
+        "`{value}` is not a valid list of indexes",
         "write ascending indexes and ranges below `completions`, such as `0,2-4`",
     ),
     Explanation(OWN_SUCCESS, "rules.#.succeededCount", "", _succeeded),
@@ -537,16 +539,21 @@ EXPLANATIONS = (
         FAILURE_RULE,
         "podFailurePolicy.rules.#",
         "specifying both",
-        "a rule looks at exit codes and at conditions",
-        "make two rules of it",
+        "a rule sets both exit codes and pod conditions",
+        "split it into two rules",
     ),
-    Explanation(FAILURE_RULE, "podFailurePolicy.rules.#", "specifying one of", "a rule looks at nothing"),
-    Explanation(FAILURE_RULE, "rules.#.action", "requires the backoff", "`FailIndex` needs `backoffLimitPerIndex`"),
+    Explanation(
+        FAILURE_RULE,
+        "podFailurePolicy.rules.#",
+        "specifying one of",
+        "a rule sets neither exit codes nor pod conditions",
+    ),
+    Explanation(FAILURE_RULE, "rules.#.action", "requires the backoff", "`FailIndex` requires `backoffLimitPerIndex`"),
     Explanation(
         FAILURE_RULE,
         "rules.#.action",
         "",
-        "`{value}` is not an action",
+        "`{value}` is not a valid action",
         "use `FailJob`, `FailIndex`, `Ignore` or `Count`",
     ),
     Explanation(NO_CONTAINER, "onExitCodes.containerName", "", _exit_container),

@@ -37,9 +37,11 @@ def too_many_devices(job: Job) -> Findings:
             digits = str(leaf.value).rstrip("kKMGTPEi")
             yield MANY_DEVICES.at(
                 job.at((*container.path, "resources", side, resource)),
-                f"`{resource}: {leaf.value}` asks for {number // ONE:,} devices",
-                effect="no machine has so many: the pods wait for ever",
-                help=f"write `{resource}: {digits}`" if digits != str(leaf.value) else "ask for what one machine has",
+                f"`{resource}: {leaf.value}` requests {number // ONE:,} devices",
+                effect="no machine has that many: the pods stay pending",
+                help=f"write `{resource}: {digits}`"
+                if digits != str(leaf.value)
+                else "request at most what one machine has",
             )
 
 
@@ -51,7 +53,7 @@ def misspelt_resource(job: Job) -> Findings:
                 yield MISSPELT.at(
                     job.at(container.amount_path(resource), key=True),
                     f"no device plugin offers `{resource}`",
-                    effect="no node has it: the pods stay pending for ever",
+                    effect="no node has it: the pods stay pending",
                     help=f"did you mean `{meant}`?",
                 )
 
@@ -73,7 +75,7 @@ def mixed_accelerators(job: Job) -> Findings:
             (kind, first), (_, second) = list(kinds.items())[:2]
             yield MIXED.at(
                 job.at(container.amount_path(second)),
-                f"`{container.name}` asks for `{first}` and `{second}`",
+                f"`{container.name}` requests `{first}` and `{second}`",
                 also=[Label(job.at(container.amount_path(first)), f"a {kind[1]}")],
                 effect="no node offers both: the pods stay pending",
                 help="keep one of them",
@@ -87,8 +89,8 @@ def _vendor(resource: str) -> str:
 
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
 _LITTLE = {
-    "memory": "the node kills the container before its program starts",
-    "ephemeral-storage": "the kubelet evicts the pod once its files and logs hold more",
+    "memory": "the kernel kills the container before its program starts",
+    "ephemeral-storage": "the kubelet evicts the pod once its files and logs exceed it",
 }
 
 
@@ -104,7 +106,7 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                     meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
                 elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
                     meaning = "less than a byte" if size < ONE else f"{size // ONE} bytes"
-                    effect = _LITTLE[resource] if field == "limits" else "the scheduler counts it as nothing"
+                    effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
                 else:
                     continue
                 yield UNIT.at(
@@ -130,12 +132,12 @@ def _advice(resource: str, written: str) -> str:
 def accelerator_without_memory(job: Job) -> Findings:
     for container in job.main:
         if container.devices and not _asks_for(container, "memory"):
-            alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor cpu"
+            alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor CPU"
             yield NO_MEMORY.at(
                 job.at((*container.path, "resources")),
-                f"`{container.name}` asks for accelerators but for {alone}",
-                effect="it is placed as if it needed none, and killed first when the node runs short",
-                help="ask for most of what the machine has, and for cpu as well",
+                f"`{container.name}` requests accelerators but {alone}",
+                effect="the scheduler places it as if it needed none, and the kernel kills it first when memory runs out",
+                help="request most of the machine's memory, and CPU as well",
             )
 
 
@@ -144,9 +146,9 @@ def accelerator_without_cpu(job: Job) -> Findings:
         if container.devices and _asks_for(container, "memory") and not _asks_for(container, "cpu"):
             yield NO_CPU.at(
                 job.at((*container.path, "resources")),
-                f"`{container.name}` asks for accelerators but for no cpu",
-                effect="it gets what others on the node leave over, and its accelerators wait for data",
-                help="request its share of the machine's cpus: all of them where it takes all accelerators",
+                f"`{container.name}` requests accelerators but no CPU",
+                effect="it gets only the CPU time that others leave, and its accelerators wait for data",
+                help="request its share of the machine's CPUs: all of them if it uses all accelerators",
             )
 
 
@@ -169,11 +171,11 @@ def tmpfs_over_memory(job: Job) -> Findings:
                     continue
                 yield TMPFS.at(
                     job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
-                    f"`{text(volume, 'name')}` may hold {leaf.value}, but `{container.name}` may use {memory.value} of memory",
+                    f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}",
                     also=[
-                        Label(job.at((*container.path, "resources", "limits", "memory")), "the limit it counts against")
+                        Label(job.at((*container.path, "resources", "limits", "memory")), "counts against this limit")
                     ],
-                    effect="the container is killed for memory before the volume is full",
+                    effect="the container runs out of memory before the volume is full",
                     help="lower `sizeLimit`, or raise the memory limit above it",
                 )
 
@@ -192,9 +194,9 @@ def no_shared_memory(job: Job) -> Findings:
                 continue
             yield SHM.at(
                 job.at((*container.path, "name")),
-                f"`{container.name}` has {max(counts)} accelerators, but /dev/shm keeps its 64 MiB",
+                f"`{container.name}` has {max(counts)} accelerators but only the default 64 MiB of /dev/shm",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
-                effect="NCCL or a data loader dies with `Bus error` or `No space left on device`, often only after a while",
+                effect="NCCL or a data loader fails with `Bus error` or `No space left on device`, often only after a while",
                 help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
             )
 

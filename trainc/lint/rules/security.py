@@ -44,10 +44,10 @@ _ROOT_IMAGES = frozenset(
 )
 # Fields of a pod, what it shares by each, and what to do instead.
 _SHARED = {
-    "hostPID": ("sees and may end every process of its node", "remove it; `shareProcessNamespace` shares within a pod"),
+    "hostPID": ("can see and kill every process of its node", "remove it; `shareProcessNamespace` shares within a pod"),
     "hostIPC": ("shares the memory segments of its node", "mount an `emptyDir` with `medium: Memory` at /dev/shm"),
 }
-_REFUSED = "a namespace that enforces the Pod Security Standard `baseline` refuses the pod"
+_REFUSED = "a namespace that enforces the Pod Security Standard `baseline` rejects the pod"
 
 
 def privileged_pod(job: Job) -> Findings:
@@ -55,9 +55,9 @@ def privileged_pod(job: Job) -> Findings:
         if flag(table(container.tree, "securityContext"), "privileged"):
             yield PRIVILEGED.at(
                 job.at((*container.path, "securityContext", "privileged")),
-                f"`{container.name}` is privileged: it may do on its node whatever root may",
+                f"`{container.name}` is privileged: it has root access to its node",
                 effect=_REFUSED,
-                help="ask for devices by the resource of a device plugin, and add single capabilities",
+                help="request devices from a device plugin, and add single capabilities",
             )
     for role in job.roles:
         for field, (shares, instead) in _SHARED.items():
@@ -107,10 +107,10 @@ def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Pa
     seen.add(span)
     yield ROOT.at(
         span,
-        f"`{container.name}` {what}, and `runAsNonRoot` forbids it",
+        f"`{container.name}` {what}, but `runAsNonRoot` forbids it",
         also=[Label(job.at(forbids), "root is forbidden here")],
         effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
-        help="set `runAsUser` to the number of another user, or remove `runAsNonRoot`",
+        help="set `runAsUser` to another user ID, or remove `runAsNonRoot`",
     )
 
 
@@ -156,8 +156,8 @@ def secret_placeholder(job: Job) -> Findings:
                 yield PLACEHOLDER.at(
                     job.at((*container.env_path(name), "value")),
                     f"`{value}` puts the secret `{name}` into the manifest",
-                    effect="everyone who can read the rendered file or the job has it",
-                    help=f"refer to a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+                    effect="everyone who can read the rendered file or the job can read it",
+                    help=f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
                 )
 
 
@@ -178,7 +178,7 @@ def secret_in_document(document: Document, report: Report) -> None:
                 for index, word in enumerate(texts(node, field)):
                     if holds_token(word):
                         span = document.span((*path, field, index))
-                        report.add(_token_finding(span, "the command holds what looks like a token", "TOKEN"))
+                        report.add(_token_finding(span, "the command contains what looks like a token", "TOKEN"))
 
 
 def _words(job: Job, container: Container) -> Findings:
@@ -190,7 +190,7 @@ def _words(job: Job, container: Container) -> Findings:
                 yield from _secret(
                     job,
                     (*container.path, field, index),
-                    f"the command of `{container.name}` holds what looks like a token",
+                    f"the command of `{container.name}` contains what looks like a token",
                     "TOKEN",
                 )
 
@@ -251,8 +251,8 @@ def _token_finding(span: Span, message: str, name: str) -> Finding:
     return SECRET.at(
         span,
         message,
-        effect="everyone who can read the repository or the job has it; it must be revoked",
-        help=f"put it into a Secret and refer to it: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
+        effect="everyone who can read the repository or the job can read it; revoke it",
+        help=f"move it to a Secret, and use `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
     )
 
 

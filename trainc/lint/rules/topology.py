@@ -46,7 +46,7 @@ def nodes_mismatch(job: Job) -> Findings:
         least, most = parsed_int(low), parsed_int(high or low)
         pods = _pods_meeting(job, container.role)
         if least is None or most is None or not pods:
-            job.report.skip("the number of nodes a launcher expects is not known here")
+            job.report.skip("the number of nodes that a launcher expects is unknown")
         elif not any(least <= count <= most for count in pods):
             yield _nodes_finding(job, container, name, path, written)
 
@@ -108,19 +108,19 @@ def _nodes_finding(job: Job, container: Container, name: str, path: Path, writte
     count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
     launcher = container.launch.name if container.launch is not None else "the launcher"
     devices = sum(n for n in role.devices.values() if type(n) is int) * count
-    held = f"; {devices} accelerators stand idle meanwhile" if devices else ""
+    held = f"; {devices} accelerators are idle meanwhile" if devices else ""
     alone = most == 1 and keeps_to_itself(container)
-    waits = f"the {count} pods wait at the rendezvous for {least - count} more that never come{held}"
-    extra = f"{count} pods want to join a group of {written}: those that come last never get in{held}"
+    waits = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
+    extra = f"{count} pods try to join a group of {written}: the last never join{held}"
     return NNODES.at(
         _spot(job, container, path, name, name.replace("_", "-")),
         f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
-        label=f"`{name}` says {written}",
+        label=f"`{name}` is {written}",
         also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
-        effect=f"each of the {count} pods trains by itself" if alone else waits if least > count else extra,
-        help=f"say {count} here, unless each pod has work of its own"
+        effect=f"each of the {count} pods trains alone" if alone else waits if least > count else extra,
+        help=f"set {count} here, unless each pod works independently"
         if alone
-        else f"say {count} here, or give `{role.name}` {job.sized(role, least)}",
+        else f"set {count} here, or set {job.sized(role, least)} for `{role.name}`",
         level=WARNING if alone else ERROR,
     )
 
@@ -139,7 +139,7 @@ def processes_mismatch(job: Job) -> Findings:
         written, path = _processes(container)
         processes = parsed_int(written)
         if written is not None and processes is None and written not in ("auto", "gpu"):
-            job.report.skip("the number of processes a launcher starts is not known here")
+            job.report.skip("the number of processes that a launcher starts is unknown")
         if processes is None or processes == devices:
             continue
         more = processes > devices
@@ -148,17 +148,17 @@ def processes_mismatch(job: Job) -> Findings:
         starts = (
             f"starts {processes} process{'es' if processes != 1 else ''}{', one for each CPU,' if is_per_cpu else ''}"
         )
-        idle = f"{devices - processes} of {devices} accelerators of each pod stand idle"
+        idle = f"{devices - processes} of {devices} accelerators of each pod are idle"
         yield NPROC.at(
             _spot(job, container, path, *_process_words(launch)),
             f"`{launch.name}` {starts} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
             + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
             label=f"{processes} here",
             also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
-            effect="two processes get the same accelerator, and the first collective fails" if more else idle,
+            effect="two processes use the same accelerator, and the first collective fails" if more else idle,
             help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
             if is_per_cpu
-            else f"start {devices}, or ask for {processes} accelerator{'s' if processes != 1 else ''}",
+            else f"start {devices}, or request {processes} accelerator{'s' if processes != 1 else ''}",
             level=ERROR if more else WARNING,
         )
 
@@ -222,11 +222,11 @@ def processes_by_host_cpus(job: Job) -> Findings:
         gpu = written == "gpu"
         yield NPROC_AUTO.at(
             job.at(path),
-            f"`torchrun` is to start one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` asks for none",
-            effect="torchrun refuses to start without a GPU"
+            f"`torchrun` starts one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` requests none",
+            effect="torchrun fails to start without a GPU"
             if gpu
             else "it starts as many processes as the host has CPUs",
-            help="ask for accelerators under `resources.limits`, or name the number of processes",
+            help="request accelerators under `resources.limits`, or set the number of processes",
         )
 
 
@@ -242,7 +242,7 @@ def world_size_mismatch(job: Job) -> Findings:
 def _check_world(job: Job, container: Container, name: str) -> Findings:
     size = parsed_int(container.value(name))
     if size is None:
-        job.report.skip(f"{name} is not known here")
+        job.report.skip(f"{name} is unknown")
         return
     pods = _pods_meeting(job, container.role)
     fitting = _fitting(container, pods)
@@ -278,8 +278,8 @@ def _world(job: Job, container: Container, name: str, size: int, pods: int, fitt
         f"`{name}` is {size}, but {what}",
         label=f"{size} here",
         also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
-        effect=f"{'all processes wait for peers that never come' if short else 'processes beyond the count are turned away'} until the rendezvous times out",
-        help=f"use {fitting}, or leave it to the launcher",
+        effect=f"{'all processes wait for peers that never join' if short else 'the excess processes are rejected'} until the rendezvous times out",
+        help=f"use {fitting}, or remove it: the launcher sets it",
     )
 
 
@@ -295,7 +295,7 @@ def constant_rank(job: Job) -> Findings:
                 yield CONSTANT.at(
                     job.at((*container.env_path(name), "value")),
                     f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
-                    effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
+                    effect="several processes have the same rank, and the rendezvous fails or never completes",
                     help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
                 )
 
@@ -316,8 +316,8 @@ def constant_rank_option(job: Job) -> Findings:
         yield CONSTANT.at(
             job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}"),
             f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`",
-            effect="the processes cannot tell each other apart, and the rendezvous fails or never ends",
-            help="remove it: " + (f"`{variable}` tells each pod its own" if variable in container.env else "")
+            effect="several processes have the same rank, and the rendezvous fails or never completes",
+            help="remove it: " + (f"`{variable}` holds the rank of each pod" if variable in container.env else "")
             if variable in container.env
             else "remove it, and pass the index of the pod: `sh -c 'torchrun --node_rank=$JOB_COMPLETION_INDEX ...'`",
         )
@@ -346,10 +346,10 @@ def ranks_overlap(job: Job) -> Findings:
             if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):
                 yield OVERLAP.at(
                     job.at(container.env_path(name)),
-                    f"`{name}` starts at {start} in `{container.role.name}` and in `{other.role.name}`, which meet at `{meeting.host}`",
+                    f"`{name}` starts at {start} in both `{container.role.name}` and `{other.role.name}`, which share the rendezvous `{meeting.host}`",
                     also=[Label(job.at(other.env_path(name)), f"also {start} here")],
                     effect="two processes claim one rank, and the group never forms",
-                    help="put all pods of the world into one role, or add the size of the first role in the start script",
+                    help="use one role for all pods of the world, or add the size of the first role in the start script",
                 )
 
 
@@ -378,7 +378,7 @@ def ranks_repeat_per_job(job: Job) -> Findings:
         ):
             yield MANY_JOBS.at(
                 job.at((*role.path, "replicas")),
-                f"`{role.name}` has {role.replicas} Jobs that all meet at `{meeting.host}`, and in each of them `{own[0]}` counts from 0",
+                f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each",
                 also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
                 effect="pods of different Jobs claim the same rank",
                 help="use `replicas: 1` with a larger `parallelism` and `completions`",
@@ -408,7 +408,7 @@ def rank_without_index(job: Job) -> Findings:
 def _unindexed(job: Job, container: Container, path: Path, what: str) -> Findings:
     yield NO_INDEX.at(
         job.at(path),
-        f"{what}, but `{container.role.name}` is not indexed",
+        f"{what}, but the Jobs of `{container.role.name}` are not Indexed",
         also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
         effect="it is empty in every pod",
         help="use `completionMode: Indexed`",

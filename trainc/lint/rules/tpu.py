@@ -80,7 +80,7 @@ def tpu_topology_mismatch(job: Job) -> Findings:
         chips = role.devices.get(TPU_RESOURCE)
         if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
             if topology and not sizes:
-                job.report.skip("a TPU topology is not known here")
+                job.report.skip("a TPU topology is unknown")
             continue
         yield _mismatch(job, role, container, sizes, role.width, chips)
 
@@ -93,14 +93,14 @@ def _mismatch(
     table_ = f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {width * chips}"
     hosts = total // chips if chips and total % chips == 0 else 0
     if alone:
-        effect = "each pod gets a slice of its own, with no fast network to the others"
-        help_ = f"choose a topology of {width * chips} chips, unless each pod has work of its own"
+        effect = "each pod gets its own slice, with no fast network to the others"
+        help_ = f"choose a topology of {width * chips} chips, unless each pod works independently"
     else:
-        effect = "the pods stay pending: no slice fits them, or the runtime waits for hosts that nobody starts"
-        help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that these pods make"
+        effect = "the pods stay pending: no slice fits, or the runtime waits for hosts that do not exist"
+        help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that matches these pods"
     return CHIPS.at(
         job.at(_topology_path(role)),
-        f"topology `{_topology(role)}` has {total} chips, but the {width} pod{'s' if width != 1 else ''} of a Job of `{role.name}` ask for {width * chips}",
+        f"topology `{_topology(role)}` has {total} chips, but the {width} pod{'s' if width != 1 else ''} of a Job of `{role.name}` request {width * chips}",
         label=f"{total} chips here",
         also=[
             Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
@@ -125,7 +125,7 @@ def tpu_topology_unknown(job: Job) -> Findings:
                 job.at(_topology_path(role)),
                 f"TPU {generation.name} has no topology `{topology}`",
                 also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
-                effect="no node pool can have it: the pods stay pending",
+                effect="no node pool can use it: the pods stay pending",
                 help=_shapes(generation, sizes),
             )
 
@@ -135,10 +135,10 @@ def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
     if generation.legal(ascending):
         return f"write the sizes in ascending order: `{'x'.join(map(str, ascending))}`"
     if generation.topologies:
-        return f"it has {', '.join(generation.topologies)}"
+        return f"use one of {', '.join(generation.topologies)}"
     return (
-        "it has 2x2x1, 2x2x2, 2x2x4, 2x4x4, and shapes whose three sizes are multiples of 4, "
-        f"of at most {generation.cubes * 64} chips"
+        "use 2x2x1, 2x2x2, 2x2x4, 2x4x4, or three sizes that are multiples of 4, "
+        f"with at most {generation.cubes * 64} chips"
     )
 
 
@@ -154,9 +154,9 @@ def tpu_accelerator_unknown(job: Job) -> Findings:
         ):
             yield GENERATION.at(
                 job.at(_path(role, ACCELERATOR)),
-                f"`{accelerator}` is no TPU accelerator that is known here",
-                effect="if no node pool carries it, the pods stay pending",
-                help=f"known are {', '.join(f'`{name}`' for name in GENERATIONS)}",
+                f"`{accelerator}` is not a known TPU accelerator",
+                effect="unless a node pool has it, the pods stay pending",
+                help=f"known accelerators: {', '.join(f'`{name}`' for name in GENERATIONS)}",
             )
 
 
@@ -166,9 +166,9 @@ def tpu_selector_missing(job: Job) -> Findings:
         if missing and not _placed_otherwise(role):
             yield SELECTOR.at(
                 job.at(_chips_of(container)),
-                f"`{role.name}` asks for TPU chips without node selector {' and '.join(f'`{key}`' for key in missing)}",
-                effect="GKE refuses the pods, or no slice is found for them",
-                help="add both to `nodeSelector` of the pod",
+                f"`{role.name}` requests TPU chips without the node selector {' and '.join(f'`{key}`' for key in missing)}",
+                effect="GKE rejects the pods, or finds no slice for them",
+                help="add both to the pod's `nodeSelector`",
                 level=ERROR if len(missing) == 1 else WARNING,
             )
 
@@ -199,10 +199,10 @@ def tpu_chips_per_host(job: Job) -> Findings:
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
         yield HOST.at(
             job.at(_chips_of(container)),
-            f"a pod asks for {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
+            f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
             also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
-            effect="the pods stay pending: no node has that many, or GKE refuses to split a host",
-            help=f"ask for {hosts} chips in each pod",
+            effect="the pods stay pending: no node has that many, or GKE does not split a host",
+            help=f"request {hosts} chips in each pod",
         )
 
 
@@ -216,7 +216,7 @@ def multislice_single_host(job: Job) -> Findings:
                 f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
                 also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
                 effect="multislice is not supported between single-host slices",
-                help="use a topology of several hosts",
+                help="use a topology with several hosts",
             )
 
 
@@ -229,8 +229,8 @@ def slices_share_node_pools(job: Job) -> Findings:
         if _is_multislice(role) and not _is_placed(job, role):
             yield SHARED_POOLS.at(
                 job.at((*role.path, "replicas")),
-                f"nothing places the {role.replicas} slices of `{role.name}` one to a node pool",
-                effect="pods of one slice may land in two node pools, and the slice never initialises",
+                f"no setting places each of the {role.replicas} slices of `{role.name}` on its own node pool",
+                effect="the pods of one slice may land on two node pools, and the slice never initializes",
                 help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
             )
 

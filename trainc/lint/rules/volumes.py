@@ -28,9 +28,9 @@ def unknown_medium(job: Job) -> Findings:
                 continue
             yield MEDIUM.at(
                 job.at((*role.pod_path, "volumes", index, "emptyDir", "medium")),
-                f"`{medium}` is not a medium of an `emptyDir`",
+                f"`{medium}` is not a valid medium of an `emptyDir`",
                 effect="the pods stay in ContainerCreating",
-                help=meant(medium, ("Memory", "HugePages"), "write `Memory`, or leave it out for the node's disk"),
+                help=meant(medium, ("Memory", "HugePages"), "use `Memory`, or remove it to use the node's disk"),
             )
 
 
@@ -70,7 +70,7 @@ def shared_memory_of_host(job: Job) -> Findings:
                 yield SHM_HOST.at(
                     job.at((*role.pod_path, "volumes", index)),
                     f"volume `{text(volume, 'name')}` is the host's /dev/shm",
-                    effect="pods of one node share it, and what a killed one leaves fills it up",
+                    effect="the pods of a node share it, and it fills up with the leftovers of killed pods",
                     help="use `emptyDir: {medium: Memory}`",
                 )
 
@@ -93,9 +93,9 @@ def infiniband_without_access(job: Job) -> Findings:
             if path.rstrip("/") == _DEVICES and not _may_open(container):
                 yield NO_ACCESS.at(
                     job.at((*container.path, "volumeMounts", index)),
-                    f"`{container.name}` mounts `{_DEVICES}` of the host, but may not open its devices",
+                    f"`{container.name}` mounts `{_DEVICES}` of the host but may not open its devices",
                     effect="opening them fails, and NCCL falls back to TCP",
-                    help="ask for the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
+                    help="request the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
                 )
 
 
@@ -119,8 +119,8 @@ def retained_claim_differs(job: Job) -> Findings:
                 yield RETAINED.at(
                     job.at(path, key=True),
                     f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {_listed(missing)} to the server",
-                    effect="the claim stays when the JobSet is deleted, and the same JobSet is then refused",
-                    help="write `volumeMode: Filesystem`; once the claim is bound, repeat its `storageClassName` and "
+                    effect="the PVC outlives the JobSet, and the API server then rejects the same JobSet",
+                    help="set `volumeMode: Filesystem`; once the PVC is bound, copy its `storageClassName` and "
                     "`volumeName` before you create the JobSet again",
                 )
 

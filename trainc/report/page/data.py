@@ -55,7 +55,7 @@ def project_data(
     left = [
         f"{words[0]} {count} {noun}{'s' * (count > 1)}; {words[1]}"
         for count, noun, words in (
-            (without, "job", ("the manifest fields of", "a page of a folder has them")),
+            (without, "job", ("the manifest fields of", "use a page of one folder")),
             (more, "finding", ("the details of", "`trainc validate` prints them")),
         )
         if count

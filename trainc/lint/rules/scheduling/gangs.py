@@ -60,9 +60,9 @@ def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
     if len(names) > 1 and _in_order(placement):
         yield START_ORDER.at(
             placement.at("spec", "startupPolicy", "startupPolicyOrder"),
-            f"the roles start one after the other, but {_listed(names)} are one gang",
-            effect="the first role waits for pods that are created only when it is ready: nothing starts",
-            help="remove `startupPolicy`, and let the processes wait for each other",
+            f"the roles start in order, but {_listed(names)} are one gang",
+            effect="the first role waits for pods that are created only after it is ready: nothing starts",
+            help="remove `startupPolicy`, and make the processes wait for each other",
             level=level,
         )
 
@@ -82,14 +82,17 @@ def _in_order(placement: Placement) -> bool:
 def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: int, level: str) -> Finding:
     here, there = role.name.value, first.name.value
     if rule is INITIALIZER:
-        done, advice = "finished", f"take `{there}` out: a gang of the cluster's `scheduler:` counts what runs together"
+        done, advice = (
+            "finished",
+            f"remove `{there}` from the gang: with the cluster's `scheduler:` a gang counts only pods that run together",
+        )
     else:
-        done, advice = "ready", f"remove the dependency, and let the processes of `{here}` wait for `{there}`"
+        done, advice = "ready", f"remove the dependency, and make the processes of `{here}` wait for `{there}`"
     return rule.at(
         placement.role_at(role, "dependsOn", index),
-        f"`{here}` is created when `{there}` is {done}, but both are one gang",
+        f"`{here}` is created after `{there}` is {done}, but both are one gang",
         label="waits here",
-        also=[Label(placement.role_at(first, "name"), "is waited for, and waits for the whole gang")],
+        also=[Label(placement.role_at(first, "name"), "waits for the whole gang")],
         effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
         help=advice,
         level=level,
@@ -107,9 +110,9 @@ def _exclusive(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
             )
             yield EXCLUSIVE_PLACEMENT.at(
                 placement.at(*path),
-                f"the pods of `{role.name.value}` are a gang and are placed exclusively",
-                effect="the first pod gets no node before the others exist, and they are not created before it has one",
-                help="ask the gang's back end for the topology, and remove the annotation",
+                f"the pods of `{role.name.value}` are a gang with exclusive placement",
+                effect="the first pod is not scheduled before the others exist, and they are not created before it is scheduled",
+                help="remove the annotation, and set the topology in the gang's scheduler",
             )
 
 
@@ -123,8 +126,8 @@ def _restart_strategy(placement: Placement) -> Iterator[Finding]:
     if value(policy, "maxRestarts") and value(policy, "restartStrategy") in {None, "Recreate"}:
         yield MIXED_RESTART.at(
             placement.at("spec", "failurePolicy", "restartStrategy"),
-            "the job is a gang, and its restarts do not wait for the pods of the last run",
-            effect="pods that are still ending count for the new gang, and a part of it can start alone",
+            "the job is a gang, but its restarts do not wait for the pods of the last run",
+            effect="pods that are still terminating count toward the new gang, and a part of it can start alone",
             help="set `restartStrategy: BlockingRecreate`",
         )
 
@@ -136,10 +139,10 @@ def _retries(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
             yield RETRIES.at(
                 placement.role_at(role, "template", "spec", "backoffLimit"),
                 f"`{role.name.value}` replaces up to {limit} failed pods inside a gang",
-                effect="once another member has finished, the replacement waits for ever",
+                effect="once another member has finished, the replacement never starts",
                 help="set `runPolicy.backoffLimit: 0`"
                 if placement.bundle.document.kind in NAMES
-                else "set `backoffLimit: 0`, and let `failurePolicy.maxRestarts` restart the whole job",
+                else "set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts the whole job",
             )
 
 
@@ -175,9 +178,9 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
         effect=("the group never starts" if alone else "unless pods of other jobs belong to it, the group never starts")
         if more
         else f"{group.minimum} of {count} pods may start without the others",
-        help=f"set it to {count}; with the cluster's `scheduler:` it is computed"
+        help=f"set it to {count}; with the cluster's `scheduler:` trainc computes it"
         if more
-        else f"raise it to {count}, unless fewer pods are enough to train",
+        else f"set it to {count}, unless fewer pods are enough to train",
         level=ERROR if more and alone else WARNING,
     )
 
@@ -200,9 +203,9 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
         if quantity is not None and (own is None or own.quantity < quantity):
             yield RESOURCES.at(
                 placement.bundle.span(group.tree, ("spec", "minResources", name)),
-                f"`minResources` asks for {leaf.value} of `{name}`, but the pods ask for {own.quantity if own else 0}",
-                effect="the group is held back although its pods would fit",
-                help="leave `minResources` to trainc, or write what the pods ask for",
+                f"`minResources` requires {leaf.value} of `{name}`, but the pods request {own.quantity if own else 0}",
+                effect="the group stays pending although its pods would fit",
+                help="remove `minResources`, which trainc computes, or set what the pods request",
             )
 
 
@@ -230,7 +233,7 @@ def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
     if group.minimum is not None and counted != group.minimum:
         yield TASKS.at(
             span,
-            f"`minTaskMember` adds up to {counted}, `minMember` is {group.minimum}",
+            f"`minTaskMember` adds up to {counted}, but `minMember` is {group.minimum}",
             help=f"set `minMember: {counted}`, or correct the minima",
         )
     if get(group.tree, "spec", "subGroupPolicy") is not None:
@@ -249,7 +252,7 @@ def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
             placement.role_at(role, "template", "spec", "completions"),
             f"`{role.name.value}` runs {finish} completions with {width} pod{'s' * (width != 1)} at a time",
             effect="pods that start later may wait for members that have finished",
-            help="make `parallelism` and `completions` equal, or take the role out of the gang",
+            help="make `parallelism` and `completions` equal, or remove the role from the gang",
         )
 
 
@@ -259,7 +262,7 @@ def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Fi
             placement.role_at(role, "name"),
             f"the pods of `{role.name.value}` request nothing",
             effect="Volcano counts them as ready before they run, and places them last",
-            help="give them a small request, such as `cpu: 100m`",
+            help="set a small request, such as `cpu: 100m`",
         )
 
 
@@ -289,7 +292,7 @@ def _objects(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
                 yield API_NOT_SERVED.at(
                     placement.bundle.span(tree, ("apiVersion",)),
                     f"Kubernetes {_dotted(kubernetes)} does not serve {kind} in `{GROUP}/{version}`",
-                    effect="the API server refuses the object, and its pods wait for it",
+                    effect="the API server rejects the object, and its pods wait for it",
                     help=_instead(served),
                 )
 

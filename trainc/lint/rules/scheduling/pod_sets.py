@@ -58,10 +58,10 @@ def _limit(placement: Placement) -> Iterator[Finding]:
     if len(placement.jobs) > most:
         yield POD_SETS.at(
             placement.role_at(placement.roles[most], "name"),
-            f"the job has {len(placement.roles)} roles, and Kueue takes at most {most}",
-            label="one too many",
-            effect="Kueue cannot make a Workload of it: the job stays suspended",
-            help="merge roles with equal pods into one with more replicas",
+            f"the job has {len(placement.roles)} roles, but Kueue supports at most {most}",
+            label="exceeds the limit",
+            effect="Kueue cannot create a Workload for it: the job stays suspended",
+            help="merge roles with identical pods into one with more replicas",
         )
 
 
@@ -73,8 +73,8 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             if key.startswith(PODSET):
                 yield LEVEL.at(
                     placement.at(*spot.path, key),
-                    f"`{key}` is not read here",
-                    effect="the pods are placed without it",
+                    f"Kueue does not read `{key}` here",
+                    effect="the scheduler ignores it",
                     help="move it to the annotations of the pod template",
                 )
 
@@ -107,8 +107,8 @@ def _groups(placement: Placement) -> Iterator[Finding]:
             yield PODSET_GROUPS.at(
                 placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP),
                 f"the group `{name}` {fault}",
-                effect="Kueue refuses the job",
-                help="group the one pod of a launcher with the pods of its nodes, and give both the same topology",
+                effect="Kueue rejects the job",
+                help="group the single launcher pod with the pods of its nodes, and set the same topology on both",
             )
 
 
@@ -119,8 +119,8 @@ def _fault_of(roles: list[Role]) -> str:
         return "has no role of a single pod"
     wishes = [{key: value(pod_annotations(role), key) for key in MODES} for role in roles]
     if wishes[0] != wishes[1]:
-        return "asks for two different topologies"
-    return "" if any(wishes[0].values()) else "asks for no topology"
+        return "requests two different topologies"
+    return "" if any(wishes[0].values()) else "requests no topology"
 
 
 def _exclusive(placement: Placement) -> Iterator[Finding]:
@@ -129,7 +129,7 @@ def _exclusive(placement: Placement) -> Iterator[Finding]:
     if wishes and get(placement.jobset, *path) is not None:
         yield EXCLUSIVE_AND_QUEUE.at(
             placement.at(*path),
-            "the job asks both Kueue and JobSet for a topology",
+            "the job requests a topology from both Kueue and JobSet",
             help="keep Kueue's annotations, and remove this one",
         )
 
@@ -149,9 +149,9 @@ def _probes(placement: Placement) -> Iterator[Finding]:
                 path = (*POD, "spec", "containers", index, "readinessProbe")
                 yield SLOW.at(
                     placement.role_at(role, *path),
-                    f"container `{value(container, 'name')}` counts as ready only when its probe says so",
+                    f"container `{value(container, 'name')}` is ready only when its probe succeeds",
                     effect="if that takes more than 30 minutes, Kueue evicts the job and starts it again",
-                    help="remove the probe: peers find each other without it",
+                    help="remove the probe: the pods find each other without it",
                 )
 
 
@@ -160,7 +160,7 @@ def _later_roles(placement: Placement) -> Iterator[Finding]:
         if waits(role):
             yield SLOW.at(
                 placement.role_at(role, "dependsOn"),
-                f"`{role.name.value}` is created later, while Kueue waits for all roles to get ready",
-                effect="what comes before has 30 minutes, then Kueue evicts the job and starts it again",
-                help="raise `waitForPodsReady.timeout` of the cluster, or make what comes before a job of its own",
+                f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready",
+                effect="if earlier roles take more than 30 minutes, Kueue evicts the job and starts it again",
+                help="raise `waitForPodsReady.timeout` of the cluster, or move the earlier roles to a job of their own",
             )

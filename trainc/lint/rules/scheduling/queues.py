@@ -54,8 +54,8 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("spec", "queue")),
-            f"`{queue}` is not a queue that takes jobs",
-            effect="Volcano refuses the PodGroup, or never starts it",
+            f"jobs cannot use the queue `{queue}`",
+            effect="Volcano rejects the PodGroup, or never starts it",
             help="name a leaf queue",
             level=ERROR,
         )
@@ -68,9 +68,9 @@ def _ignored(placement: Placement) -> Finding | None:
         return None
     return VOLCANO_QUEUES.at(
         plan.document.span(path),
-        f"the Volcano queue `{value(plan.job, *path)}` of the job is not read",
+        f"Volcano does not read the job's queue `{value(plan.job, *path)}`",
         effect="it waits in the queue `default`",
-        help=f"write the annotation{_where(placement)}",
+        help=f"set the annotation{_where(placement)}",
     )
 
 
@@ -78,8 +78,8 @@ def _named_by(placement: Placement) -> str:
     """Where a job names its queue."""
     plan = placement.bundle.plan
     if plan is not None and get(plan.gang, "older", "defaultQueue") is not None:
-        return "name one in `spec.queue`"
-    return f"name one by the annotation `{VOLCANO_QUEUE}`{_where(placement)}"
+        return "set one in `spec.queue`"
+    return f"set one with the annotation `{VOLCANO_QUEUE}`{_where(placement)}"
 
 
 def _where(placement: Placement) -> str:
@@ -95,9 +95,9 @@ def _both(placement: Placement) -> Iterator[Finding]:
         tie = next((t for t in placement.ties if t.back_end == "volcano"), None)
         yield KUEUE_AND_VOLCANO.at(
             placement.at("metadata", "labels", KUEUE_QUEUE),
-            f"the job waits in Kueue's queue `{queue.value}` and is scheduled by Volcano",
+            f"the job waits in the Kueue queue `{queue.value}` but is scheduled by Volcano",
             also=[Label(placement.at(*tie.path), "Volcano's group")] if tie else (),
-            effect="Kueue holds the quota while Volcano keeps the pods back",
+            effect="Kueue reserves the quota while Volcano keeps the pods pending",
             help="remove the label, or choose another scheduler for the cluster",
         )
 
@@ -109,7 +109,7 @@ def _suspended(placement: Placement) -> Iterator[Finding]:
             placement.at("spec", "suspend"),
             "`suspend` is set on a job that waits in a queue",
             also=[Label(placement.at("metadata", "labels", KUEUE_QUEUE), "the queue decides when it runs")],
-            effect="whoever applies the manifest again stops the job that Kueue has started",
+            effect="applying the manifest again stops the job that Kueue has started",
             help="remove `suspend`: Kueue sets it when the job is created",
         )
 
@@ -119,11 +119,11 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
         if KUEUE_QUEUE in spot.keys and (spot.level, spot.section) != ("jobset", "labels"):
             yield MISPLACED_QUEUE.at(
                 placement.at(*spot.path, KUEUE_QUEUE),
-                f"`{KUEUE_QUEUE}` is not read here",
+                f"Kueue does not read `{KUEUE_QUEUE}` here",
                 effect="the job is not queued" if placement.queue is None else "",
-                help="make it a label of the JobSet (of the TrainJob, where there is one)"
+                help="make it a label of the JobSet, or of the TrainJob if there is one"
                 if placement.queue is None
-                else "remove it: the label of the JobSet says it",
+                else "remove it: the JobSet has the label",
                 level=ERROR if placement.queue is None else WARNING,
             )
 
@@ -162,7 +162,7 @@ def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namesp
     return rule.at(
         span,
         f"the cluster has no {kind} `{leaf.value}`{where}",
-        help=meant(leaf.value, names, f"add its manifest to the cluster's folder once there is a {kind}"),
+        help=meant(leaf.value, names, f"if the {kind} exists, add its manifest to the cluster's folder"),
     )
 
 
@@ -172,7 +172,7 @@ def _place(placement: Placement, leaf: Sourced[str]) -> Span:
 
 _NAME = KUEUE_QUEUE.removeprefix(KUEUE)
 _MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
-_PAST_QUOTAS = "Kueue leaves the job alone: it starts at once, outside every quota"
+_PAST_QUOTAS = "Kueue ignores the job: it starts at once, outside all quotas"
 
 
 def unqueued(placement: Placement) -> Iterator[Finding]:
@@ -198,9 +198,9 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
         return
     yield NO_QUEUE.at(
         placement.bundle.document.span(("metadata", "name")),
-        "the job names no queue of Kueue",
+        "the job names no Kueue queue",
         effect=_PAST_QUOTAS,
-        help=f"name one by the label `{KUEUE_QUEUE}`, or set `queue` for the whole cluster",
+        help=f"set the label `{KUEUE_QUEUE}`, or `queue` for the whole cluster",
     )
 
 

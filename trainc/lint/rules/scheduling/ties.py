@@ -46,11 +46,11 @@ def _two(placement: Placement) -> Iterator[Finding]:
         return
     yield TWO_BACK_ENDS.at(
         placement.at(*first.path),
-        f"the job is a gang of `{first.back_end}` and of `{other.back_end}`",
+        f"the job is a gang of both `{first.back_end}` and `{other.back_end}`",
         label=f"`{first.back_end}`",
         also=[Label(placement.at(*other.path), f"`{other.back_end}`")],
-        effect="each back end waits for what the other holds back",
-        help="keep one, or choose with the cluster's `scheduler:`",
+        effect="each scheduler waits for pods that the other holds back",
+        help="keep one, or choose one with the cluster's `scheduler:`",
     )
 
 
@@ -65,10 +65,10 @@ def _untied(placement: Placement) -> Iterator[Finding]:
             if role.index not in tied and not _elsewhere(placement, group, role):
                 yield UNTIED.at(
                     placement.role_at(role, "name"),
-                    f"the pods of `{role.name.value}` are not tied to the PodGroup `{group.name}`",
-                    effect="they are placed alone, and do not count for the group's minimum"
+                    f"the pods of `{role.name.value}` are not members of the PodGroup `{group.name}`",
+                    effect="they are scheduled separately and do not count toward the group's minimum"
                     if short
-                    else "they are placed alone: the others may run, and be paid for, while these wait for a node",
+                    else "they are scheduled separately: the others may run, at a cost, while these wait for a node",
                     help=f"add {_key(group.back_end)} to the pod template",
                     level=ERROR if short else WARNING,
                 )
@@ -91,9 +91,9 @@ def _groupless(placement: Placement) -> Iterator[Finding]:
             here.add((tie.back_end, tie.group.value))
             yield NO_GROUP.at(
                 placement.at(*tie.path),
-                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not among these files",
-                effect="unless somebody else creates it, they stay pending",
-                help="put the PodGroup beside the job, or let the cluster's `scheduler:` make it",
+                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not in these files",
+                effect="unless it exists in the cluster, they stay pending",
+                help="add the PodGroup to the job's file, or set the cluster's `scheduler:`, which creates it",
             )
 
 
@@ -111,7 +111,7 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             if key in spot.keys and (spot.level != "pod" or spot.section != section):
                 yield MISPLACED.at(
                     placement.at(*spot.path, key),
-                    f"`{key}` is read neither here nor from here",
+                    f"no scheduler reads `{key}` here",
                     effect="the pods belong to no group",
                     help=f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template",
                 )
@@ -140,10 +140,10 @@ def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Findi
     listed = ", ".join(f"`{name or DEFAULT_PROFILE}`" for name in sorted(names))
     return SCHEDULER_NAME.at(
         placement.role_at(tied[0], *POD, "spec", "schedulerName"),
-        f"the pods of one gang ask for different schedulers: {listed}",
+        f"the pods of one gang use different schedulers: {listed}",
         also=[Label(placement.role_at(role, *POD, "spec", "schedulerName"), "differs") for role in tied[1:]],
-        effect="no scheduler ever sees the whole gang",
-        help="give all of them one `schedulerName`",
+        effect="no scheduler sees the whole gang",
+        help="set the same `schedulerName` on all",
         level=ERROR,
     )
 
@@ -152,11 +152,11 @@ def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
     scheduler = value(role.pod, "schedulerName")
     return SCHEDULER_NAME.at(
         placement.role_at(role, *POD, "spec", *(("schedulerName",) if scheduler else ())),
-        f"the pods are tied to a {back_end} group but ask for {f'`{scheduler}`' if scheduler else 'no scheduler'}",
-        effect="where kube-scheduler does not run the plugin itself, the pods are placed one by one, without a gang"
+        f"the pods are members of a {back_end} group but use {f'`{scheduler}`' if scheduler else 'the default scheduler'}",
+        effect="unless kube-scheduler runs the plugin itself, it places the pods one by one, without a gang"
         if back_end == "coscheduling"
         else "kube-scheduler places the pods one by one, without a gang",
-        help=f"set `schedulerName: {PROFILES[back_end]}`, or whatever your cluster calls it",
+        help=f"set `schedulerName: {PROFILES[back_end]}`, or the name in your cluster",
     )
 
 
@@ -164,8 +164,8 @@ def _foreign(placement: Placement, role: Role, back_end: str) -> Finding:
     name = value(role.pod, "schedulerName")
     return SCHEDULER_NAME.at(
         placement.role_at(role, *POD, "spec", "schedulerName"),
-        f"the pods are tied to a {back_end} group but ask for `{name}`",
-        effect=f"`{name}` does not know the group: no gang",
+        f"the pods are members of a {back_end} group but use `{name}`",
+        effect=f"`{name}` ignores the group: no gang",
         help=f"set `schedulerName: {PROFILES[back_end]}`" if back_end in PROFILES else "remove `schedulerName`",
         level=ERROR,
     )
@@ -182,11 +182,11 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
             if own is not None and own not in classes:
                 yield PRIORITY.at(
                     placement.bundle.span(group.tree, ("spec", "priorityClassName")),
-                    f"the PodGroup has the priority class `{own}`, its pods have `{classes.pop() or 'none'}`",
-                    effect="the group waits by one priority, and its pods are evicted by the other"
+                    f"the PodGroup has the priority class `{own}`, but its pods have `{classes.pop() or 'none'}`",
+                    effect="the group is queued with one priority, and its pods are evicted with the other"
                     if by_volcano
-                    else "kube-scheduler refuses the group",
-                    help="give both the same class",
+                    else "kube-scheduler rejects the group",
+                    help="set the same class on both",
                     level=WARNING if by_volcano else ERROR,
                 )
 
@@ -198,10 +198,10 @@ def _torn(placement: Placement, gang: Gang, classes: set[str]) -> Finding:
         placement.role_at(tied[0], *POD, "spec", "priorityClassName"),
         f"the pods of one gang have different priority classes: {listed}",
         also=[Label(placement.role_at(role, *POD, "spec", "priorityClassName"), "differs") for role in tied[1:]],
-        effect="Volcano places the pods of higher priority first, and takes the others away first"
+        effect="Volcano schedules the pods of higher priority first, and evicts the others first"
         if by_volcano
         else "the pods of higher priority hold their nodes while the others wait behind other jobs",
-        help="give all members one `priorityClassName`",
+        help="set the same `priorityClassName` on all members",
         level=WARNING if by_volcano else ERROR,
     )
 
@@ -211,7 +211,7 @@ def _names(placement: Placement) -> Iterator[Finding]:
         if not _writable(group):
             yield GROUP_NAME.at(
                 placement.bundle.span(group.tree, ("metadata", "name")),
-                f"`{group.name}` cannot be the value of the label that ties pods to it",
+                f"`{group.name}` is not a valid value for the label that makes pods its members",
                 effect="no pod can belong to the group",
                 help="shorten it to at most 63 characters, alphanumeric at both ends",
             )

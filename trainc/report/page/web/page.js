@@ -2,7 +2,7 @@
 
 const VIEWS = { jobs: "Jobs", runtimes: "Runtimes", findings: "Findings", capacity: "Capacity" };
 const heading = (words) => make("h1", { tabindex: "-1" }, words);
-const missing = () => [heading("Not here"), make("p", {}, "This page has nothing at this address. ", link("/jobs", "All jobs"))];
+const missing = () => [heading("Not here"), make("p", {}, "There is no view at this address. ", link("/jobs", "All jobs"))];
 const tellStatus = (words) => { document.getElementById("status").textContent = words; };
 
 function viewOf([name, first, second]) {
@@ -18,7 +18,7 @@ function viewOf([name, first, second]) {
 function drawn(address) {
   try { return viewOf(address); } catch (error) {
     console.error(error);
-    return [heading("This view cannot be drawn"), make("p", {}, `Please report this as a bug in trainc: ${error}`)];
+    return [heading("This view cannot be displayed"), make("p", {}, `Please report this as a bug in trainc: ${error}`)];
   }
 }
 

@@ -47,7 +47,7 @@ function jobPicture(job) {
   });
   const named = [...roles.values()].filter((place) => place.role.addresses);
   const width = Math.max(20 + (job.order.length - 1) * COLUMN + ROLE_WIDTH, 560), height = bottom + (named.length ? 62 : 0);
-  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Roles of ${job.name}; the table below says the same in words` }, tip());
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Roles of ${job.name}; the table below has the same content` }, tip());
   for (const place of named) {
     const x = place.x + ROLE_WIDTH / 2;
     picture.append(draw("path", { d: `M${x} ${place.y + place.height}V${bottom + 10}`, class: "wire" }));
@@ -100,7 +100,7 @@ function runtimesPicture(runtimes, address, chosen) {
   const places = layout(nodes, edges);
   const right = Math.max(...[...places.values()].map((place) => place.x)) + NODE_WIDTH + 14;
   const bottom = Math.max(...[...places.values()].map((place) => place.y)) + NODE_HEIGHT + 14;
-  const picture = draw("svg", { viewBox: `0 0 ${right} ${bottom}`, width: right, height: bottom, role: "group", "aria-label": "What runtimes inherit; the list below says the same in words" }, tip());
+  const picture = draw("svg", { viewBox: `0 0 ${right} ${bottom}`, width: right, height: bottom, role: "group", "aria-label": "What runtimes inherit; the list below has the same content" }, tip());
   for (const [user, base, how] of edges) {
     const from = places.get(base), to = places.get(user);
     const x1 = from.x + NODE_WIDTH, y1 = from.y + NODE_HEIGHT / 2, x2 = to.x - 3, y2 = to.y + NODE_HEIGHT / 2, middle = (x1 + x2) / 2;

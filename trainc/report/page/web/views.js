@@ -53,7 +53,7 @@ function totals(list) {
     if (job.pods === null) unknown += 1; else pods += job.pods;
     for (const [name, value] of Object.entries(job.accelerators)) if (value === null) unknown += 1; else sums[name] = (sums[name] ?? 0) + value;
   }
-  return [count(list.length, "job"), count(pods, "pod"), amounts(sums), unknown ? count(unknown, "number not known", "numbers not known") : ""].filter(Boolean).join(", ");
+  return [count(list.length, "job"), count(pods, "pod"), amounts(sums), unknown ? count(unknown, "unknown number", "unknown numbers") : ""].filter(Boolean).join(", ");
 }
 
 const answerOf = (fit) => make("span", { class: { fits: "good", admitted: "good", never: "error", "needs nodes": "warning", waits: "warning" }[fit.status] ?? "soft" }, fit.status);
@@ -77,7 +77,7 @@ function jobTable(list, caption, group = "") {
 
 function leftOut() {
   const lines = projects.flatMap((project) => project.left.map((words) => [several ? `${project.prefix} ` : "", sentence(words), ". "]));
-  return lines.length ? make("div", { class: "alert", role: "note" }, make("p", {}, make("strong", {}, "Left out of this page: "), lines)) : null;
+  return lines.length ? make("div", { class: "alert", role: "note" }, make("p", {}, make("strong", {}, "Not on this page: "), lines)) : null;
 }
 
 function jobsView(group = "cluster") {
@@ -156,8 +156,8 @@ function manifests(job, at) {
   const objects = details()[job.project.number].objects[at];
   return [
     make("h2", {}, "Manifests"),
-    objects ? make("p", { class: "lead" }, "Each field names the layer that set it; choose one to see where it is written. Arrow keys move from field to field.")
-      : make("p", { class: "alert" }, "The fields of this job are left out of this page: ", code(`trainc why ${job.project.prefix}${job.file}`), " prints them."),
+    objects ? make("p", { class: "lead" }, "Each field names the layer that set it; choose one to see where it is written. Use the arrow keys to move between fields.")
+      : make("p", { class: "alert" }, "The fields of this job are not on this page: ", code(`trainc why ${job.project.prefix}${job.file}`), " prints them."),
     (objects ?? []).map((object) => manifest(job.project, object)),
   ];
 }
@@ -166,8 +166,8 @@ function runtimesView(project, at) {
   const chosen = projects[project]?.runtimes.nodes[at];
   const known = projects.filter((one) => one.runtimes.nodes.length);
   return [
-    heading("Runtimes"), make("p", { class: "lead" }, "An arrow leads from what is inherited to what inherits it; a dashed one from a component to what switches it on."),
-    known.length ? null : make("p", {}, "No job or file here names a runtime."),
+    heading("Runtimes"), make("p", { class: "lead" }, "Arrows point from a runtime to the runtimes that inherit from it; dashed arrows point from a component to the runtimes that enable it."),
+    known.length ? null : make("p", {}, "No job or file uses a runtime."),
     known.map((one) => [
       several ? make("h2", {}, one.name || one.folder) : null, runtimesPicture(one.runtimes, (node) => `/runtimes/${one.number}/${node}`, one.number === project ? at : -1),
       one.runtimes.nodes.length > MAX_DRAWN ? make("p", {}, `${count(one.runtimes.nodes.length - MAX_DRAWN, "node")} left out of the graph; the list has all.`) : null,
@@ -207,7 +207,7 @@ function findingBlock(finding, title = "h3") {
   });
   const tail = [["Effect: ", finding.effect], ["Help: ", finding.help], ...finding.notes.map((note) => ["Note: ", note])].filter(([, words]) => words);
   return make("article", { class: `finding ${finding.level}-side` },
-    make(title, {}, level(finding.level), " ", sentence(finding.message)), make("p", { class: "soft" }, code(finding.rule), finding.jobs > 1 ? `, met in ${count(finding.jobs, "job")}` : ""),
+    make(title, {}, level(finding.level), " ", sentence(finding.message)), make("p", { class: "soft" }, code(finding.rule), finding.jobs > 1 ? `, in ${count(finding.jobs, "job")}` : ""),
     shown, tail.map(([word, words]) => make("p", {}, make("strong", {}, word), sentence(words))), finding.why ? make("p", { class: "soft" }, sentence(finding.why)) : null);
 }
 
@@ -217,7 +217,7 @@ function findingsView(chosen = "all") {
     ["all", ...LEVELS].map((name) => make("option", { value: name, selected: name === chosen }, name)));
   const unknown = projects.flatMap((project) => Object.entries(project.unknown).map(([reason, times]) => `${reason} (${times})`));
   return [
-    heading("Findings"), make("p", { class: "lead" }, findings.length ? levelsOf(findings) : "Nothing was found.", unknown.length ? ` Not checked: ${unknown.join(", ")}.` : ""), leftOut(),
+    heading("Findings"), make("p", { class: "lead" }, findings.length ? levelsOf(findings) : "No findings.", unknown.length ? ` Skipped: ${unknown.join(", ")}.` : ""), leftOut(),
     findings.length ? make("div", { class: "bar-of-controls" }, make("label", { for: "level" }, "Show"), chooser) : null,
     portions(list, 50, (part) => make("div", {}, part.map((finding) => findingBlock(finding, "h2"))), "findings"),
   ];
@@ -227,8 +227,8 @@ function capacityView() {
   const known = projects.flatMap((project) => Object.entries(project.capacity).map(([name, capacity]) => ({ project, name, capacity })));
   return [
     heading("Capacity"),
-    known.length ? make("p", { class: "lead" }, "What clusters hold, by their dumps. Whether a job fits is asked for each alone, with nothing else running.")
-      : make("p", {}, "No inventory of a cluster is here: ", code("trainc inventory"), " says how to write one."),
+    known.length ? make("p", { class: "lead" }, "The capacity of clusters, from their dumps. Each job is checked alone, with nothing else running.")
+      : make("p", {}, "No cluster inventory: ", code("trainc inventory"), " prints how to create one."),
     known.map(({ project, name, capacity }) => clusterSection(project, name, capacity)),
   ];
 }
@@ -240,19 +240,19 @@ function clusterSection(project, name, capacity) {
   const statuses = new Map();
   for (const job of own) statuses.set(job.fit.status, [...(statuses.get(job.fit.status) ?? []), job]);
   return make("section", {}, title,
-    make("p", { class: "lead" }, `As dumped on ${capacity.date || "an unknown date"}.`, capacity.assumedEmpty.length ? ` Not in the dump, taken for none: ${capacity.assumedEmpty.join(", ")}.` : ""),
-    capacity.quotas.length ? [make("h3", {}, "Quotas"), make("p", { class: "soft" }, "Filled: in use. Hatched: what the jobs here ask for together. The bar is as long as the larger of quota and demand; its line marks the quota."), capacity.quotas.map(quotaBar)] : null,
+    make("p", { class: "lead" }, `As dumped on ${capacity.date || "an unknown date"}.`, capacity.assumedEmpty.length ? ` Not in the dump, assumed empty: ${capacity.assumedEmpty.join(", ")}.` : ""),
+    capacity.quotas.length ? [make("h3", {}, "Quotas"), make("p", { class: "soft" }, "Filled: in use. Hatched: the total request of these jobs. The bar spans the larger of quota and demand; the line marks the quota."), capacity.quotas.map(quotaBar)] : null,
     nodeCells(capacity),
     own.length ? [make("h3", {}, "Jobs"), make("p", {}, [...statuses].map(([status, list]) => `${list.length} ${status}`).join(", ")), portions(own, 100, fitTable, "jobs")] : null);
 }
 
 function fitTable(list) {
-  return table("Whether jobs fit", ["Job", "Answer", "Where", "Why not, and what would help"], list.map((job) => [link(job.address, fullName(job)), answerOf(job.fit), job.fit.where, job.fit.reason || job.fit.change ? make("span", {}, sentence([job.fit.reason, job.fit.change].filter(Boolean).join("; "))) : ""]));
+  return table("Capacity check of jobs", ["Job", "Answer", "Where", "Reason and help"], list.map((job) => [link(job.address, fullName(job)), answerOf(job.fit), job.fit.where, job.fit.reason || job.fit.change ? make("span", {}, sentence([job.fit.reason, job.fit.change].filter(Boolean).join("; "))) : ""]));
 }
 
 function quotaBar(quota) {
   const [nominal, used, asked] = quota.shown;
-  const words = `${quota.resource}: quota ${nominal}, in use ${used}, asked for here ${asked}`;
+  const words = `${quota.resource}: quota ${nominal}, in use ${used}, requested ${asked}`;
   const over = quota.nominal !== null && quota.asked > quota.nominal;
   const meter = make("div", { class: "meter", "aria-hidden": "true" });
   const whole = Math.max(quota.nominal ?? 0, quota.used, quota.asked) || 1;
@@ -277,7 +277,7 @@ function nodeCells(capacity) {
     groups.set(title, [...(groups.get(title) ?? []), node]);
   }
   return [
-    make("h3", {}, count(capacity.nodes.length + capacity.nodesLeftOut, "node")), make("p", { class: "soft" }, "Each cell is a node: what was free of what it has when the dump was made."),
+    make("h3", {}, count(capacity.nodes.length + capacity.nodesLeftOut, "node")), make("p", { class: "soft" }, "Each cell is a node, with the free and total devices at the time of the dump."),
     capacity.nodesLeftOut ? make("p", { class: "alert" }, `${count(capacity.nodesLeftOut, "node")} left out.`) : null,
     [...groups].map(([title, nodes]) => [make("h3", {}, `${title}: ${nodes.length}`), portions(nodes, 500, (part) => make("ul", { class: "cells", "aria-label": title }, part.map(nodeCell)), "nodes")]),
   ];
