@@ -127,7 +127,7 @@ _OF_GANGS = (
     (r"/metadata/(labels|annotations)/", "the Trainer passes neither labels nor annotations to the PodGroup"),
 )
 _NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
-_OF_WIRING = "the same hosts: without the namespace, or with `environment` beside them"
+_OF_WIRING = "the hosts are the same; only the form of their names changes"
 _WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
 _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
