@@ -72,10 +72,7 @@ def test_every_framework_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_a_framework_is_there_whole(name: str) -> None:
-    """A short module, a runtime to start from, an example with output, cases that show it, and a row in docs/kinds.md."""
-    folder = ROOT / "trainc/frameworks"
-    module = folder / f"{name}.py" if (folder / f"{name}.py").exists() else folder / name / "__init__.py"
-    assert len(module.read_text("utf-8").splitlines()) < 160
+    """A runtime to start from, an example with output, cases that show it, and a row in docs/kinds.md."""
     selected = (f"    {name}:", f"trainer.kubeflow.org/framework: {name}")
     for runtimes in ("runtimes/*.yaml", "examples/*/runtimes/*.yaml"):
         chosen = [path for path in ROOT.glob(runtimes) if any(words in path.read_text("utf-8") for words in selected)]
@@ -90,7 +87,7 @@ def test_every_annotation_of_a_job_is_documented() -> None:
     asked = {str(call.args[0].value) for name, call in every if name.endswith(".asks")}  # type: ignore[attr-defined]
     name = r'(?:"trainc\.dev/|\{TRAINC_PREFIX\}|TRAINC_PREFIX \+ ")([a-z-]+)"'
     named = set(re.findall(name, "".join(path.read_text("utf-8") for path in PACKAGE)))
-    missing = [one for one in sorted(asked | named) if f"`trainc.dev/{one}" not in SETTINGS]
+    missing = [one for one in sorted(asked | named) if f"trainc.dev/{one} " not in SETTINGS]
     assert missing == ["metadata", "shared-runtime"]  # managers of patches that `trainc migrate` writes
 
 

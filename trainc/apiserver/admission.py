@@ -255,7 +255,7 @@ def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is
         fault,
         level=level,
         help=for_unknown(document, fault, server.table) if is_advised else "",
-        effect="" if level == ERROR else "the server drops it in silence",
+        effect="" if level == ERROR else "the server drops it silently",
         fix=for_field(document, fault, server.table) if is_advised else (),
     )
 

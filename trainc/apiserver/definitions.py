@@ -271,7 +271,7 @@ def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
     for index, rule in enumerate(schema.get("x-kubernetes-validations", ())):
         where = (*at, "x-kubernetes-validations", index)
         if rule.get("optionalOldSelf"):
-            yield where, "the rule is not checked: optionalOldSelf", False
+            yield where, "the rule is skipped: optionalOldSelf", False
         elif rule["rule"] not in RULES:
             reason, refused = engine().rule_trouble(rule["rule"])
             if reason:

@@ -27,8 +27,11 @@ _TRAINJOB: dict[Path, str] = {
     ("spec", "replicas"): "the number of pods is `spec.trainer.numNodes`",
     ("spec", "nodes"): "the number of pods is `spec.trainer.numNodes`",
     **{
-        ("spec", field): f"`{field}` is of older job kinds: write `spec.trainer` and `spec.runtimeRef`; "
-        "`trainc migrate` rewrites older jobs"
+        (
+            "spec",
+            field,
+        ): f"`{field}` belongs to jobs of Training Operator v1: write `spec.trainer` and `spec.runtimeRef`; "
+        "`trainc migrate` rewrites such jobs"
         for field in (
             "pytorchReplicaSpecs",
             "tfReplicaSpecs",

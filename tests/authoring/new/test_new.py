@@ -209,7 +209,7 @@ def test_another_topology_gets_a_runtime_of_its_own(tmp_path: Path) -> None:
     pods = {name: one["spec"]["replicatedJobs"][0]["template"]["spec"]["parallelism"] for name, one in jobs.items()}
     assert pods == {"first": 4, "smaller": 2, "small-too": 2, "again": 4, "plainly": 4}
     named = ("--runtime", "jax-tpu-v5e", "--framework", "jax", "--on", "tpu-v5e", "--with", "topology=2x2")
-    assert "leave out --with" in compile_in(tmp_path, "new", "named", *named).err
+    assert "omit --with" in compile_in(tmp_path, "new", "named", *named).err
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_differences_are_told_by_reason_and_the_gravest_first() -> None:
 
 
 def test_a_folder_without_older_jobs_is_told_in_every_form(repository: Repository) -> None:
-    """Markdown said "0 of 0 older jobs are TrainJobs now, 0 of them wired by a policy", above an empty table."""
+    """Markdown said "0 of 0 jobs are TrainJobs now, 0 of them wired by a policy", above an empty table."""
     repository.job("bert")
     assert repository.run("migrate", "jobs").err == "nothing to migrate\n"
     assert repository.run("migrate", "jobs", "--report", "markdown").out == "nothing to migrate\n"

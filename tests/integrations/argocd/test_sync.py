@@ -97,7 +97,7 @@ def live(tree: Any, status: Any) -> Any:
 
 
 class Standstill:
-    """A cluster in which groups and claims wait for pods for ever, and jobs stay as they are."""
+    """A cluster in which groups and claims wait for pods forever, and jobs stay as they are."""
 
     def __init__(self, jobset: str, phases: Mapping[str, str | None]) -> None:
         self._jobset = JOBSET[jobset][0]

@@ -54,7 +54,7 @@ class Engine:
         return SIZE
 
     def begin(self) -> None:
-        """Give the next run of a long-lived program a budget of its own; answers stay known, but not for ever."""
+        """Give the next run of a long-lived program a budget of its own; answers stay known, but not forever."""
         self._starts = self._asked = 0
         self._slow = 0.0
         self.stopped = self.stopped if self.stopped == MISSING else ""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from trainc.cluster.capacity.topology import Values
     from trainc.cluster.capacity.verdict import KueueVerdict
 
-MOST_CYCLES = 8  # a queue that retries for ever is asked no longer
+MOST_CYCLES = 8  # a queue that retries forever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
 
 

@@ -231,7 +231,7 @@ def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
         report.add(
             DEADLINE_NOT_ENFORCED.at(
                 plan.document.span(("spec", "activeDeadlineSeconds")),
-                f"nobody enforces `activeDeadlineSeconds: {leaf.value}`",
+                f"no controller enforces `activeDeadlineSeconds: {leaf.value}`",
                 effect="the job runs on past its deadline: only the Trainer controller knows this timer",
                 help="remove it, or set `deadline: per-job` in trainc.yaml to give every child Job this deadline",
             )

@@ -242,7 +242,7 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
             )
         elif is_verdict(name) and level != LEVELS[-1]:
             hint = "remove this line: the server will not listen"
-            checker.complain((*path, name), f"`{name}` is a server's own verdict, which nobody can silence", hint)
+            checker.complain((*path, name), f"`{name}` is the API server's own refusal and cannot be suppressed", hint)
         elif name in rule_categories():
             of_categories |= dict.fromkeys(rule_categories()[name], str(level))
         else:

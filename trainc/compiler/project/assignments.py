@@ -120,7 +120,7 @@ def _switch(key: str, leaf: Sourced[Any]) -> bool:
 
 def _nodes(key: str, leaf: Sourced[Any]) -> bool:
     if leaf.value != "fixed":
-        raise Trouble(f"`{key}` is `fixed` where nobody adds nodes, and absent elsewhere, not `{leaf.value}`")
+        raise Trouble(f"`{key}` is `fixed` where no autoscaler adds nodes, and absent elsewhere, not `{leaf.value}`")
     return True
 
 

@@ -51,7 +51,7 @@ DEPRECATED_RUNTIME = Rule(
 _LISTED = "`trainc runtimes` lists those that trainc ships"
 _DUMP = (
     "`kubectl get clustertrainingruntimes,trainingruntimes -A -o yaml` prints those of a cluster, "
-    "and trainc.yaml names the folder that they lie in (`clusters`)"
+    "and trainc.yaml names the folder that holds them (`clusters`)"
 )
 _POLICY_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
@@ -142,7 +142,7 @@ def shipped(span: Span, name: str, project: Project) -> Finding:
             span,
             f"`{name}` is in none of the files {project.gap.present}",
             level=ERROR,
-            effect="trainc's own of that name may differ from the repository's: another training, and nobody would see it",
+            effect="trainc's own of that name may differ from the repository's: another training, and no finding would show it",
             help=project.gap.help,
         )
     if project.file:
@@ -150,7 +150,7 @@ def shipped(span: Span, name: str, project: Project) -> Finding:
             span,
             f"`{name}` comes from trainc's own catalogue, and this is a project",
             level=ERROR,
-            effect="an upgrade of trainc could change this job's manifests although nobody edited a file",
+            effect="an upgrade of trainc could change this job's manifests although no file was edited",
             help=f"run `trainc runtimes copy {name}` and commit the file",
         )
     return SHIPPED_RUNTIME.at(

@@ -316,7 +316,7 @@ def _countable(job: LegacyJob, replica: Replica) -> bool:
     if is_placeholder(count) and not job.report.compiles:
         return False  # whoever computes with the number counts what it cannot
     if type(count) is not int:
-        help_ = "write the number: the addresses and ranks of an older job are written out, one for each pod"
+        help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
         job.say(UNKNOWN_SIZE.at(at, f"how many pods `{replica.role}` has is not known here", help=help_))
     elif count < 0:
         job.say(NO_REPLICAS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))

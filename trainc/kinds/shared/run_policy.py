@@ -157,7 +157,7 @@ def gang(job: LegacyJob) -> Tree:
                 UNUSED.at(
                     job.policy_span("schedulingPolicy"),
                     message,
-                    help="choose a gang scheduler for older jobs in the project",
+                    help="choose a gang scheduler for jobs of other operators in trainc.yaml",
                 )
             )
         return None

@@ -232,7 +232,7 @@ def _no_endless_ray(job: JobOfTasks) -> bool:
         return True
     message = "nothing submits work to this Ray cluster, and nothing ends it"
     help_ = "write a RayJob, or add a task that runs `ray job submit` and whose TaskCompleted does CompleteJob"
-    effect = "`ray start --block` holds its accelerators until somebody deletes the job"
+    effect = "`ray start --block` holds its accelerators until the job is deleted"
     job.say(UNCOMPILED.at(_at(job, "ray"), message, effect=effect, help=help_))
     return False
 

@@ -138,7 +138,7 @@ _LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "
 
 
 def endless(container: Container) -> bool:
-    """Whether the command visibly runs for ever: an endless sleep, a tail on nothing, a loop without an end."""
+    """Whether the command visibly runs forever: an endless sleep, a tail on nothing, a loop without an end."""
     line = container.text
     if not line:
         return False

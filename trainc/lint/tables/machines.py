@@ -1,7 +1,7 @@
 """Machines that cloud providers rent out: accelerators, network cards, what their nodes are labelled.
 
 Read 2026-08 from the providers' machine pages, from torchx's `named_resources_aws.py` (EFA cards), and from the
-launchers xpk and axlearn (TPU tables). Where sources disagree a number is left out: p6e-gb200 has 16 EFA cards per
+launchers xpk and axlearn (TPU tables). Where sources disagree a number is left out: p6e-gb200 has 16 EFA interfaces per
 torchx and 4 per the awsome-distributed-training recipes. CPUs are threads, two for an OCPU; a provider's GB count as GiB.
 """
 

@@ -171,7 +171,7 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
     field = group.minimum_path[-1]
     more, alone = group.minimum > count, _alone(placement, group)
     if group.minimum == at_first(placement, tied):
-        return  # the others come once these are ready: to wait for them as well would be for ever
+        return  # the others come once these are ready: to wait for them as well would be forever
     yield SIZE.at(
         placement.bundle.span(group.tree, group.minimum_path),
         f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
