@@ -141,7 +141,7 @@ def test_nobody_knows_these() -> None:
     [
         ("no_such_module:FRAMEWORK", "does not load: No module named 'no_such_module'"),
         ("json:FRAMEWORK", "does not load: module 'json' has no attribute 'FRAMEWORK'"),
-        ("json:dumps", "which is no Framework"),
+        ("json:dumps", "which is not a Framework"),
     ],
 )
 def test_a_broken_package_is_told_apart_from_a_bug(

@@ -72,7 +72,7 @@ def _edited_lines(edited: Edited) -> list[str]:
     causes = ", ".join(edited.causes) or "trainc itself"
     if edited.kept:
         refused = _few(edited.refused)
-        keeps = "keeps its committed manifests" if len(edited.names) == 1 else "keep their committed manifests"
+        keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
         return [
             head,
@@ -168,7 +168,7 @@ def _fitting(lines: list[str]) -> list[str]:
 def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
     refused = prose(_few(edited.refused))
     if edited.kept:
-        return f"{bold}committed runs keep their manifests{bold}: {refused} cannot change in place"
+        return f"{bold}committed runs keep their rendering{bold}: {refused} cannot change in place"
     return f"{bold}the API server rejects this change in place{bold}: {refused}"
 
 

@@ -48,7 +48,7 @@ DIFFERENT = {
     "runtime-patches/unknown-fields-pruned": ("held", "no field `command`"),
     "runtime-patches/unknown-job-accepted": ("held", "containers"),
     "runtime-patches/unknown-job-behind-known": ("held", "containers"),
-    "torch/long-job-name": ("held", "names of more than 63 characters"),
+    "torch/long-job-name": ("held", "would exceed 63 characters"),
     "torch/quantity-canonical-forms": ("changes in place", '"010" -> "10"'),
     "torch/several-unnamed-ports": ("held", "Duplicate value"),
     "torch/unnamed-ports-without-trainer": ("held", "Duplicate value"),

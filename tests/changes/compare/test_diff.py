@@ -51,7 +51,7 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
         "      the API server rejects this change in place: "
         "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image\n"
         "\n"
-        "accelerators: 32 nvidia.com/gpu, as before\n"
+        "accelerators: 32 nvidia.com/gpu, unchanged\n"
     )
 
 
@@ -71,9 +71,9 @@ def test_a_new_name_for_the_same_job(project: WorkingTree) -> None:
     project.write("jobs/t5-large.yaml", job("t5-large"))
     assert project.run("diff").out == (
         "-/+ research/t5 -> research/t5-large  2 pods, 16 nvidia.com/gpu  jobs/t5-large.yaml  "
-        "renamed: starts again, nothing else changes\n"
+        "renamed: restarts, nothing else changes\n"
         "\n"
-        "accelerators: 32 nvidia.com/gpu, as before\n"
+        "accelerators: 32 nvidia.com/gpu, unchanged\n"
     )
 
 
@@ -298,7 +298,7 @@ def test_the_next_run_of_a_job(project: WorkingTree, old_run: str) -> None:
     # It said how many pods the new run has, and not that they were 2 before.
     sign = "-/+" if old_run == "prune" else "+  "
     assert out.startswith(
-        f"{sign} research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  the run after bert\n"
+        f"{sign} research/bert-r2  4 pods, 32 nvidia.com/gpu  jobs/bert.yaml  next run of bert\n"
         "      nodes of node: 2 -> 4  (rendered/research/bert.yaml:39 -> jobs/bert.yaml:11)\n"
     )
     assert out.endswith(f"accelerators: 32 nvidia.com/gpu -> {48 if old_run == 'prune' else 64} nvidia.com/gpu\n")

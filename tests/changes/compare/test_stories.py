@@ -150,7 +150,7 @@ def test_a_job_moves_to_another_cluster(tree: WorkingTree, rendered: bool) -> No
     tree.change("jobs/us/bert.yaml", "numNodes: 2", "numNodes: 3")
     out = tree.run("diff").out
     assert out.startswith(
-        "-/+ eu/research/bert -> us/research/bert  3 pods, 24 nvidia.com/gpu  jobs/us/bert.yaml  moved to us: starts again\n"
+        "-/+ eu/research/bert -> us/research/bert  3 pods, 24 nvidia.com/gpu  jobs/us/bert.yaml  moved to us: restarts\n"
     )
     assert "      nodes of node: 2 -> 3  (" in out
     assert "cluster us, no queue: 16 nvidia.com/gpu -> 40 nvidia.com/gpu\n" in out
@@ -176,6 +176,6 @@ def test_the_next_run_in_one_cluster(tree: WorkingTree, rendered: bool) -> None:
     tree.change(BERT, "line.py]", "line.py, --seed=11]")
     assert tree.run("run", "bert").code == 0
     out = tree.run("diff").out
-    assert out.startswith("-/+ eu/research/bert-r2  2 pods, 16 nvidia.com/gpu  jobs/eu/bert.yaml  the run after bert\n")
+    assert out.startswith("-/+ eu/research/bert-r2  2 pods, 16 nvidia.com/gpu  jobs/eu/bert.yaml  next run of bert\n")
     assert "command of node/node: torchrun /opt/line.py -> torchrun /opt/line.py --seed=11" in out
     assert not rendered or written(tree, rendered)
