@@ -42,7 +42,10 @@ def install(folder: Path) -> str:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
     places = {**{name: name for name in wheel["packages"]}, **wheel["force-include"]}
     for source, target in places.items():
-        shutil.copytree(ROOT / source, site / target, ignore=shutil.ignore_patterns("__pycache__"))
+        if (ROOT / source).is_dir():
+            shutil.copytree(ROOT / source, site / target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / source, site / target)
     shutil.copytree(Path(yaml.__file__).parent, site / "yaml")
     return str(folder / "bin/python")
 

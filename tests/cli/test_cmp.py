@@ -294,7 +294,7 @@ def test_too_much_for_one_answer(client: Client, repository: Repository) -> None
         "jobs/line.yaml",
         f"{text}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{a: {'x' * 3_000_000}}}\n",
     )
-    assert "the manifests have 2 MiB" in refusal(client, repository, ARGOCD_GRPC_MAX_SIZE_MB="1")
+    assert "the manifests are 2 MiB" in refusal(client, repository, ARGOCD_GRPC_MAX_SIZE_MB="1")
 
 
 @pytest.mark.slow

@@ -275,7 +275,7 @@ def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
         elif rule["rule"] not in RULES:
             reason, refused = engine().rule_trouble(rule["rule"])
             if reason:
-                yield where, f"the rule {'is not CEL' if refused else 'is not checked'}: {reason}", refused
+                yield where, f"the rule {'is not CEL' if refused else 'is skipped'}: {reason}", refused
     pattern = schema.get("pattern", "")
     if pattern and pattern not in ORDINARY:
         reason, refused = engine().pattern_trouble(pattern)

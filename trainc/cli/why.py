@@ -222,6 +222,8 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
         unknown = next((word for word in words if word not in known), words[-1] if words else wanted)
         otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"
         help_ = meant(unknown, known, otherwise)
+    if json:
+        data(why_json([], session.shown))
     raise Trouble(f"no field of this job matches `{wanted}`; {help_}")
 
 
