@@ -50,7 +50,7 @@ def test_what_was_kept_is_not_read_again(cache: Path, tmp_path: Path) -> None:
     folder = copied("unchecked-rule", tmp_path)
     said(folder)
     [entry] = cache.iterdir()
-    entry.write_text(entry.read_text("utf-8").replace("the rule is not checked", "kept words"), "utf-8")
+    entry.write_text(entry.read_text("utf-8").replace("the rule is skipped", "kept words"), "utf-8")
     assert "kept words" in said(folder)[2]
 
 
@@ -58,10 +58,10 @@ def test_a_run_that_relies_on_nothing_reads_nothing_that_was_kept(cache: Path, t
     folder = copied("unchecked-rule", tmp_path)
     said(folder)
     [entry] = cache.iterdir()
-    entry.write_text(entry.read_text("utf-8").replace("the rule is not checked", "kept words"), "utf-8")
+    entry.write_text(entry.read_text("utf-8").replace("the rule is skipped", "kept words"), "utf-8")
     for command in ("build", "validate"):
         err = compile_in(folder, command, "-v", "--no-cache").err
-        assert "the rule is not checked" in err
+        assert "the rule is skipped" in err
         assert "kept words" not in err
 
 
@@ -90,7 +90,7 @@ def test_what_others_can_write_is_not_believed(name: str, cache: Path, tmp_path:
     folder = copied("unchecked-rule", tmp_path)
     first = said(folder)
     [entry] = cache.iterdir()
-    entry.write_text(entry.read_text("utf-8").replace("the rule is not checked", "kept words"), "utf-8")
+    entry.write_text(entry.read_text("utf-8").replace("the rule is skipped", "kept words"), "utf-8")
     (cache if name == "cache" else entry).chmod(0o777)
     assert said(folder) == first
 
