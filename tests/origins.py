@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,11 +25,12 @@ SHIPPED = "trainc:"  # how a span names a file of the catalogue
 
 @cache
 def scalars(file: Path) -> dict[tuple[int, int], str]:
-    """The text of every scalar of a file by line and column, as PyYAML's own parser sees them."""
+    """The text of every scalar of a file by line and column, as PyYAML's own parser sees them, up to where it gives up."""
     found = {}
-    for event in yaml.parse(file.read_bytes(), yaml.CSafeLoader):
-        if isinstance(event, yaml.ScalarEvent) and event.start_mark:
-            found[event.start_mark.line + 1, event.start_mark.column + 1] = event.value
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(file.read_bytes(), yaml.CSafeLoader):
+            if isinstance(event, yaml.ScalarEvent) and event.start_mark:
+                found[event.start_mark.line + 1, event.start_mark.column + 1] = event.value
     return found
 
 

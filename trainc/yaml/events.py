@@ -18,21 +18,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+
+def python_parser(data: bytes) -> Any:
+    """PyYAML's parser in Python: the same events as libyaml's, slower."""
+    from yaml.parser import Parser as Grammar  # noqa: PLC0415 (few texts need it)
+    from yaml.reader import Reader  # noqa: PLC0415
+    from yaml.scanner import Scanner  # noqa: PLC0415
+
+    class PythonParser(Reader, Scanner, Grammar):
+        def __init__(self) -> None:
+            Reader.__init__(self, data)
+            Scanner.__init__(self)
+            Grammar.__init__(self)
+
+    return PythonParser()
+
+
 Parser: Any
 try:
     from yaml._yaml import CParser as Parser
 except ImportError:
-    from yaml.parser import Parser as OwnParser
-    from yaml.reader import Reader
-    from yaml.scanner import Scanner
-
-    class _Pure(Reader, Scanner, OwnParser):
-        def __init__(self, stream: bytes) -> None:
-            Reader.__init__(self, stream)
-            Scanner.__init__(self)
-            OwnParser.__init__(self)
-
-    Parser = _Pure
+    Parser = python_parser
 
 __all__ = [
     "AliasEvent",
@@ -46,4 +52,5 @@ __all__ = [
     "SequenceStartEvent",
     "StreamEndEvent",
     "YAMLError",
+    "python_parser",
 ]

@@ -6,7 +6,7 @@ from trainc.model.finding import Label
 from trainc.model.sourced import Span
 from trainc.yaml import rules
 from trainc.yaml.constructor import Constructor
-from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError
+from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError, python_parser
 from trainc.yaml.faults import StopError, cause, missing_space, missing_space_above, unread_rest
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ RESTARTS = 20  # broken documents of one file that are reported
 _LINE_END = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _SECOND_COLON = "mapping values are not allowed in this context"
 _NO_COLON = "could not find expected ':'"
+_TOO_DEEP = "exceeded maximum nesting depth"  # libyaml's own bound since PyYAML 6.0.4; DEPTH comes first, at its place
 _NEXT = rb"(?m)^---(?=\s|\Z)"
 
 
@@ -31,7 +32,14 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
     for _ in range(RESTARTS):
         constructor = Constructor(Parser(data).get_event, file, report, duplicates)
         try:
-            yield from constructor.documents()
+            try:
+                yield from constructor.documents()
+            except MarkedYAMLError as error:
+                if error.problem != _TOO_DEEP:
+                    raise
+                again = _from(data, constructor.line)
+                constructor = Constructor(python_parser(again).get_event, file, report, duplicates)
+                yield from constructor.documents()
         except StopError as error:
             report.add(error.finding)
         except YAMLError as error:
@@ -74,6 +82,14 @@ def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
 def _one(mark: Any, file: str) -> Span:
     """The one character at a mark of the parser."""
     return Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
+
+
+def _from(data: bytes, line: int) -> bytes:
+    """A text from a line on, on its old lines."""
+    import re  # noqa: PLC0415
+
+    ends = [0, *(end.end() for end in re.finditer(_LINE_END, data))]
+    return b"\n" * (line - 1) + data[ends[line - 1] :]
 
 
 def _after(data: bytes, line: int) -> bytes | None:
