@@ -118,8 +118,8 @@ class Runner(WorkingTree):
 
 CURRENT, ACCEPTED, COMMENT = (
     "Rendered manifests are up to date",
-    "Running jobs can take the edit",
-    "Say what changes, in one comment",
+    "Running jobs accept the edit",
+    "Comment with the changes",
 )
 
 

@@ -25,7 +25,7 @@ _QUEUES = {
 
 _GANGS = ("coscheduling", "volcano", "native")
 _WAIT = (
-    "# The launcher starts together with its nodes: it waits until their sshd answers.",
+    "# The launcher starts together with its nodes: wait until sshd of each node answers.",
     "for host in $(cut -d' ' -f1 /etc/mpi/hostfile | grep -v \"^$(hostname)\"); do",
     '  timeout 600 sh -c "until ssh $host true; do sleep 2; done" || exit 1',
     "done",
@@ -40,25 +40,25 @@ _NODE = """\
                     - name: node
 """
 _IMAGE = """\
-                      # A job's `image` reaches the launcher alone; mpirun starts the program here as well.
+                      # A job's `image` sets only that of the launcher; mpirun starts the program here, too.
                       image: {}
 """
 _TOGETHER = """\
         - name: launcher
-          # All pods of a gang exist before any of them starts; the job's command waits for the nodes instead.
+          # A gang is scheduled only when all its pods exist; the job's command waits for the nodes instead.
           dependsOn: null
 """
-# Kueue waits for all roles at once, and the launcher comes after its nodes: both lines are said again, to be allowed.
+# Kueue waits for all roles at once, and the launcher starts after its nodes: both lines are repeated, to be allowed.
 _KUEUE_NODE = """\
                       readinessProbe:
                         tcpSocket:
-                          # trainc: allow[kueue-slow-start] sshd listens seconds after the start
+                          # trainc: allow[kueue-slow-start] sshd listens within seconds
                           port: 2222
 """
 _KUEUE_LAUNCHER = """\
         - name: launcher
           dependsOn:
-            # trainc: allow[kueue-slow-start] the nodes are ready seconds after their start
+            # trainc: allow[kueue-slow-start] the nodes are ready within seconds
             - name: node
               status: Ready
 """
@@ -75,7 +75,7 @@ def job_text(request: Request) -> str:
 
 
 def _job(request: Request) -> Iterator[str]:
-    yield "# A training job: what to run, on how many nodes, from which image. Its runtime says the rest."
+    yield "# A training job: what to run, on how many nodes, from which image. The runtime sets the rest."
     yield "# `trainc explain TrainJob.spec.trainer` describes the fields; `trainc show` draws what will run."
     yield "apiVersion: trainer.kubeflow.org/v1alpha1"
     yield "kind: TrainJob"
@@ -99,7 +99,7 @@ def _job(request: Request) -> Iterator[str]:
 
 def _checkpoints(request: Request) -> Iterator[str]:
     if request.checkpoints:
-        yield "    # Its own claim: the program writes checkpoints below /checkpoints, and reads the newest one when it starts."
+        yield "    # The PVC of this job: write checkpoints to /checkpoints, and resume from the latest one at start."
         yield "    trainc.dev/components: checkpoints"
         yield f"    checkpoints.trainc.dev/claim: {text_of(request.checkpoints)}"
     if request.restarts:
@@ -109,9 +109,9 @@ def _checkpoints(request: Request) -> Iterator[str]:
 def _name(request: Request) -> Iterator[str]:
     recipe = _secret(request)
     if recipe:
-        yield "  # The pods wait for a Secret that is made once, outside of Git:"
+        yield "  # The pods need a Secret. Create it once, outside Git:"
         yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
-        yield "  # trainc: allow[secret-needed] it is made by the commands above"
+        yield "  # trainc: allow[secret-needed] created by the commands above"
     yield f"  name: {text_of(request.name)}"
 
 
@@ -133,11 +133,11 @@ def _trainer(request: Request) -> Iterator[str]:
         yield f"    numProcPerNode: {request.accelerators}"
     if request.image:
         if request.start.has_launcher:
-            yield "    # The launcher's image; the nodes have theirs in the runtime."
+            yield "    # The image of the launcher; the runtime sets that of the nodes."
         yield f"    image: {text_of(request.image)}"
     elif not request.runtime and not request.start.is_named:
-        place = " here, and for the nodes in the runtime" if request.start.has_launcher else ""
-        yield f"    # The runtime's image holds no program of yours: name the one that does{place}."
+        place = " here, and that of the nodes in the runtime" if request.start.has_launcher else ""
+        yield f"    # The image of the runtime does not contain your program: set your image{place}."
         yield "    # image: REGISTRY/IMAGE:TAG"
     words = request.words()
     if words:
@@ -151,7 +151,7 @@ def _trainer(request: Request) -> Iterator[str]:
         yield f"    args: [{', '.join(_flow(word) for word in request.start.args)}]"
     resources = request.resources()
     if resources:
-        yield "    # What each node gets: give it most of what your machines have."
+        yield "    # Resources of each node: request most of what your machines have."
         yield "    resourcesPerNode:"
         yield "      limits:"
         yield from (f"        {name}: {_amount(amount)}" for name, amount in resources.items())
@@ -179,7 +179,7 @@ def runtime_text(request: Request) -> str:
 
 def _runtime(request: Request) -> Iterator[str]:
     about = f" on {request.hardware.about}" if request.hardware else ""
-    yield f"# What {request.framework} jobs{about} have in common: change it here, and every job that names it follows."
+    yield f"# Settings that {request.framework} jobs{about} share. A change here applies to every job that uses this runtime."
     yield "# `trainc explain Runtime.spec` describes the fields."
     yield "apiVersion: trainc.dev/v1alpha1"
     yield "kind: Runtime"
@@ -189,7 +189,7 @@ def _runtime(request: Request) -> Iterator[str]:
     yield f"  extends: {request.start.runtime}"
     uses = request.uses()
     if uses:
-        yield "  # Each is a file in components/, which says where its facts come from."
+        yield "  # Each is a file in components/, which names its sources."
         yield "  components:"
     for name, given in uses.items():
         yield f"    - name: {name}"
@@ -203,8 +203,8 @@ def _template(request: Request) -> Iterator[str]:
     yield "  template:"
     yield "    spec:"
     yield "      failurePolicy:"
-    yield "        # Without checkpoints training would restart from step 0. A job that keeps them on a claim of its own says"
-    yield "        # how often it restarts (`checkpoints.trainc.dev/restarts`); where all write them to a bucket, say it here."
+    yield "        # Without checkpoints, training would restart from step 0. If jobs write them to a PVC, set the number of"
+    yield "        # restarts in the job (`checkpoints.trainc.dev/restarts`); if all write them to a bucket, set it here."
     yield "        maxRestarts: 0"
     yield "        restartStrategy: BlockingRecreate"
     if request.start.has_launcher:
@@ -226,7 +226,7 @@ def shipped_text(text: str, request: Request) -> str:
     if not request.start.is_named:
         return text
     if request.scheduler == "kueue":
-        reason = "the initializers take less than Kueue's `waitForPodsReady.timeout`"
+        reason = "the initializers end within Kueue's `waitForPodsReady.timeout`"
         waits = "          dependsOn:\n"
         text = text.replace(waits, f"{waits}            # trainc: allow[kueue-slow-start] {reason}\n")
     restarts = "        maxRestarts: 3\n"
@@ -236,7 +236,7 @@ def shipped_text(text: str, request: Request) -> str:
 def project_text(request: Request) -> str:
     """The trainc.yaml of a new project."""
     lines = [
-        "# What holds for every job here. `trainc explain Project.spec` describes the fields.",
+        "# Settings for all jobs in this repository. `trainc explain Project.spec` describes the fields.",
         "apiVersion: trainc.dev/v1alpha1",
         "kind: Project",
         "spec:",
@@ -247,5 +247,8 @@ def project_text(request: Request) -> str:
     if request.kubernetes:
         lines.append(f'      kubernetes: "{request.kubernetes}"')
     if request.scheduler == "native":
-        lines += ["      # Off by default: whoever runs the cluster has to turn it on.", "      gates: GenericWorkload"]
+        lines += [
+            "      # Off by default: an administrator of the cluster must enable it.",
+            "      gates: GenericWorkload",
+        ]
     return "".join(f"{line}\n" for line in lines)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MAX_MIXED = 10  # objects of two clusters that are named
 _PROJECT = """\
-# What holds for every job of this repository.
+# Settings for all jobs in this repository.
 apiVersion: trainc.dev/v1alpha1
 kind: Project
 spec:
@@ -95,7 +95,7 @@ def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
     if len(dump.mixed) > _MAX_MIXED:
         lines.append(f"error: and {len(dump.mixed) - _MAX_MIXED} more objects are in the dump twice")
     if dump.mixed:
-        lines.append("help: these are objects of two clusters; adopt one after the other, each with `--cluster NAME`")
+        lines.append("help: these are objects of two clusters; adopt one cluster at a time, each with `--cluster NAME`")
     if reading.faults:
         lines.append(
             f"help: {len(reading.objects)} objects are complete; run kubectl again, and check that it exits with 0"

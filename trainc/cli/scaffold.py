@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROJECT = """\
-# What holds for every job of this repository.
+# Settings for all jobs in this repository.
 apiVersion: trainc.dev/v1alpha1
 kind: Project
 spec:
@@ -26,15 +26,13 @@ spec:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
 {scheduler}"""
-UNDELIVERED = (
-    "  # delivery: argocd  # or flux: who applies what is rendered, for annotations and for what would train twice\n"
-)
+UNDELIVERED = "  # delivery: argocd  # or flux: the tool that applies the manifests; sets its annotations and enables its checks\n"
 _RULES = """\
-  # Errors in jobs that are here already, as warnings. Mend them, then remove the line: `trainc explain RULE` says how.
+  # Errors in existing jobs, reported as warnings. Fix the jobs, then remove the line; see `trainc explain RULE`.
   rules:
 """
 JOB = """\
-# One training job: what to run, on how many nodes. Its runtime says the rest.
+# A training job: what to run, and on how many nodes. The runtime sets the rest.
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata:
@@ -45,7 +43,7 @@ spec:
     name: torch-distributed
   trainer:
     numNodes: 2
-    # Each process says hello; put your program here.
+    # Each process prints hello. Replace this with your program.
     command: [torchrun, --no-python, echo, hello]
     resourcesPerNode:
       limits:
@@ -55,25 +53,25 @@ spec:
 CLUSTER = """\
 # {cluster}
 
-What trainc knows of this cluster: dumps of its objects, without Secrets' contents. One command fills and refreshes them,
-from the top of the repository; behind it you may choose a context of kubectl (`--context NAME`). It says which kinds the
-cluster does not have, and goes on:
+Dumps of this cluster's objects, without the contents of Secrets. To create or refresh them, run this from the top of the
+repository. Arguments go to kubectl, for example `--context NAME`. Kinds that the cluster does not have are reported and
+skipped:
 
     sh {refresh}
 
-The definitions replace those that trainc ships: what this cluster's JobSet does not know is then an error.
-They stand in a file of their own because trainc then reads them once, and not in every run.
+`definitions.yaml` replaces the CustomResourceDefinitions that trainc ships: fields that this cluster's JobSet does not
+have are then errors. They are in a separate file so that trainc can cache them.
 
-What its nodes and queues can hold is an inventory: `trainc fit` then says whether a job is ever admitted. Leave out the
-kinds that the cluster does not have:
+To check whether nodes and queues can ever admit a job (`trainc fit`), add an inventory. Omit the kinds that the cluster
+does not have:
 
     {dump} \\
       | trainc inventory --complete > clusters/{cluster}/inventory.yaml
 """
-# Without an answer of the cluster nothing is written.
+# If the cluster does not respond, nothing is written.
 REFRESH = """\
 #!/bin/sh
-# Writes anew what trainc knows of the cluster `{cluster}`; what stands behind the command goes to kubectl.
+# Refreshes the dumps of the cluster `{cluster}`. Arguments go to kubectl: --context NAME
 set -eu
 cd "$(dirname "$0")"
 
@@ -93,7 +91,7 @@ done > cluster.yaml
 """
 HEALTH = "deploy/argocd-health.yaml"  # of Argo CD itself, whichever clusters it deploys to
 AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
-# An editor may commit outside of the environment that trainc is in: the one in the repository counts as well.
+# An editor may commit outside the environment that has trainc: the hook also looks in .venv of the repository.
 _HOOK = """\
         entry: >-
           sh -c 'for trainc in trainc .venv/bin/trainc; do
@@ -119,12 +117,12 @@ HOOKS = f"""\
         require_serial: true
 """
 PRE_COMMIT = f"""\
-# The hooks run the trainc that is installed; `requires` in trainc.yaml refuses another version.
+# The hooks run the installed trainc; `requires` in trainc.yaml rejects other versions.
 repos:
 {HOOKS}"""
 WORKFLOW = """\
-# The rendered manifests are what the jobs compile to, no edit is one that a server refuses, and a comment on the pull
-# request says what it changes.
+# Checks that the rendered manifests are up to date and that running jobs can take the edit, and comments on the pull
+# request with the changes.
 name: trainc
 on:
   pull_request:
@@ -137,7 +135,7 @@ jobs:
   check:
     runs-on: ubuntu-latest
     env:
-      # What pip installs trainc from: a wheel, or git+https://HOST/trainc.git at a tag.
+      # The package that pip installs: a wheel, or git+https://HOST/trainc.git at a tag.
       TRAINC: {install}
     steps:
       - uses: actions/checkout@v5
@@ -147,15 +145,15 @@ jobs:
         with:
           python-version: "3.13"
       - name: Install trainc
-        run: pip install "${{TRAINC:?set the repository variable TRAINC to what pip installs trainc from}}"
+        run: pip install "${{TRAINC:?set the repository variable TRAINC to the package that pip installs}}"
       - name: Rendered manifests are up to date
         run: trainc build --check --no-cache --report github
-      - name: Running jobs can take the edit
+      - name: Running jobs accept the edit
         if: ${{{{ !cancelled() && github.event_name == 'pull_request' }}}}
         run: trainc validate --against "$(git merge-base "origin/$BASE" HEAD)" --report github
         env:
           BASE: ${{{{ github.base_ref }}}}
-      - name: Say what changes, in one comment
+      - name: Comment with the changes
         if: >-
           ${{{{ !cancelled() && github.event_name == 'pull_request'
           && github.event.pull_request.head.repo.full_name == github.repository }}}}
@@ -177,12 +175,12 @@ jobs:
           GH_TOKEN: ${{{{ github.token }}}}
           NUMBER: ${{{{ github.event.pull_request.number }}}}
 """
-# Git leaves no marks of a conflict in rendered files: `trainc build -w` writes them anew.
+# Git writes no conflict markers into rendered files: `trainc build -w` renders them again.
 ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
 ARGOCD = """\
-# One application over the rendered manifests of one cluster; write your repository's address into it.
-# Argo CD does not know when a JobSet has failed: add {health} to argocd-cm, or the application
-# stays green.
+# An Application for the rendered manifests of one cluster. Set `repoURL` to your repository.
+# Argo CD has no health check for JobSets: add {health} to argocd-cm, or the Application stays
+# Healthy when a job fails.
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -198,19 +196,19 @@ spec:
       recurse: true
   destination:
     server: https://kubernetes.default.svc
-    # Of manifests without a namespace; jobs in other namespaces keep theirs. Edit it if trainc.yaml sets no namespace.
+    # For manifests without a namespace; all others keep theirs. Change it if trainc.yaml sets no namespace.
     namespace: training
   syncPolicy:
     automated:
       prune: true
-      # Repairing what was deleted by hand would train again.
+      # Self-heal would recreate a JobSet that was deleted by hand, and train again.
       selfHeal: false
-    # No PruneLast: pruning would be a wave of its own, and wait until the new run has ended.
+    # No PruneLast: pruning would be a separate sync wave, and wait until the new run ends.
     syncOptions:
       - ServerSideApply=true
       - RespectIgnoreDifferences=true
       - ApplyOutOfSyncOnly=true
-  # What a queue and its controllers write into a running job.
+  # Fields that Kueue and the JobSet controller set on a running job.
   ignoreDifferences:
     - group: jobset.x-k8s.io
       kind: JobSet
@@ -225,8 +223,8 @@ spec:
         - .spec.replicatedJobs[].template.spec.template.metadata.annotations
 """
 FLUX = """\
-# One Kustomization over the rendered manifests of one cluster; `training` is the GitRepository of this repository.
-# It is ready once all jobs below `healthChecks` have ended; `trainc flux deploy/flux.yaml` writes that list.
+# A Kustomization for the rendered manifests of one cluster; `training` is the GitRepository of this repository.
+# It is Ready when all jobs in `healthChecks` have completed; `trainc flux deploy/flux.yaml` writes that list.
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata:
@@ -234,12 +232,12 @@ metadata:
   namespace: flux-system
 spec:
   interval: 10m
-  # Longer than applying takes, and no longer: newer commits wait while a check lasts.
+  # Just longer than applying takes: newer commits wait until the health checks end.
   timeout: 2m
   retryInterval: 2m
   path: ./{below}rendered/{cluster}
   prune: true
-  # With `wait: true` a failed training would be ready: Flux leaves out what it has created before.
+  # With `wait: true`, a failed job would be Ready: Flux skips objects that it created earlier.
   wait: false
   healthChecks:
     - apiVersion: jobset.x-k8s.io/v1alpha2
@@ -347,7 +345,7 @@ _PARAMS = """\
     parameterNotFoundAction: Deny
 """
 _RUNTIMES = """\
-# Which runtimes the jobs of a namespace may use. trainc asks this policy about each TrainJob; the cluster sees JobSets.
+# The runtimes that the jobs of a namespace may use. trainc evaluates this policy for each TrainJob; the cluster gets only JobSets.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -372,7 +370,7 @@ spec:
 """
 _RUNTIMES_PARAMS = """\
 ---
-# For each namespace its runtimes, between blanks; `others` is for every namespace that is not here.
+# The runtimes of each namespace, separated by spaces; `others` is for namespaces that are not listed.
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -383,7 +381,7 @@ data:
   others: torch-distributed
 """
 _REGISTRIES = """\
-# Where images may come from: every container of every pod, in Git and in the cluster.
+# Allowed image registries, for every container of every pod, in Git and in the cluster.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -410,11 +408,11 @@ spec:
   - expression: >-
       variables.containers.all(c, variables.registries.exists(registry, c.image.startsWith(registry)))
     messageExpression: >-
-      "image " + variables.others[0].image + " is from none of these: " + variables.registries.join(", ")
+      "image " + variables.others[0].image + " must start with one of: " + variables.registries.join(", ")
 """
 _REGISTRIES_PARAMS = """\
 ---
-# The beginnings of images, between blanks, each with its slash; docker.io/ must be written in the image too.
+# Image prefixes, separated by spaces, each with its slash. An image must name docker.io/ to match it.
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -424,7 +422,7 @@ data:
   registries: docker.io/pytorch/ pytorch/ ghcr.io/kubeflow/ registry.example.com/
 """
 _ACCELERATORS = """\
-# How many accelerators one job of a namespace may have: those of all its pods together.
+# The number of accelerators that a job of a namespace may have, over all its pods.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -458,12 +456,12 @@ spec:
   validations:
   - expression: variables.accelerators <= variables.most
     messageExpression: >-
-      "the job has " + string(variables.accelerators) + " accelerators, and one of namespace "
-      + object.metadata.namespace + " may have " + string(variables.most)
+      "the job has " + string(variables.accelerators) + " accelerators; the limit of namespace "
+      + object.metadata.namespace + " is " + string(variables.most)
 """
 _ACCELERATORS_PARAMS = """\
 ---
-# For each namespace how many accelerators one job may have; `others` is for every namespace that is not here.
+# The number of accelerators that a job may have, by namespace; `others` is for namespaces that are not listed.
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -474,8 +472,8 @@ data:
   others: "8"
 """
 _LABELS = """\
-# Whose a job is, and who pays for it: labels of every job that people write. JobSets do not take them over: labels that
-# pods shall carry stand in the runtime.
+# Labels that every job must have: its owner, and who pays for it. They are not copied to the JobSet: to label pods, set
+# the labels in the runtime.
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
@@ -497,7 +495,7 @@ spec:
       ["owner", "cost-centre"].filter(label, object.metadata.?labels[?label].orValue("") == "")
   validations:
   - expression: variables.missing.size() == 0
-    messageExpression: '"the job lacks these labels: " + variables.missing.join(", ")'
+    messageExpression: '"missing labels: " + variables.missing.join(", ")'
 """
 
 

@@ -109,7 +109,7 @@ def verify(plan: Plan, report: Report) -> None:
 START = Start(
     "paddle-distributed",
     ("python", "-m", "paddle.distributed.launch", "train.py"),
-    "The launcher of Paddle starts a process for each GPU; it reads PADDLE_*.",
+    "The launcher of Paddle starts one process per GPU and reads PADDLE_*.",
     has_shared_memory=True,
 )
 

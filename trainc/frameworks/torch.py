@@ -118,14 +118,14 @@ STARTS = {
     "torch": Start(
         "torch-distributed",
         ("torchrun", "train.py"),
-        "torchrun starts a process for each GPU; the PET_* variables tell it where the nodes meet.",
+        "torchrun starts one process per GPU; the PET_* variables configure its rendezvous.",
         machines=(GPU, NEURON),
         has_shared_memory=True,
     ),
     "torchtune": Start(
         "torchtune-llama3.2-1b",
         ("tune", "run"),
-        "torchtune's recipe and config follow from the runtime and the size of the job.",
+        "The runtime and the size of the job set torchtune's recipe and config.",
         machines=(),
         args=(
             "dataset=torchtune.datasets.instruct_dataset",

@@ -46,7 +46,7 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, VOCABULARY.reserved)
 
 
-START = Start("xgboost-distributed", ("python", "train.py"), "Workers meet at the tracker in DMLC_*.")
+START = Start("xgboost-distributed", ("python", "train.py"), "Workers connect to the tracker in DMLC_*.")
 
 FRAMEWORK = Framework(
     "xgboost",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes anew what trainc knows of the cluster `main`; what stands behind the command goes to kubectl.
+# Refreshes the dumps of the cluster `main`. Arguments go to kubectl: --context NAME
 set -eu
 cd "$(dirname "$0")"
 
