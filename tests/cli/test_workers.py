@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import Repository
-from trainc.cli.workers import workers
+from trainc.cli.compiling import workers
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import Selection

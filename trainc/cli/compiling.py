@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.compiler import pipeline
+from trainc.compiler.load.walk import known_files
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
 
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from trainc.cli.caching.memory import Memory
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
+    from trainc.model.settings import Project, Selection
 
 
 EACH = 100  # files that a worker is worth
+_MAX_WORKERS = 16  # a worker more than this finds too little to do
 
 
 class Nothing(Inapplicable):
@@ -65,13 +68,22 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
         return
-    from trainc.cli.workers import build_with, workers  # noqa: PLC0415 (one file needs none)
-
     count = number or workers(session.project, session.selection, EACH)
     if count == 1:
         pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
     else:
+        from trainc.cli.workers import build_with  # noqa: PLC0415 (it loads much that one process does not need)
+
         build_with(count, session, spool, committed, forms=forms)
+
+
+def workers(project: Project, selection: Selection, each: int) -> int:
+    """How many workers a selection is worth on this machine: one for each core, and for `each` so many files."""
+    many = len(known_files(project, selection.paths)) // each
+    if many < 2 or not hasattr(os, "fork"):
+        return 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, many, _MAX_WORKERS)
 
 
 def judged(session: Session, spool: Spool, memory: Memory | None, files: set[str] | None = None) -> int:

@@ -13,7 +13,6 @@ from functools import partial
 from trainc.cli.process import Orderly
 from trainc.compiler import pipeline
 from trainc.compiler.load import load
-from trainc.compiler.load.walk import known_files
 from trainc.lint.across_jobs import SharedNames
 from trainc.text.trouble import Reaching, Trouble
 
@@ -26,20 +25,9 @@ if TYPE_CHECKING:
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.catalog import Documents
-    from trainc.model.settings import Project, Selection
 
 _FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_MAX_WORKERS = 16  # a worker more than this finds too little to do
-
-
-def workers(project: Project, selection: Selection, each: int) -> int:
-    """How many workers a selection is worth on this machine: one for each core, and for `each` so many files."""
-    many = len(known_files(project, selection.paths)) // each
-    if many < 2 or not hasattr(os, "fork"):
-        return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, many, _MAX_WORKERS)
 
 
 def build_with(
