@@ -135,9 +135,11 @@ def _dispatch(words: list[str]) -> int:
     options = parse(command, words[1:])
     tell(*(f"trainc: {sentence}" for sentence in options.deprecated))
     if command.name in ("build", "validate"):
-        from trainc.cli.caching.memory import is_cacheable, run_cached  # noqa: PLC0415 (no other command keeps results)
+        from trainc.cli.caching import is_cacheable  # noqa: PLC0415 (no other command keeps results)
 
         if is_cacheable(command.name, options):
+            from trainc.cli.caching.memory import run_cached  # noqa: PLC0415
+
             return run_cached(command, options)
     return command.run(options)
 

@@ -11,7 +11,6 @@ from trainc.cli.output import tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
-from trainc.compiler.emit.spool import Tally
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, ours
 from trainc.compiler.project import find_root
@@ -23,6 +22,7 @@ from trainc.text.trouble import Trouble, near
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.caching.memory import Memory
+    from trainc.compiler.emit.spool import Tally
 
 
 def run(options: Options, memory: Memory | None = None) -> int:
@@ -47,7 +47,13 @@ def _validate_project(options: Options, memory: Memory | None) -> int:
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
         return session.finish(jobs)
-    return judged(session, Tally(rendered_runs(session)), memory)
+    return judged(session, _tally(session), memory)
+
+
+def _tally(session: Session) -> Tally:
+    from trainc.compiler.emit.spool import Tally  # noqa: PLC0415 (files that are named need none, and it loads the writer)
+
+    return Tally(rendered_runs(session))
 
 
 def _against(session: Session, base: str) -> None:
@@ -83,7 +89,7 @@ def _validate_files(options: Options, memory: Memory | None) -> int:
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
     session = Session(Options([root], options.values), compiles=False)
     is_shared = any(_is_shared(root, file, session.project.apart) for file in files)
-    return judged(session, Tally(rendered_runs(session)), memory, None if is_shared else files)
+    return judged(session, _tally(session), memory, None if is_shared else files)
 
 
 def _is_shared(root: str, file: str, folders: tuple[str, ...]) -> bool:
@@ -113,7 +119,7 @@ def _accept_project(options: Options) -> int:
     root = find_root((options.arguments or ["."])[0])[0]
     session = Session(Options([root], options.values), compiles=False)
     session.applied_twice(os.path.join(root, session.project.output))
-    compiled(session, Tally(rendered_runs(session)))
+    compiled(session, _tally(session))
     path = write_baseline(root, session.report)
     found = session.report.findings
     files = len({finding.span.file for finding in found})

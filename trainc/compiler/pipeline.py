@@ -165,8 +165,6 @@ def referenced_objects(
     project: Project, selection: Selection, references: References, report: Report, together: SharedNames
 ) -> Iterator[Bundle]:
     """A bundle for each object of the project that jobs name, but for those that go out with a job."""
-    from trainc.compiler.lower.tool_marks import object_bundle  # noqa: PLC0415 (one file of a job alone has none)
-
     report.end()
     documents = load(project, selection, report)
     for cluster in project.clusters:
@@ -179,6 +177,10 @@ def referenced_objects(
         by_reference = {} if objects.are_missing() else objects.find(folders)
         if not (project.checks.admission_only or project.checks.closed_world):
             skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
+        if not by_reference:
+            continue
+        from trainc.compiler.lower.tool_marks import object_bundle  # noqa: PLC0415 (one file of a job alone has none)
+
         unique = {id(document): document for chosen in by_reference.values() for document in chosen}
         made = [object_bundle(document, present) for document in unique.values()]
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from trainc.apiserver.pods.complaints import Complaints
     from trainc.model.tree import Path
 
-DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")
 _STATUS = ("False", "True", "Unknown")

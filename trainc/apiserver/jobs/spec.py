@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trainc.apiserver.pods.complaints import Complaints
     from trainc.model.tree import Path
 
+DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _COUNTS = (
     "parallelism",
     "completions",

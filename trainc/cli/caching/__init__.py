@@ -13,3 +13,19 @@ Everything else is a miss: a changed runtime, trainc.yaml or dump, a link, a pol
 A file that is too young to be told from its next version by its numbers is kept by its hash, or not at all. A damaged
 entry is a miss. The entry is written after the run, and only if no file can have changed unseen while it lasted.
 """
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.options import Options
+
+
+def is_cacheable(name: str, options: Options) -> bool:
+    """Whether a run uses the cache: it reads folders, writes nothing to standard output, and has no `--no-cache`."""
+    if name == "build" and not any(options.has(word) for word in ("check", "output", "write")):
+        return False
+    folders = options.has("whole_project") or any(os.path.isdir(path) for path in options.arguments or ["."])
+    return folders and not options.has("no_cache")

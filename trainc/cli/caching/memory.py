@@ -40,14 +40,6 @@ _SHOWN = ("all", "color", "jobs", "min_level", "notes", "quiet", "statistics", "
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def is_cacheable(name: str, options: Options) -> bool:
-    """Whether a run uses the cache: it reads folders, writes nothing to standard output, and has no `--no-cache`."""
-    if name == "build" and not any(options.has(word) for word in ("check", "output", "write")):
-        return False
-    folders = options.has("whole_project") or any(os.path.isdir(path) for path in options.arguments or ["."])
-    return folders and not options.has("no_cache")
-
-
 def run_cached(command: Command, options: Options) -> int:
     """Run a command, or print again what the same run printed where nothing has changed since."""
     memory = _memory(command.name, options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import server_of
 from trainc.apiserver.verdict import kind_of
-from trainc.apiserver.workloads import NODES, judge_workload
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
@@ -313,6 +312,8 @@ __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]
 
 def judge_workloads(documents: Iterable[Document], context: AdmissionContext) -> None:
     """Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours."""
+    from trainc.apiserver.workloads import NODES, judge_workload  # noqa: PLC0415 (few files hold Jobs and Pods)
+
     for document in documents:
         if kind_of(document.tree) in NODES and (document.file in context.selection.paths or document.file == STDIN):
             judge_workload(document, context.server, context.project.cluster, context.report)

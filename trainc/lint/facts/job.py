@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT
+from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices

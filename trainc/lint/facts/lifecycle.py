@@ -10,7 +10,8 @@ from heapq import heappop, heappush
 from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
-from trainc.apiserver.jobs.policies import DEFAULT_BACKOFF_LIMIT, size_of
+from trainc.apiserver.jobs.policies import size_of
+from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.pods.complaints import fields, items, maps, text
 from trainc.apiserver.schema.engine import engine
