@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.compiling import ROOT, compile_in, relative_environment
+from tests.effort import below
 from tests.repository import Repository
 from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
@@ -168,7 +169,6 @@ def test_links_out_of_the_repository_are_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_plugin_answers_as_fast_as_a_build(tmp_path: Path) -> None:
-    """In CPU time of the child, which a busy machine stretches little, and the least of several."""
     repository = Repository(tmp_path, *(f"job-{number:02}" for number in range(20)))
 
     def seconds(*words: str) -> float:
@@ -178,5 +178,4 @@ def test_a_plugin_answers_as_fast_as_a_build(tmp_path: Path) -> None:
         after = os.times()
         return after.children_user + after.children_system - before.children_user - before.children_system
 
-    pairs = [(seconds("build"), seconds("cmp", "generate")) for _ in range(7)]
-    assert min(plugin for _, plugin in pairs) <= 2.5 * min(build for build, _ in pairs)
+    below(2.5, lambda: seconds("cmp", "generate") / seconds("build"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.effort import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +45,7 @@ def train(count: int) -> str:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     everyone = [start(rank, count, address) for rank in range(count)]
     try:
-        printed = [process.communicate(timeout=120)[0] for process in everyone]
+        printed = [process.communicate(timeout=PATIENCE)[0] for process in everyone]
     finally:
         for process in everyone:
             process.kill()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, compile_in
+from tests.effort import PATIENCE
 from tests.pseudo_terminal import has_terminals
 from trainc.cli.commands import COMMANDS
 from trainc.cli.completion import SHELLS
@@ -170,7 +171,7 @@ def test_zsh_completes_what_is_typed(typed: str, completed: str, tmp_path: Path)
 def awaited(path: Path, terminal: int) -> str:
     """The text of a file once it is there; what the terminal shows meanwhile is read, so that nobody waits for it."""
     shown = b""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not (path.exists() and path.stat().st_size):
         assert time.monotonic() < deadline, shown.decode("utf-8", "replace")
         if select.select([terminal], [], [], 0.1)[0]:

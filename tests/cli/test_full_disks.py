@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import relative_environment
+from tests.effort import PATIENCE
 from tests.repository import Repository
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def process(repository: Repository, *words: str, largest: int = -1, **environmen
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
     )
     return done.returncode, done.stderr

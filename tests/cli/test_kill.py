@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import ROOT, relative_environment
+from tests.effort import PATIENCE
 from tests.repository import Repository
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def test_killed_at_any_moment(tmp_path: Path) -> None:
     with _nursery(tmp_path) as nursery:
         for number in range(POINTS):
             _kill(nursery, repository, versions, number, chance.uniform(0, 1.2 * lasts))
-        stale = [_kill(nursery, repository, versions, number, 10, after=number) for number in range(JOBS)]
+        stale = [_kill(nursery, repository, versions, number, PATIENCE, after=number) for number in range(JOBS)]
         nursery.kill()
     assert stale == [JOBS - number for number in range(JOBS)]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.compiling import relative_environment
+from tests.effort import PATIENCE
 from tests.repository import Repository
 from tests.working_tree import WorkingTree
 
@@ -56,7 +57,7 @@ def shell(folder: Path, words: str, around: str, *, text: str = "") -> tuple[int
         input=text,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trainc
 from tests.compiling import ROOT
+from tests.effort import PATIENCE, slowness
 from tests.fuzz.inputs import corpus
 from tests.fuzz.projects import clusters, dumps
 from tests.fuzz.run import LARGE, MEMORY, Broken, limit, run
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tests.fuzz.inputs import Input
 
 RECYCLED = 3000  # inputs after which a worker is replaced
-PATIENCE = 120  # seconds without a word from a worker, which writes every ten inputs
 EVERY = 10_000  # inputs between two lines of progress
 
 
@@ -132,7 +132,7 @@ class Campaign:
                 ready, _, _ = select.select([worker.pipe for worker in workers], [], [], 5)
                 for worker in list(workers):
                     ended = worker.pipe in ready and not self._listen(worker)
-                    late = time.monotonic() - worker.heard > PATIENCE
+                    late = time.monotonic() - worker.heard > PATIENCE  # it writes every ten inputs
                     if late:
                         self._count(worker.next, Broken("hang", "a worker"))
                     if ended or late:
@@ -223,4 +223,4 @@ def confirmed(given: Input, kind: str) -> bool:
         argv = [sys.executable, "-c", _MEASURED, sys.executable, "-m", "trainc", *given.argv]
         done = subprocess.run(argv, check=True, cwd=folder, env=environment, input=given.stdin, stdout=subprocess.PIPE)
     kib, seconds = done.stdout.split()
-    return int(kib) > MEMORY << 10 if kind == "memory" else float(seconds) > limit(given)
+    return int(kib) > MEMORY << 10 if kind == "memory" else float(seconds) / slowness() > limit(given)

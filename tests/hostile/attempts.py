@@ -10,6 +10,7 @@ import signal
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+from tests.effort import PATIENCE
 from trainc import cli
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _PLACE = re.compile(r"^ *(?:-->|:::) (.+):(\d+):(\d+)$", re.MULTILINE)
 _HEAD = re.compile(r"^(?:error|warning|note)\[[a-z0-9-]+\]: .", re.MULTILINE)
 
 
-SECONDS = 20  # generous: each run takes well under two on a slow machine
+SECONDS = 20  # of CPU; generous: each run takes well under two on a slow machine
 
 
 class LateError(BaseException):
@@ -48,11 +49,14 @@ class Attempt:
 def attempt(folder: Path, *argv: str, stdin: bytes = b"") -> Attempt:
     """What `trainc ARGV` does when it is started in `folder`; raises where it breaks a promise."""
     before = listing(folder)
+    signal.signal(signal.SIGPROF, _late)
     signal.signal(signal.SIGALRM, _late)
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.alarm(PATIENCE)
     try:
         found = _run(folder, argv, stdin)
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
     told = f"trainc {' '.join(argv)}: exit {found.code}\n{found.err[-4000:]}"
     assert found.code in {0, 1, 2}, told

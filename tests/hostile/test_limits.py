@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.compiling import relative_environment
+from tests.effort import within
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from pathlib import Path
 
 SECONDS = 2.0  # of CPU
@@ -81,7 +82,7 @@ LAUNCHER = """
 import os, resource, sys
 child = os.fork()
 if child == 0:
-    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))  # what breaks the promise by far is killed
+    resource.setrlimit(resource.RLIMIT_CPU, (100, 100))  # what breaks the promise by far is killed
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
@@ -91,12 +92,18 @@ print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_
 """
 
 
-def usage(folder: Path, *argv: str) -> tuple[int, float, int]:
-    """Exit code, seconds of CPU, and most KiB in memory of one run."""
-    words = [sys.executable, "-S", "-c", LAUNCHER, *argv]
-    done = subprocess.run(words, cwd=folder, env=relative_environment(), capture_output=True, text=True, check=True)
-    code, seconds, memory = done.stdout.split()
-    return int(code), float(seconds), int(memory)
+def run(folder: Path, *argv: str, codes: Container[int], seconds: float = SECONDS) -> None:
+    """Hold one run to exit codes, to seconds of CPU, and to KiB in memory."""
+
+    def measure() -> float:
+        words = [sys.executable, "-S", "-c", LAUNCHER, *argv]
+        done = subprocess.run(words, cwd=folder, env=relative_environment(), capture_output=True, text=True, check=True)
+        code, used, memory = done.stdout.split()
+        assert int(code) in codes
+        assert int(memory) < MEMORY
+        return float(used)
+
+    within(seconds, measure)
 
 
 @pytest.mark.slow
@@ -107,10 +114,7 @@ def test_time_and_memory(name: str, command: str, tmp_path: Path) -> None:
     assert len(text) < 1 << 20
     (tmp_path / "job.yaml").write_text(text, "utf-8")
     first, *options = command.split()
-    code, seconds, memory = usage(tmp_path, first, "job.yaml", *options)
-    assert code in {0, 1}
-    assert seconds < SECONDS
-    assert memory < MEMORY
+    run(tmp_path, first, "job.yaml", *options, codes={0, 1})
 
 
 HALVES: dict[str, Callable[[], str]] = {
@@ -139,10 +143,8 @@ def test_time_and_memory_of_other_commands(name: str, command: str, tmp_path: Pa
     for folder in ("old", "new") if command.startswith("diff") else (".",):
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / "job.yaml").write_text(text, "utf-8")
-    code, seconds, memory = usage(tmp_path, *command.split())
-    assert code in {0, 1, 2}
-    assert seconds < (ROUND_TRIP if command.startswith(("fix", "migrate")) else SECONDS) / 2
-    assert memory < MEMORY
+    seconds = ROUND_TRIP if command.startswith(("fix", "migrate")) else SECONDS
+    run(tmp_path, *command.split(), codes={0, 1, 2}, seconds=seconds)
 
 
 @pytest.mark.slow
@@ -157,10 +159,10 @@ def test_standard_input_has_an_end(tmp_path: Path) -> None:
 
 def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(job(**{f"field{number}": 1 for number in range(300)}), "utf-8")
-    run = [sys.executable, "-m", "trainc", "validate", "job.yaml"]
+    validate = [sys.executable, "-m", "trainc", "validate", "job.yaml"]
     cut, whole, machine = (
         subprocess.run(
-            [*run, *more], cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False
+            [*validate, *more], cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False
         )
         for more in ([], ["-v"], ["--report", "json"])
     )
@@ -175,9 +177,7 @@ def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
 def test_reports_for_machines_are_written_as_they_are_made(form: str, tmp_path: Path) -> None:
     """They took 360 MiB, all of it at once."""
     (tmp_path / "job.yaml").write_text(job(**{f"f{number}": 1 for number in range(40_000)}), "utf-8")
-    code, _, memory = usage(tmp_path, "validate", "job.yaml", "--report", form)
-    assert code == 1
-    assert memory < MEMORY
+    run(tmp_path, "validate", "job.yaml", "--report", form, codes={1}, seconds=ROUND_TRIP)
 
 
 @pytest.mark.slow
@@ -190,10 +190,7 @@ def test_many_jobs_of_a_refused_runtime(tmp_path: Path) -> None:
     runtime = json.dumps({**head, "spec": {f"field{number}": 1 for number in range(1000)}})
     jobs = [job().replace("torch-distributed", "bad").replace('"a"', f'"a{number}"') for number in range(600)]
     (tmp_path / "jobs.yaml").write_text("\n---\n".join([*jobs, runtime]), "utf-8")
-    code, seconds, memory = usage(tmp_path, "validate", "jobs.yaml", "--report", "json")
-    assert code == 1
-    assert seconds < SECONDS
-    assert memory < MEMORY
+    run(tmp_path, "validate", "jobs.yaml", "--report", "json", codes={1})
     done = subprocess.run(
         [sys.executable, "-m", "trainc", "validate", "jobs.yaml", "--report", "json"],
         cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False,

@@ -14,6 +14,7 @@ import pytest
 
 from tests.board.board import manifests
 from tests.compiling import ROOT
+from tests.effort import PATIENCE
 from tests.pseudo_terminal import has_terminals, in_terminal
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ pytestmark = [
 ]
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 END = "that is all"
-PATIENCE = 60  # seconds until a machine under load must have answered
 
 
 def in_tmux(folder: Path, width: int, words: str, environment: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from random import Random
-from time import process_time
 
 import pytest
 
+from tests.effort import cpu, within
 from tests.sampling import sampled
 from trainc.text.globs import holds
 
@@ -53,6 +53,5 @@ def test_brackets_mean_what_the_library_says(seed: int) -> None:
 
 
 def test_brackets_that_nothing_closes_take_no_time() -> None:
-    start = process_time()
     assert not holds("[" * 20_000, "a.yaml")
-    assert process_time() - start < 2
+    within(2, lambda: cpu(lambda: holds("[" * 20_000, "a.yaml")))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.effort import PATIENCE
 from tests.hostile.attempts import attempt
 from tests.repository import Repository
 from trainc.changes.git import repository as reading
@@ -49,7 +50,13 @@ class Stranger:
         who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "protocol.file.allow=always")
         where = folder or self.folder
         return subprocess.run(
-            ["git", *who, *words], check=False, cwd=where, env=environment, capture_output=True, text=True, timeout=60
+            ["git", *who, *words],
+            check=False,
+            cwd=where,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
         )
 
     def commit(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.compiling import ROOT
+from tests.effort import cpu, within
 from tests.sampling import sampled
 from trainc.cluster.diagnose.cause import FAILED, RUNS
 from trainc.cluster.diagnose.cluster import DumpedCluster
@@ -99,9 +99,9 @@ def test_nesting_without_end_is_refused(text: str) -> None:
 @pytest.mark.slow
 def test_effort_grows_with_the_input_alone() -> None:
     """Many pods of one job with an event each, among which one failed first."""
-    start = time.process_time()
-    (found,) = diagnoses(DumpedCluster([*gang(4000)]))
-    assert time.process_time() - start < 10
+    judged: list[Diagnosis] = []
+    within(10, lambda: cpu(lambda: judged.extend(diagnoses(DumpedCluster([*gang(4000)])))))
+    found = judged[0]
     assert found.status == FAILED
     assert found.cause is not None
     assert found.cause.headline.startswith("rank 1234 ")

@@ -14,13 +14,12 @@ from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path
 
 from tests.compiling import relative_environment
+from tests.effort import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Sequence
     from pathlib import Path
     from typing import Any
-
-WAIT = 60  # seconds that a slow machine may take for an answer
 
 
 class Editor:
@@ -64,7 +63,7 @@ class Editor:
         return await self.until(uri, lambda found: found.version == self.versions[uri])
 
     async def until(self, uri: str, is_right: Any) -> list[types.Diagnostic]:
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PATIENCE):
             while uri not in self.known or not is_right(self.known[uri]):
                 self.heard.clear()
                 await self.heard.wait()
@@ -107,7 +106,7 @@ async def editor(
     general = types.GeneralClientCapabilities(position_encodings=encodings) if encodings else None
     opened = [types.WorkspaceFolder(one.uri(folder), folder.name) for folder in folders]
     given = types.InitializeParams(types.ClientCapabilities(general=general), os.getpid(), workspace_folders=opened)
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(PATIENCE):
         one.server = (await client.initialize_async(given)).capabilities
     client.initialized(types.InitializedParams())
     try:
@@ -121,7 +120,7 @@ async def editor(
 async def _ended(client: LanguageClient, process: asyncio.subprocess.Process) -> int:
     """Ask a server to end, and wait for its exit code."""
     try:
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PATIENCE):
             await client.shutdown_async(None)
             client.exit(None)
             code = await process.wait()
@@ -135,7 +134,7 @@ async def _where(process: asyncio.subprocess.Process) -> str:
     """Where every thread of a server is that does not end; it ends by this."""
     process.send_signal(signal.SIGABRT)
     assert process.stderr is not None
-    async with asyncio.timeout(WAIT):
+    async with asyncio.timeout(PATIENCE):
         return (await process.stderr.read()).decode("utf-8", "replace")
 
 

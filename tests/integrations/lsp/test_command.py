@@ -12,6 +12,7 @@ import pytest
 from lsprotocol import types
 
 from tests.compiling import ROOT, relative_environment
+from tests.effort import PATIENCE
 from tests.integrations.lsp.editor import editor, run
 from trainc.integrations.lsp.judgement import Workspace
 from trainc.integrations.lsp.publishing import PAUSE, SOON, Publisher
@@ -58,7 +59,7 @@ def test_an_editor_that_vanishes_ends_the_server() -> None:
         capture_output=True,
         env=relative_environment(),
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
@@ -92,11 +93,21 @@ def test_a_server_that_is_shut_down_judges_nothing_more(tmp_path: Path, *, is_st
 
     async def story() -> None:
         publisher = Publisher(Workspace(None), lambda _: None, judged.append)
-        publisher.settle = lambda: judged.append("settled")  # type: ignore[method-assign]
+        settled = asyncio.Semaphore(0)
+
+        def settle() -> None:
+            judged.append("settled")
+            settled.release()
+
+        publisher.settle = settle  # type: ignore[method-assign]
         publisher.edited(str(tmp_path / "job.yaml"))
         if is_stopped:
             publisher.stop()
-        await asyncio.sleep(PAUSE + 10 * SOON)
+            await asyncio.sleep(PAUSE + 10 * SOON)
+            return
+        async with asyncio.timeout(PATIENCE):
+            await settled.acquire()
+            await settled.acquire()
 
     asyncio.run(story())
     assert judged == ([] if is_stopped else ["settled", "settled"])

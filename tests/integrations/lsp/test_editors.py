@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.compiling import ROOT
+from tests.effort import PATIENCE
 from tests.test_docs import environment
 
 pytestmark = pytest.mark.slow
@@ -109,7 +110,7 @@ def test_neovim_underlines_a_mistake_makes_the_quick_fix_hovers_and_completes(tm
             "XDG_STATE_HOME": str(home),
             "TERM": os.environ.get("TERM", "dumb"),
         },
-        timeout=240,
+        timeout=PATIENCE,
     )
     said = done.stderr.replace("\r", "").split("\n")
     assert done.returncode == 0, done.stderr

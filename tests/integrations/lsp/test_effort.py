@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.compiling import ROOT
+from tests.effort import below, cpu
 from trainc.integrations.lsp.judgement import Judgement
 
 if TYPE_CHECKING:
@@ -20,14 +21,9 @@ pytestmark = pytest.mark.slow
 JOB, RUNTIME = "jobs/llm/base-7b.yaml", "runtimes/llm.yaml"
 
 
-def least(work: Callable[[], None], times: int = 5) -> float:
+def least(work: Callable[[], None], times: int = 3) -> float:
     """Seconds of the processor that work takes when nothing disturbs it."""
-    found = []
-    for _ in range(times):
-        started = process_time()
-        work()
-        found.append(process_time() - started)
-    return min(found)
+    return min(cpu(work) for _ in range(times))
 
 
 @pytest.mark.parametrize("file", [JOB, RUNTIME, "trainc.yaml"])
@@ -36,13 +32,12 @@ def test_a_keystroke_costs_less_than_the_project(file: str, tmp_path: Path) -> N
     unsaved = {file: (root / file).read_bytes() + b"# typed\n"}
     judgement = Judgement(str(root), None)
     judgement.judge(unsaved)
-    whole = least(lambda: judgement.judge(unsaved))
-    one = least(lambda: judgement.judge_file(file, unsaved))
-    assert one < whole * 0.6, (one, whole)
+    whole, one = partial(judgement.judge, unsaved), partial(judgement.judge_file, file, unsaved)
+    below(0.6, lambda: least(one) / least(whole))
 
 
 def test_a_job_costs_the_same_however_many_there_are(tmp_path: Path) -> None:
-    def effort(copies: int) -> float:
+    def work(copies: int) -> Callable[[], None]:
         root = Path(shutil.copytree(ROOT / "examples/platform", tmp_path / str(copies)))
         text = (root / JOB).read_text("utf-8")
         for number in range(copies):
@@ -50,9 +45,10 @@ def test_a_job_costs_the_same_however_many_there_are(tmp_path: Path) -> None:
         unsaved = {JOB: text.encode()}
         judgement = Judgement(str(root), None)
         judgement.judge(unsaved)
-        return least(lambda: judgement.judge_file(JOB, unsaved), 10)
+        return partial(judgement.judge_file, JOB, unsaved)
 
-    assert effort(200) < effort(1) * 4
+    one, many = work(1), work(200)
+    below(4, lambda: least(many) / least(one))
 
 
 def test_what_is_found_at_once_is_what_the_whole_project_says(tmp_path: Path) -> None:

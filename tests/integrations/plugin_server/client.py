@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import grpc
 
+from tests.effort import PATIENCE
 from tests.integrations.plugin_server.wire import SERVICE, decode, encode, text
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ class Client:
         self._environment = environment
         limits = [("grpc.max_receive_message_length", LARGEST), ("grpc.max_send_message_length", LARGEST)]
         self._channel = grpc.insecure_channel(f"unix:{socket}", options=limits)
-        grpc.channel_ready_future(self._channel).result(timeout=10)
+        grpc.channel_ready_future(self._channel).result(timeout=PATIENCE)
 
     def close(self) -> None:
         """Hang up."""
         self._channel.close()
 
     def generate(
-        self, repository: Path, inner: str, environment: Mapping[str, str], *, timeout: float = 60
+        self, repository: Path, inner: str, environment: Mapping[str, str], *, timeout: float = PATIENCE
     ) -> list[str]:
         """The manifests of the application in the folder `inner` of a repository.
 
@@ -48,7 +49,7 @@ class Client:
 
     def supports(self, repository: Path, inner: str) -> tuple[bool, bool]:
         """Whether discovery finds the application to be the plugin's, and whether there is discovery at all."""
-        found = dict(decode(self._upload("MatchRepository", repository, inner, {}, 60)))
+        found = dict(decode(self._upload("MatchRepository", repository, inner, {}, PATIENCE)))
         return bool(found.get(1)), bool(found.get(2))
 
     def announcements(
@@ -56,7 +57,7 @@ class Client:
     ) -> list[dict[int, int | bytes]]:
         """The parameters announced for an application; few of its variables go with the request."""
         known = {name: text for name, text in self._environment.items() if name in ANNOUNCING}
-        answer = self._upload("GetParametersAnnouncement", repository, inner, {**known, **environment}, 60)
+        answer = self._upload("GetParametersAnnouncement", repository, inner, {**known, **environment}, PATIENCE)
         return [dict(decode(content)) for _, content in decode(answer) if isinstance(content, bytes)]
 
     def discovers(self) -> bool:

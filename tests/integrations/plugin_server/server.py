@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import grpc
 import yaml
 
+from tests.effort import PATIENCE
 from tests.integrations.plugin_server.wire import SERVICE, decode, encode, text
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class PluginServer:
             start_new_session=True,
         )
         try:
-            out, err = process.communicate(timeout=max(0.0, (context.time_remaining() or 60) - MARGIN))
+            out, err = process.communicate(timeout=max(0.0, (context.time_remaining() or PATIENCE) - MARGIN))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGTERM)
             process.kill()

@@ -12,6 +12,8 @@ from urllib.error import URLError
 
 import pytest
 
+from tests.effort import PATIENCE
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -58,7 +60,7 @@ class Browser:
         request = urllib.request.Request(  # noqa: S310 (the driver on this machine)
             f"{self._base}{path}", data, {"Content-Type": "application/json"}, method=method
         )
-        with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
             return json.load(answer)["value"]
 
     def open(self, page: Path, width: int, address: str = "") -> None:
@@ -73,7 +75,7 @@ class Browser:
 
     def wait(self, script: str) -> None:
         """Wait until a script returns something true."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not self.run(script):
             assert time.monotonic() < end, script
             time.sleep(0.05)
