@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams, wait_for_children
+from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ def program() -> Never:
     try:
         gc.set_threshold(100_000, 20, 50)  # trees are many objects, and hardly any of them is part of a cycle
         Orderly.alone = True
-        wait_for_children()
         open_streams()
         code = main()
         sys.stderr.flush()

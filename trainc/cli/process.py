@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from io import TextIOWrapper
 
@@ -35,12 +34,6 @@ def open_streams() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="\n")  # manifests are, in every locale
 
 
-def wait_for_children() -> None:
-    """Let this process learn how its children end, also where whoever started it ignores that for itself."""
-    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-
-
 def _held(number: int, access: int) -> int:
     """The number of a standard stream, open for this access to nothing."""
     opened = os.open(os.devnull, access)
@@ -57,6 +50,7 @@ def ended(code: int) -> Never:
     """
     if code > SIGNALLED and os.name == "posix":
         import atexit  # noqa: PLC0415 (hardly any run ends so)
+        import signal  # noqa: PLC0415 (it loads nine modules, which take longer than the work on one file)
 
         for name in _STOPPING:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -81,6 +75,8 @@ class Orderly:
     def __enter__(self) -> None:
         if not self.alone or os.name != "posix":
             return
+        import signal  # noqa: PLC0415 (as above)
+
         for name in _STOPPING:
             number = getattr(signal, name)
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -88,6 +84,8 @@ class Orderly:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._before:
+            import signal  # noqa: PLC0415 (as above)
+
             for number, before in self._before.items():
                 signal.signal(number, before)
 

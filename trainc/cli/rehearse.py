@@ -18,6 +18,7 @@ from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
 from trainc.model.document import Document
 from trainc.model.sourced import Origin, Sourced
+from trainc.text.children import wait_for_children
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Trouble
 
@@ -54,6 +55,7 @@ def run(options: Options) -> int:
         _announce(made, where)
         if not (options.has("yes") or _agreed()):
             raise Trouble("trainc rehearse executes the commands in the manifests: confirm with --yes")
+        wait_for_children()
         speaker = _Speaker(made, options.one("logs"))
         ended = perform(made, where, timeout, speaker)
     return _verdict(ended, timeout, speaker)

@@ -14,6 +14,7 @@ from trainc.cli.process import Orderly
 from trainc.compiler import pipeline
 from trainc.compiler.load import load
 from trainc.lint.across_jobs import SharedNames
+from trainc.text.children import wait_for_children
 from trainc.text.trouble import Reaching, Trouble
 
 TYPE_CHECKING = False
@@ -39,6 +40,7 @@ def build_with(
     """
     together = SharedNames()
     others: list[_Worker] = []
+    wait_for_children()
     documents = load(session.project, session.selection, session.report)
     with Orderly():
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import cache
 
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
@@ -25,16 +24,19 @@ class RuleFacts(NamedTuple):
     why: str = ""
 
 
-@cache
+_FACTS: dict[str, RuleFacts] = {}
+
+
 def rule_facts() -> Mapping[str, RuleFacts]:
     """Every rule that comes with trainc."""
-    import json  # noqa: PLC0415 (few projects choose rules)
+    if not _FACTS:
+        import json  # noqa: PLC0415 (few projects choose rules)
 
-    with open(os.path.join(os.path.dirname(__file__), "rules.json"), encoding="utf-8") as stream:
-        return {name: RuleFacts(**entry) for name, entry in json.load(stream).items()}
+        with open(os.path.join(os.path.dirname(__file__), "rules.json"), encoding="utf-8") as stream:
+            _FACTS.update({name: RuleFacts(**entry) for name, entry in json.load(stream).items()})
+    return _FACTS
 
 
-@cache
 def rule_categories() -> Mapping[str, tuple[str, ...]]:
     """The names of the rules of each category."""
     by_category: dict[str, tuple[str, ...]] = {}
@@ -98,4 +100,5 @@ def _names(values: Iterable[str]) -> list[str]:
 
 def _rules(names: Iterable[str]) -> set[str]:
     """The rules that are named, those of a category for its name."""
-    return {rule for name in names for rule in rule_categories().get(name, (name,))}
+    categories = rule_categories()
+    return {rule for name in names for rule in categories.get(name, (name,))}

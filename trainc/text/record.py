@@ -19,6 +19,23 @@ class Generic:
     __class_getitem__: Any = classmethod(type(list[int]))
 
 
+class cached_property:  # noqa: N801 (its users see that of `functools`)
+    """What `functools.cached_property` is to its users: a method that is called once, and its answer kept."""
+
+    def __init__(self, method: Any) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, one: Any, owner: type | None = None) -> Any:
+        if one is None:
+            return self
+        answer = one.__dict__[self._name] = self._method(one)
+        return answer
+
+
 class Immutable:
     """A base of classes whose objects get all their fields from `_fill`, and keep them."""
 

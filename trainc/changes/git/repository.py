@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from trainc.changes.git.scratch import Scratch, link, make_folders, unpack
 from trainc.compiler.load.walk import is_candidate
+from trainc.text.children import wait_for_children
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -240,6 +241,7 @@ class Git:
     """
 
     def __init__(self, folder: str) -> None:
+        wait_for_children()
         self.folder = folder
         self._disabled: dict[str, str] | None = None
 

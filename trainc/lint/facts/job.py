@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
 from trainc.lint.facts import shell
@@ -37,6 +35,7 @@ from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from functools import cached_property
     from typing import TypeVar
 
     from trainc.lint.facts.launch import Launch
@@ -52,6 +51,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
     Findings = Iterable[Finding]  # what a check gives
+else:
+    from trainc.text.record import cached_property
 
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 
