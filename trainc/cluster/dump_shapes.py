@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from trainc.apiserver.inventory_kinds import INVENTORY
 from trainc.model.sourced import Sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree
 
 # A shape is a scalar's types with their word, a list of one shape, or a map from fields to shapes (`*`: any other field).
 _TEXT = ((str,), "a text")

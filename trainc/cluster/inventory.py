@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY
 from trainc.apiserver.pods.complaints import items
-from trainc.cluster.capacity.amounts import spelled
+from trainc.cluster.capacity.amounts import Units, spelled
 from trainc.cluster.capacity.facts import malformed_in
 from trainc.cluster.capacity.nodes import HOSTNAME, Node, fill, node_of
 from trainc.cluster.dump_shapes import misfits
@@ -12,14 +15,7 @@ from trainc.model.report import Report
 from trainc.model.tree import dotted, plain, stamp
 from trainc.yaml.reader import read
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from trainc.cluster.capacity.amounts import Units
-
-    Plain = dict[str, Any]
+Plain = dict[str, Any]
 
 
 # What is kept of each kind besides its name.

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from trainc.apiserver.normalise import normalise
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
+from trainc.kinds.shared.job import LegacyOptions
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Refusal, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework, variable
 from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import first_leaf, get, given, plain, stamp, value
+from trainc.model.tree import Tree, first_leaf, get, given, plain, stamp, value
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import JOBSET_NAME
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
-
-    Complaint = tuple[Tree, str]  # a leaf near it, and the words
+Complaint = tuple[Tree, str]  # a leaf near it, and the words
 
 REFUSED = Rule(
     "armada-refused",

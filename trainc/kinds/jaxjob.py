@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import framework
+from trainc.kinds.shared.job import LegacyJob
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import host, port, total
 from trainc.model.patches import COMPLETION_INDEX
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import derive
-from trainc.model.tree import value
+from trainc.model.tree import Tree, value
 from trainc.text.object_keys import TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 
 def jax(job: LegacyJob) -> JobLayout:

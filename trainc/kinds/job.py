@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.apiserver.normalise import normalise
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.job import job_metadata, pruned
+from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
 from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.plan import NODE, Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, given, stamp, value
+from trainc.model.tree import Tree, get, given, stamp, value
 from trainc.schedulers.gang import at_once
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import JOB_LABELS, JOB_NAME_LABELS, JOBSET_NAME, MULTIKUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 UNRESOLVED = Rule(
     "host-never-resolves",

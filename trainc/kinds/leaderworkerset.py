@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.normalise import normalise
+from trainc.apiserver.of_cluster import Server
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.job import MOST, job_metadata, pruned
+from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.pods import restart_policy
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, variable
 from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, given, stamp, value
+from trainc.model.tree import Path, Tree, get, given, stamp, value
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
 
 REFUSED = Rule(
     "leaderworkerset-refused",

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from trainc.model.bundle import KEEP
+from trainc.model.document import Document
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.object_keys import JOB_NAME_LABELS, TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
 
 JOB = ("batch/v1", "Job")
 # By API version and kind; `trainc.kinds.registry` has the page of each.

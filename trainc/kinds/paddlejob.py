@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import framework
-from trainc.kinds.shared.job import NO_REPLICAS
+from trainc.kinds.shared.job import NO_REPLICAS, LegacyJob, Replica
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, one
 from trainc.kinds.shared.peers import has, host, peer, port, total
 from trainc.kinds.shared.restart import WITHOUT_EFFECT
 from trainc.model.finding import NOTE, Rule
 from trainc.model.patches import POD_IP
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import derive
-from trainc.model.tree import get
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get
 
 SHIFTED = Rule(
     "index-shifted",

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import NAMESPACE_REFERENCE, framework, rank, search_domains
-from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.job import LegacyJob, pruned
 from trainc.kinds.shared.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
 from trainc.kinds.shared.peers import aliased, has, host, peer, port, short, total
 from trainc.kinds.table import processes
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.numbers import index_below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 NO_SCALER = Rule(
     "autoscaler-left-out",

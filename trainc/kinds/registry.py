@@ -7,21 +7,17 @@ goes the way of every other job from there on: through a framework, named in the
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
+from trainc.apiserver.of_cluster import Server
+from trainc.kinds.shared.job import LegacyOptions
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
+from trainc.model.plan import Plan
+from trainc.model.report import Report
 from trainc.text.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
 
 _VOLCANO, _RAY = "trainc.kinds.volcanojob", "trainc.kinds.rayjob"
 _ARMADA, _GROUPS = "trainc.kinds.armada", "trainc.kinds.leaderworkerset"

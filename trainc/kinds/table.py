@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.text.numbers import parsed_int
+from collections.abc import Mapping
+from typing import NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import NamedTuple
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.numbers import parsed_int
 
 
 class Kind(NamedTuple):

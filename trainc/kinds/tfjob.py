@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import INDEX_REFERENCE, container_called, framework
-from trainc.kinds.shared.job import ListedReplica, key_of, listed, spelled
+from trainc.kinds.shared.job import LegacyJob, ListedReplica, Replica, key_of, listed, spelled
 from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import Peer, address, peers, port, total
 from trainc.kinds.shared.refusals import Refuser, containers
@@ -11,15 +11,10 @@ from trainc.kinds.shared.restart import TOLERATED, WITHOUT_EFFECT
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Path, Tree
 
 _SCRIPT = "grpc_tensorflow_server.py"
 _SERVER = """\

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from trainc.kinds.other_operators import ARMADA, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.kinds.table import GROUPS, KINDS, MPI_OPERATOR, NAMES, REMOVED, V1
-from trainc.model.tree import get
+from trainc.model.tree import Tree, get
 from trainc.text.object_keys import JOBSET_API, TRAINER_API
 from trainc.text.spelling import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import NamedTuple
-
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 # By kind, the API that has it today; by its lower case, the kind.
 COMPILED: Mapping[str, str] = {

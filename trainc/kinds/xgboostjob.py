@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.environment import framework, rank
+from trainc.kinds.shared.job import LegacyJob
 from trainc.kinds.shared.layout import JobLayout, master_worker
 from trainc.kinds.shared.peers import address, host, peer, peers, port, total
-from trainc.model.sourced import derive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.model.plan import Plan, Role
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Tree
+from trainc.model.plan import Plan, Role
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import Tree
 
 
 def xgboost(job: LegacyJob) -> JobLayout:

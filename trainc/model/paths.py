@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Sourced
     from trainc.model.tree import Path, Tree
 
-    Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
-    Steps = tuple[Step, ...]
+Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
+Steps = tuple[Step, ...]
 
 
 def keyed(tree: Tree, path: Path) -> Steps:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import NamedTuple
 
+    Tree, Path = object, tuple  # for modules that import the names of types with all others
+
 
 def plain(tree: Tree) -> Any:
     """The values of a tree without their origins, as fresh dicts and lists."""

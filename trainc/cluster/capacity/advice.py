@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import taint_text
-from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE
+from trainc.cluster.capacity.kueue import Kueue
+from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE, KueueVerdict
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, stamp, value
+from trainc.model.tree import Tree, get, stamp, value
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from trainc.cluster.capacity.kueue import Kueue
-    from trainc.cluster.capacity.verdict import KueueVerdict
-    from trainc.model.tree import Tree
 
 MOST_PODS = 65_536  # that a search for a larger number of pods ends at
 

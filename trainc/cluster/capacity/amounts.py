@@ -5,18 +5,14 @@ Which nodes a pod may use, by taints, node selectors and node affinity, on plain
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from trainc.apiserver.pods.requests import Amount, amounts
+from trainc.model.tree import Tree
 from trainc.text.numbers import parsed_int
 from trainc.text.quantity import BINARY, NANO, Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from trainc.model.tree import Tree
 
 LARGEST = 2**63 - 1
 UNLIMITED = LARGEST  # a quota that no request exceeds

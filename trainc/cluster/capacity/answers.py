@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from trainc.cluster.capacity.amounts import spelled
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.fit import FITS, UNKNOWN, Fit
+from trainc.cluster.capacity.fit import FITS, UNKNOWN, Fit, FitAnswer
 from trainc.cluster.capacity.jobpods import run_data
+from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
+from trainc.model.tree import Tree
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, NamedTuple
-
-    from trainc.cluster.capacity.fit import FitAnswer
-    from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
-    from trainc.model.tree import Tree
-
-    Key = tuple[str, str, str]  # cluster, namespace, name
-    Jobs = Mapping[Key, Tree]
-    Objects = Mapping[str, Mapping[str, Tree]]
-else:
-    from trainc.text.record import NamedTuple
+Key = tuple[str, str, str]  # cluster, namespace, name
+Jobs = Mapping[Key, Tree]
+Objects = Mapping[str, Mapping[str, Tree]]
 
 
 def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:

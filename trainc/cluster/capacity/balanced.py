@@ -6,16 +6,19 @@ spread evenly over as few domains as hold them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import log2
 
-from trainc.cluster.capacity.topology import descendants, roll_up, sorted_domains, sorted_with_leader
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trainc.cluster.capacity.requests import SliceLayer
-    from trainc.cluster.capacity.topology import Domain, Question, Topology
+from trainc.cluster.capacity.requests import SliceLayer
+from trainc.cluster.capacity.topology import (
+    Domain,
+    Question,
+    Topology,
+    descendants,
+    roll_up,
+    sorted_domains,
+    sorted_with_leader,
+)
 
 MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
 

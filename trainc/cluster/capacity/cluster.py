@@ -5,22 +5,17 @@ How much of a resource a queue may use, with cohorts, borrowing and lending: Kue
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.pods.requests import amounts
-from trainc.cluster.capacity.amounts import in_labels, minus, plus, times, units
+from trainc.cluster.capacity.amounts import Units, in_labels, minus, plus, times, units
+from trainc.cluster.capacity.facts import Cell, ClusterFacts, ClusterQueue, Cohort, Quota
+from trainc.cluster.capacity.nodes import Node
 from trainc.cluster.capacity.topology import Topology
-from trainc.model.tree import get, plain, value
+from trainc.cluster.capacity.verdict import KueueVerdict
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import MULTIKUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.facts import Cell, ClusterFacts, ClusterQueue, Cohort, Quota
-    from trainc.cluster.capacity.nodes import Node
-    from trainc.cluster.capacity.verdict import KueueVerdict
-    from trainc.model.tree import Tree
 
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 

@@ -6,24 +6,18 @@ and what a pod must state.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
 from trainc.apiserver.pods.complaints import items
-from trainc.apiserver.pods.requests import Amount, amounts, together
+from trainc.apiserver.pods.requests import Amount, Amounts, amounts, together
 from trainc.cluster.capacity.amounts import all_units
+from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.pods import zero_requests
-from trainc.cluster.capacity.requests import CONTAINER, POD, joined, may_be_of_pod, ranges_of
+from trainc.cluster.capacity.requests import CONTAINER, POD, Range, joined, may_be_of_pod, ranges_of
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.quantity import DECIMAL, NANO, Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.requests import Range
-    from trainc.model.tree import Tree
 
 _ORIGIN = Origin(None, "Priority admission")
 

@@ -5,7 +5,11 @@ Which flavor each resource of each pod set gets: Kueue's pkg/scheduler/flavorass
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from trainc.cluster.capacity.amounts import (
+    Units,
     in_labels,
     in_order,
     matches_terms,
@@ -14,8 +18,11 @@ from trainc.cluster.capacity.amounts import (
     spelled_quota,
     untolerated,
 )
-from trainc.cluster.capacity.cluster import borrowed
+from trainc.cluster.capacity.cluster import Snapshot, borrowed
+from trainc.cluster.capacity.facts import Cell, ClusterQueue, Flavor, ResourceGroup
 from trainc.cluster.capacity.placement import PlacementError, place
+from trainc.cluster.capacity.requests import Defaults, PodSet
+from trainc.cluster.capacity.topology import Values
 from trainc.cluster.capacity.verdict import (
     NO_FLAVOR,
     NO_PLACE,
@@ -24,22 +31,11 @@ from trainc.cluster.capacity.verdict import (
     Assigned,
     Attempt,
     FlavorChoice,
+    KueueVerdict,
     merge,
     more_severe,
     no_fit_reason,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.cluster import Snapshot
-    from trainc.cluster.capacity.facts import Cell, ClusterQueue, Flavor, ResourceGroup
-    from trainc.cluster.capacity.requests import Defaults, PodSet
-    from trainc.cluster.capacity.topology import Values
-    from trainc.cluster.capacity.verdict import KueueVerdict
 
 MOST_CYCLES = 8  # a queue that retries forever is asked no longer
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")

@@ -6,24 +6,17 @@ have stored are `malformed`: nothing is decided by them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
 from trainc.apiserver.inventory_kinds import INVENTORY
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import quantity_of
-from trainc.cluster.capacity.amounts import added, quota_units
+from trainc.cluster.capacity.amounts import Units, added, quota_units
 from trainc.cluster.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.quantity import Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, NamedTuple
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 # Feature gates of Kueue that change a verdict, with their defaults in v0.20.
 GATES = {

@@ -5,42 +5,27 @@ Without values that are filled in later, nobody can say where its pods run.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, times, units_of
-from trainc.cluster.capacity.cluster import PROVISIONING
-from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
+from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.gang import GangOptions, GangPlacement, Occupants, gang_of
 from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
+from trainc.cluster.capacity.pods import PendingPod
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.cluster.capacity.verdict import NO_PLACE, unknown_queue
+from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict, unknown_queue
+from trainc.model.finding import Rule
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any, NamedTuple, Protocol
-
-    from trainc.cluster.capacity.cluster import Snapshot
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.gang import Occupants
-    from trainc.cluster.capacity.pods import PendingPod
-    from trainc.cluster.capacity.verdict import KueueVerdict
-    from trainc.model.finding import Rule
-    from trainc.model.tree import Tree
-
-    class Answered(Protocol):
-        """The parts of an answer that say where its pods are."""
-
-        gang: GangPlacement | None
-        verdict: KueueVerdict | None
-else:
-    from trainc.text.record import NamedTuple
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
 GOOD = frozenset((FITS, ADMITTED))
@@ -307,7 +292,7 @@ class Problem(NamedTuple):
     says: str = ""  # a server's own words
 
 
-def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants, answer: Answered) -> None:
+def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants, answer: FitAnswer) -> None:
     """Take from the nodes what the pods of an answered job take there."""
     gang, verdict = answer.gang, answer.verdict
     if gang is None:

@@ -5,23 +5,17 @@ The search is exact for equal pods, and bounded for mixed ones.
 
 from __future__ import annotations
 
-from trainc.cluster.capacity.amounts import spelled, taint_text, untolerated
-from trainc.cluster.capacity.jobpods import JobPlacement, stages_of
-from trainc.cluster.capacity.nodes import HOSTNAME, NodeClass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from trainc.cluster.capacity.amounts import Units, spelled, taint_text, untolerated
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.jobpods import Added, JobPlacement, RolePods, stages_of
+from trainc.cluster.capacity.nodes import HOSTNAME, Node, NodeClass
+from trainc.cluster.capacity.pods import PendingPod
 from trainc.cluster.capacity.requests import unknown_of_pod
 from trainc.cluster.capacity.scheduler import AFFINITY, TAINT, static_refusal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.jobpods import Added, RolePods
-    from trainc.cluster.capacity.nodes import Node
-    from trainc.cluster.capacity.pods import PendingPod
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree
 
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
 FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes

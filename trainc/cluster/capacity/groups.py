@@ -5,22 +5,15 @@ Queues of Volcano after its proportion and capacity plugins (main ed72c7c815a9).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
 from trainc.apiserver.pods.complaints import items
-from trainc.cluster.capacity.amounts import added, spelled, subtracted, units_of
+from trainc.cluster.capacity.amounts import Units, added, spelled, subtracted, units_of
+from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.requests import PodSet
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import NamedTuple
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
 
 _MINIMUM: dict[str, Path] = {
     "volcano": ("spec", "minMember"),

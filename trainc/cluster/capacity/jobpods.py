@@ -6,12 +6,17 @@ A role that waits until another is complete never runs beside it: each stage of 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.pods.complaints import items
-from trainc.cluster.capacity.creation import Namespace, object_usage, pod_usage
+from trainc.apiserver.pods.requests import Amounts
+from trainc.cluster.capacity.creation import Budget, Namespace, object_usage, pod_usage
+from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.pods import (
     JOB_KEY,
+    PendingPod,
     bound_pods,
     exclusive_key,
     follower,
@@ -21,22 +26,9 @@ from trainc.cluster.capacity.pods import (
 )
 from trainc.cluster.capacity.requests import PodSet
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import ended_before, roles_of
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, NamedTuple
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.creation import Budget
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.cluster.capacity.pods import PendingPod
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Share(NamedTuple):

@@ -5,24 +5,20 @@ After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
 from trainc.apiserver.pods.complaints import fields, items
+from trainc.apiserver.pods.requests import Amounts
 from trainc.apiserver.profile import Profile
 from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
+from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
 from trainc.cluster.capacity.requests import Defaults, PodSet, reserved_fault, unknown_of_pod
 from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
-    from trainc.model.tree import Tree
 
 _MOST_PODSETS = 18  # of a Workload, by its CRD
 _NAME_LABEL = "kubernetes.io/metadata.name"  # of every namespace

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import pod_requests
 from trainc.cluster.capacity.amounts import (
@@ -15,14 +18,7 @@ from trainc.cluster.capacity.amounts import (
     units_of,
     untolerated,
 )
-from trainc.model.tree import get, plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, plain, value
 
 HOSTNAME = "kubernetes.io/hostname"
 _PLACED = (

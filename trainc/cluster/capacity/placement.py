@@ -6,16 +6,21 @@ up, a level with domains that hold all, then down again with as few domains as i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from trainc.cluster.capacity.amounts import Units
 from trainc.cluster.capacity.balanced import TopologySearch, evenly_filled, leader_first, smallest_that_fits, spread
-from trainc.cluster.capacity.topology import Question, descendants, sorted_domains, sorted_with_leader
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.requests import PodSet
-    from trainc.cluster.capacity.topology import Domain, Exclusions, Topology, Values
+from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.topology import (
+    Domain,
+    Exclusions,
+    Question,
+    Topology,
+    Values,
+    descendants,
+    sorted_domains,
+    sorted_with_leader,
+)
 
 Assignment = list[tuple["Values", int]]  # domains by their values and the pods in each, sorted
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from trainc.apiserver.pods.complaints import fields, items
-from trainc.apiserver.pods.requests import amounts, pod_requests
-from trainc.cluster.capacity.amounts import all_units, required_terms
+from trainc.apiserver.pods.requests import Amounts, amounts, pod_requests
+from trainc.cluster.capacity.amounts import Units, all_units, required_terms
 from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
-from trainc.model.tree import get, plain, value
+from trainc.cluster.capacity.requests import PodSet
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import EXCLUSIVE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.requests import PodSet
-    from trainc.model.tree import Tree
 
 SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
 JOB_KEY = "jobset.sigs.k8s.io/job-key"

@@ -5,25 +5,17 @@ LimitRanges write defaults into containers, and Kueue refuses pods because of th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
 from trainc.apiserver.pods.complaints import fields, items, maps, text
-from trainc.apiserver.pods.requests import Amount, amounts, quantity_of, together
-from trainc.cluster.capacity.amounts import all_units, required_terms, units
-from trainc.model.tree import get, plain, value
+from trainc.apiserver.pods.requests import Amount, Amounts, amounts, quantity_of, together
+from trainc.cluster.capacity.amounts import Units, all_units, required_terms, units
+from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
 from trainc.text.quantity import NANO, Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, NamedTuple
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.facts import ClusterFacts
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 _PREFIX = "kueue.x-k8s.io/podset-"
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})

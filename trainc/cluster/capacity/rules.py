@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.fit import Fit, Problem, class_of, unfilled
+from trainc.cluster.capacity.gang import GangPlacement
 from trainc.cluster.capacity.groups import group_refusal, groups_of
 from trainc.cluster.capacity.jobpods import JobPlacement
 from trainc.cluster.capacity.kueue import GATED
-from trainc.cluster.capacity.verdict import NO_PLACE
+from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.report import Report
+from trainc.model.tree import Path, Tree
 from trainc.text.object_keys import KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.cluster.capacity.gang import GangPlacement
-    from trainc.cluster.capacity.verdict import KueueVerdict
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-else:
-    pass
 
 QUEUE_NEVER_ADMITS = Rule("queue-never-admits", ERROR)
 OVER_QUOTA = Rule("over-quota", ERROR)

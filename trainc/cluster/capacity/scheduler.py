@@ -6,18 +6,13 @@ Why a pod cannot run on a node: the default filters of kube-scheduler 1.36.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
+from typing import Any
 
 from trainc.cluster.capacity.amounts import in_labels, matches_selector, matches_terms, preference, untolerated
-from trainc.cluster.capacity.pods import hard_spreads, ports_collide, required_peers
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from trainc.cluster.capacity.nodes import Node
-    from trainc.cluster.capacity.pods import PendingPod
+from trainc.cluster.capacity.nodes import Node
+from trainc.cluster.capacity.pods import PendingPod, hard_spreads, ports_collide, required_peers
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
 from trainc.cluster.capacity.amounts import (
+    Units,
     in_labels,
     matches_terms,
     pods_in,
@@ -11,15 +15,7 @@ from trainc.cluster.capacity.amounts import (
     taint_text,
     untolerated,
 )
-from trainc.cluster.capacity.nodes import HOSTNAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from trainc.cluster.capacity.amounts import Units
-    from trainc.cluster.capacity.nodes import Node
+from trainc.cluster.capacity.nodes import HOSTNAME, Node
 
 Values = tuple[str, ...]
 

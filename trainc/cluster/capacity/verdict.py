@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-    from trainc.cluster.capacity.facts import ResourceGroup
-    from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.facts import ResourceGroup
+from trainc.cluster.capacity.requests import PodSet
 
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
 

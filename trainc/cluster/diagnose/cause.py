@@ -5,14 +5,12 @@ A field of another type than expected counts as absent.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.paths import Steps
+from trainc.model.paths import Steps
 
 # Where a job stands.
 RUNS, DONE, WAITS, FAILED, UNKNOWN = "runs", "done", "waits", "failed", "unknown"

@@ -5,10 +5,12 @@ A job is the JobSet or Job, its child Jobs, its pods, and the events of pods tha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.cluster.diagnose.cause import at, condition, labels, maps, moment, number, text
+from trainc.cluster.diagnose.cause import Plain, at, condition, labels, maps, moment, number, text
+from trainc.model.paths import Steps
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import (
     JOB_INDEX_LABEL,
@@ -18,13 +20,6 @@ from trainc.text.object_keys import (
     POD_INDEX,
     REPLICATED_JOB,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from trainc.cluster.diagnose.cause import Plain
-    from trainc.model.paths import Steps
 
 # Kinds whose names other groups use as well (Volcano's Job, Kubernetes' own Workload, Knative's Service).
 _VERSIONS = {

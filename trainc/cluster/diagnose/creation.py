@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainc.cluster.diagnose.cause import Cause, at, condition, is_true, maps, moment, number, text
-from trainc.cluster.diagnose.cluster import label, name_of
+from trainc.cluster.diagnose.cause import Cause, Plain, at, condition, is_true, maps, moment, number, text
+from trainc.cluster.diagnose.cluster import DumpedJob, Event, label, name_of
+from trainc.model.paths import Steps
 from trainc.text.object_keys import REPLICATED_JOB
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.cluster.diagnose.cause import Plain
-    from trainc.cluster.diagnose.cluster import DumpedJob, Event
-    from trainc.model.paths import Steps
 
 _HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
 # What a server says on refusing an object: a name, words for it, what to do, and the field of the pod template.

@@ -7,12 +7,14 @@ Service, or a coordinator that never came.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from trainc.cluster.diagnose.cause import (
     FAILED,
     WAITS,
     Cause,
+    Plain,
     at,
     condition,
     earliest,
@@ -23,16 +25,10 @@ from trainc.cluster.diagnose.cause import (
     number,
     text,
 )
-from trainc.cluster.diagnose.cluster import container_of, label
+from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of, label
+from trainc.model.paths import Steps
 from trainc.text.numbers import index_below, whole_number
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.cluster.diagnose.cause import Plain
-    from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod
-    from trainc.model.paths import Steps
 
 TOGETHER = 2.0  # seconds: time stamps of containers are whole seconds, by the clocks of different nodes
 # What an exit code means, beside the signals.

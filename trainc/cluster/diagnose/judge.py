@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from trainc.cluster.diagnose.cause import (
     DONE,
@@ -23,17 +23,12 @@ from trainc.cluster.diagnose.cause import (
     number,
     text,
 )
-from trainc.cluster.diagnose.cluster import DumpedPod, label, name_of, namespace_of, runs
+from trainc.cluster.diagnose.cluster import DumpedCluster, DumpedJob, DumpedPod, label, name_of, namespace_of, runs
 from trainc.cluster.diagnose.creation import nothing_created, refused, waiting_roles
 from trainc.cluster.diagnose.failing import TOGETHER, coordinator, counted, deadline, failing, service, unreplaced
 from trainc.cluster.diagnose.queue import managed_elsewhere, suspended
 from trainc.cluster.diagnose.scheduling import group_refused, pending, starting, stuck_deletion, stuck_init
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.cluster.diagnose.cluster import DumpedCluster, DumpedJob
 
 _BY_RULE = re.compile(r"Container (\S+) for pod (\S+) failed with exit code (\d+)")
 _FIRST_JOB = re.compile(r"first failed job: ([^)\s]+)")

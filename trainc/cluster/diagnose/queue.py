@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from trainc.cluster.diagnose.cause import FAILED, Cause, at, condition, is_true, maps, number, text
-from trainc.cluster.diagnose.cluster import name_of
+from trainc.cluster.diagnose.cause import FAILED, Cause, Plain, at, condition, is_true, maps, number, text
+from trainc.cluster.diagnose.cluster import DumpedJob, name_of
 from trainc.text.object_keys import JOBSET_CONTROLLER, KUEUE_QUEUE, MULTIKUEUE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.cluster.diagnose.cause import Plain
-    from trainc.cluster.diagnose.cluster import DumpedJob
 
 _BUILT_IN = (JOBSET_CONTROLLER, "kubernetes.io/job-controller")
 QUEUE: tuple[str, ...] = ("metadata", "labels", KUEUE_QUEUE)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import LIMIT, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _CUT = "the input ends in the middle of an object; what was cut off is unknown"
 _ITEM = re.compile(rb"^- ", re.MULTILINE)

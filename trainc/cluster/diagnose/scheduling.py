@@ -6,20 +6,14 @@ No node fits, a gang is not whole, nobody schedules them; images, configuration,
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from trainc.cluster.diagnose.cause import Cause, at, condition, labels, maps, number, text
-from trainc.cluster.diagnose.cluster import container_of
+from trainc.cluster.diagnose.cause import Cause, Plain, at, condition, labels, maps, number, text
+from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, Event, container_of
+from trainc.model.paths import Steps
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.cluster.diagnose.cause import Plain
-    from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, Event
-    from trainc.model.paths import Steps
-
-    Found = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
+Found = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
 
 _NODES = re.compile(
     r"([0-9]{1,9})/([0-9]{1,9}) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL

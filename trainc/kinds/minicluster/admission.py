@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from trainc.kinds.minicluster.pods import runner_of, text_of
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
+from trainc.model.report import Report
+from trainc.model.tree import Path, Tree, get, value
 
 INVALID = Rule(
     "minicluster-refused",

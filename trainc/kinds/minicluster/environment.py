@@ -7,15 +7,10 @@ from trainc.frameworks.flux import RECIPE, quoted, span
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework
-from trainc.model.plan import NODE
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, given, leaves, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, given, leaves, value
 
 SCRIPTS = "/flux_operator"
 CURVE, CERT = "/flux_curve", "curve.cert"

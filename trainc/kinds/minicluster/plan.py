@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import Server
 from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of
 from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain
-from trainc.kinds.shared.job import job_metadata, pruned
+from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import place
 from trainc.model.plan import NODE, Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, given, stamp
+from trainc.model.tree import Tree, get, given, stamp
 from trainc.text.numbers import index_below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 _BY = "MiniCluster default"
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.normalise import normalise
+from trainc.kinds.shared.former_hosts import FormerHosts
+from trainc.model.document import Document
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, given, stamp, value
+from trainc.model.tree import Tree, get, given, stamp, value
 from trainc.text.object_keys import JOBSET_NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.kinds.shared.former_hosts import FormerHosts
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
 
 BY = "MiniCluster"
 _COPIED = ("serviceAccountName", "nodeSelector", "schedulerName", "runtimeClassName", "dnsPolicy", "hostIPC", "hostPID")

@@ -14,12 +14,8 @@ from trainc.kinds.shared.refusals import (
     required,
 )
 from trainc.model.finding import WARNING, Rule
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import MULTIKUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Path, Tree
 
 ROLES = ("Launcher", "Worker")
 CLEAN = ("All", "None", "Running")

@@ -7,13 +7,9 @@ from trainc.kinds.shared.environment import first, framework, has_words
 from trainc.kinds.shared.peers import peers, short
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, value
 
 # Copies one binary; images that wait for pods by name would never finish, because pods of a JobSet get random names.
 KUBECTL_IMAGE = "alpine/k8s:1.33.0"

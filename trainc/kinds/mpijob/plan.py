@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.restart import DEADLOCK, EVICTED, TOLERATED, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, leaves, value
+from trainc.model.tree import Tree, get, leaves, value
 from trainc.text.object_keys import TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
-    from trainc.model.tree import Tree
 
 EXEC = Rule(
     "wide-exec-right",

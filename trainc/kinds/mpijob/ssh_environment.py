@@ -8,14 +8,10 @@ from trainc.kinds.shared.environment import first, framework, has_words, search_
 from trainc.kinds.shared.peers import own_name, peers
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, value
 
 CONFIG, AUTH = "mpi-job-config", "ssh-auth"
 ROOT_PATH = "/root/.ssh"

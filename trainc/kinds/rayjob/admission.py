@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.embedded_yaml import embedded
-from trainc.kinds.rayjob.spec import CLUSTER, KIND, MODE, TIER, read_groups
+from trainc.apiserver.of_cluster import Server
+from trainc.kinds.rayjob.spec import CLUSTER, KIND, MODE, TIER, RayGroup, read_groups
 from trainc.kinds.shared.refusals import label_errors
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.report import Report
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.numbers import parsed_int
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.rayjob.spec import RayGroup
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-
-    Complaint = tuple[Path, str, str]  # where, KubeRay's words, what to do
+Complaint = tuple[Path, str, str]  # where, KubeRay's words, what to do
 
 REFUSED = Rule(
     "refused-by-kuberay",

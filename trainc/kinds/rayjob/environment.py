@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from math import inf
 from sys import float_info
 
@@ -13,6 +14,7 @@ from trainc.kinds.rayjob.spec import (
     DRIVER,
     HEAD,
     PORTS,
+    RayGroup,
     dashboard_port,
     head_port,
     named_ports,
@@ -23,21 +25,14 @@ from trainc.kinds.rayjob.spec import FRAMEWORK as NAME
 from trainc.kinds.shared.environment import framework, has_words
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, leaves, plain, value
+from trainc.model.tree import Tree, get, leaves, plain, value
 from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import TPU_RESOURCE
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import NANO, Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.kinds.rayjob.spec import RayGroup
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 _COMMAND = ["/bin/bash", "-c", "--"]
 _OVERWRITE = "ray.io/overwrite-container-cmd"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.kinds.rayjob.spec import (
     CLUSTER,
     DRIVER,
@@ -14,30 +16,23 @@ from trainc.kinds.rayjob.spec import (
     driver_template,
 )
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
-from trainc.kinds.shared.job import countable, is_open, job_metadata
+from trainc.kinds.shared.job import LegacyOptions, countable, is_open, job_metadata
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare, restart_policy
 from trainc.kinds.shared.restart import FOREVER
 from trainc.kinds.shared.run_policy import CLEAN_UP, MANAGER
+from trainc.model.catalog import Entry
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.plan import Plan
+from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, leaves, stamp, value
+from trainc.model.tree import Path, Tree, get, leaves, stamp, value
 from trainc.schedulers.gang import SUBMITTER_LABEL
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import MULTIKUEUE
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.catalog import Entry
-    from trainc.model.document import Document
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
 
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.job import LegacyJob, Replica, pruned
+from collections.abc import Mapping
+
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, pruned
 from trainc.kinds.table import NO_PORT, Kind
-from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import first_leaf, get, plain, stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
+from trainc.model.document import Document
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced, Span, derive
+from trainc.model.tree import Path, Tree, first_leaf, get, plain, stamp, value
 
 API, KIND, FRAMEWORK = "ray.io/v1", "RayJob", "rayjob"
 HEAD, DRIVER = "head", "driver"

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
 from trainc.frameworks.base.hosts import LONG_VARIABLE, LONGEST_VARIABLE
 from trainc.kinds.shared.peers import aliased, services
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, pod, variable
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import first_leaf, get, stamp, value
+from trainc.model.tree import Tree, first_leaf, get, stamp, value
 from trainc.text.object_keys import POD_INDEX
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
-
-    Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
-    Chosen = Callable[[Role], list[Tree]]
+Entries = Callable[[Any, Role, Tree], Mapping[str, object]]  # the job as `wired` sees it, a role, a container
+Chosen = Callable[[Role], list[Tree]]
 
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
 INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"

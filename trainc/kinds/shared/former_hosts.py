@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from re import Match, Pattern
 
 from trainc.kinds.shared.environment import NAMESPACE, NAMESPACE_REFERENCE, POD_NAMESPACE
-from trainc.kinds.shared.peers import alias, aliased, own_name, peers, stretches
+from trainc.kinds.shared.job import LegacyJob
+from trainc.kinds.shared.peers import Peer, alias, aliased, own_name, peers, stretches
 from trainc.kinds.table import MPI_OPERATOR
+from trainc.model.document import Document
 from trainc.model.finding import NOTE, WARNING, Rule, place
-from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, leaves, stamp, value
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span, derive
+from trainc.model.tree import Tree, get, leaves, stamp, value
 from trainc.text.hostnames import hosts_in
 from trainc.text.object_keys import TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from re import Match, Pattern
-
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.kinds.shared.peers import Peer
-    from trainc.model.document import Document
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
 
 REWRITTEN = Rule(
     "operator-host-rewritten",

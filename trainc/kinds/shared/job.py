@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from trainc.kinds.table import LISTED, MPI_OPERATOR
-from trainc.model.finding import ERROR, Rule, place
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from trainc.kinds.table import LISTED, MPI_OPERATOR, Kind
+from trainc.model.cluster import Version
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Rule, place
+from trainc.model.report import Report
 from trainc.model.run import run_name
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import first_leaf, get, value
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Path, Tree, first_leaf, get, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.object_keys import LAST_APPLIED, TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import NamedTuple
-
-    from trainc.kinds.table import Kind
-    from trainc.model.cluster import Version
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
 
 
 class LegacyOptions(NamedTuple):

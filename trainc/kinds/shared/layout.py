@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.table import MERGED_ROLE
+from trainc.model.catalog import Entry
+from trainc.model.cluster import Version
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import NamedTuple, Protocol
-
-    from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
-    from trainc.model.catalog import Entry
-    from trainc.model.cluster import Version
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
-
-    class JobAsRead(Protocol):
-        """What every page knows of its job."""
-
-        @property
-        def document(self) -> Document: ...
-        @property
-        def name(self) -> Sourced[str]: ...
-        @property
-        def options(self) -> LegacyOptions: ...
-else:
-    from trainc.text.record import NamedTuple
-
+from trainc.model.tree import Tree, get, plain
 
 MERGED, PER_JOB = "merged", "per-job"
 SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success policy is on by default
@@ -239,7 +222,7 @@ def _dotted(version: Version | None) -> str:
 
 
 def plan_of_jobset(
-    job: JobAsRead,
+    job: LegacyJob,
     entry: Entry,
     template: Tree,
     pods: Iterable[Tree],

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import value
+from trainc.model.tree import Tree, value
 from trainc.text.object_keys import POD_INDEX, TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 
 class Peer:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from trainc.apiserver.normalise import normalise
+from trainc.kinds.shared.job import LegacyJob, Replica
+from trainc.kinds.shared.layout import ReplicatedJobPlan
 from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
-    from trainc.kinds.shared.layout import ReplicatedJobPlan
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, stamp, value
 
 POD_RESTART = Rule(
     "template-restart-policy",

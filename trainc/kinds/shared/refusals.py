@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from trainc.kinds.table import Kind
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
-from trainc.model.tree import get, value
+from trainc.model.report import Report
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.kinds.table import Kind
-    from trainc.model.document import Document
-    from trainc.model.finding import Edit
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-
 
 REFUSED = Rule(
     "refused-by-operator",

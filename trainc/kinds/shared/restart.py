@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob, Replica
-    from trainc.model.tree import Tree
-
+from trainc.model.tree import Tree, stamp, value
 
 FOREVER = 2147483647  # the operators' unset limit: no limit
 SSH_LAUNCHER_LIMIT = 6  # the mpi-operator leaves the launcher's limit to the Job's own default

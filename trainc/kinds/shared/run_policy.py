@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.job import FOR_THE_JOB, pruned
+from trainc.kinds.shared.job import FOR_THE_JOB, LegacyJob, pruned
 from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.object_keys import MULTIKUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.model.tree import Tree
 
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
 CLEAN_POLICIES = ("None", "Running", "All")

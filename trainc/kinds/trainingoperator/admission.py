@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import Server
 from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
 from trainc.kinds.shared.job import key_of
 from trainc.kinds.shared.refusals import (
@@ -18,23 +21,15 @@ from trainc.kinds.shared.refusals import (
     odd_case,
     required,
 )
-from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, kind_of
+from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, Kind, kind_of
 from trainc.kinds.tfjob import refuse_listed
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Rule
+from trainc.model.report import Report
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import FORMER_TRAINER_API, MULTIKUEUE, TRAINC_PREFIX, TRAINER_API
 from trainc.text.placeholders import is_placeholder, placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.table import Kind
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
 
 REMOVED_KIND = Rule(
     "removed-kind",

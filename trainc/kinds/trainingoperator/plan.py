@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from trainc.kinds.jaxjob import jax
 from trainc.kinds.mpijob.plan import mpi, mpi_ssh
 from trainc.kinds.paddlejob import paddle
 from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
 from trainc.kinds.shared.former_hosts import with_present_names
-from trainc.kinds.shared.job import MOST, LegacyOptions, countable, is_countable, is_open, job_metadata, read
+from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, servable
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
 from trainc.kinds.tfjob import listed_tensorflow, tensorflow
 from trainc.kinds.xgboostjob import xgboost
+from trainc.model.document import Document
 from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, stamp
+from trainc.model.tree import Tree, get, stamp
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from trainc.kinds.shared.job import LegacyJob
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 STATIC = Rule(
     "label-per-pod",

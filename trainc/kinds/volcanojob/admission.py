@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.requests import quantity_of
 from trainc.kinds.volcanojob.policies import refused_policies
-from trainc.kinds.volcanojob.spec import API, PLUGINS, plugins, read_tasks
+from trainc.kinds.volcanojob.spec import API, PLUGINS, Task, plugins, read_tasks
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.report import Report
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.quantity import NANO
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.kinds.volcanojob.spec import Task
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-
-    Complaint = tuple[Path, str, str]  # where, the webhook's words, what to do
+Complaint = tuple[Path, str, str]  # where, the webhook's words, what to do
 
 REFUSED = Rule(
     "refused-by-volcano",

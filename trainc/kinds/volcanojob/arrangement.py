@@ -5,14 +5,10 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 from trainc.kinds.volcanojob.policies import matching, of_task
+from trainc.kinds.volcanojob.spec import JobOfTasks, Task
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.volcanojob.spec import JobOfTasks, Task
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, stamp, value
 
 RANKS_LOST = Rule(
     "ranks-impossible",

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from trainc.frameworks.base.hosts import length, refuse_length
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, generator
 from trainc.kinds.shared.environment import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, framework
 from trainc.kinds.volcanojob.pods import claims
 from trainc.kinds.volcanojob.spec import FRAMEWORK as NAME
-from trainc.kinds.volcanojob.spec import plugins, read_tasks
+from trainc.kinds.volcanojob.spec import Flags, Task, plugins, read_tasks
 from trainc.model.patch import Patch
 from trainc.model.patches import COMPLETION_INDEX, Contribution
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.kinds.volcanojob.spec import Flags, Task
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 
 class Wiring:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
-from trainc.kinds.shared.job import FOR_THE_JOB, countable, is_open, job_metadata
+from trainc.kinds.shared.job import FOR_THE_JOB, LegacyOptions, countable, is_open, job_metadata
 from trainc.kinds.shared.job import is_countable as is_number_of_pods
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare
@@ -11,24 +13,15 @@ from trainc.kinds.shared.restart import DEADLOCK
 from trainc.kinds.volcanojob.arrangement import arrange, is_countable, success
 from trainc.kinds.volcanojob.pods import check_claims, finish
 from trainc.kinds.volcanojob.policies import TaskLifecycle, check_policies
-from trainc.kinds.volcanojob.spec import FRAMEWORK, JobOfTasks
+from trainc.kinds.volcanojob.spec import FRAMEWORK, JobOfTasks, Task
+from trainc.model.catalog import Entry
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
-from trainc.model.sourced import Origin, Sourced, is_written
-from trainc.model.tree import get, leaves, plain, stamp, value
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced, Span, is_written
+from trainc.model.tree import Path, Tree, get, leaves, plain, stamp, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.kinds.volcanojob.spec import Task
-    from trainc.model.catalog import Entry
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 ANY_OF_SEVERAL = Rule(
     "depends-on-any",

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.pods import restart_policy
+from trainc.kinds.volcanojob.spec import JobOfTasks, Task
 from trainc.model.finding import NOTE, Rule
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.kinds.volcanojob.spec import JobOfTasks, Task
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, stamp, value
 
 CLAIM_STAYS = Rule(
     "claim-stays",

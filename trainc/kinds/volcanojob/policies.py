@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from trainc.kinds.shared.restart import ALWAYS, FOREVER
 from trainc.kinds.shared.run_policy import CLEAN_UP
+from trainc.kinds.volcanojob.spec import JobOfTasks, Task
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import derive
-from trainc.model.tree import get, plain, stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.kinds.volcanojob.spec import JobOfTasks, Task
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, get, plain, stamp, value
 
 RESTART, FAIL, REPLACE = "restart", "fail", "replace"
 _OUTCOMES = {

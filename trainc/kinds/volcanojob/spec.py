@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
-from trainc.kinds.shared.job import LegacyJob, Replica, pruned
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, pruned
 from trainc.kinds.table import NO_PORT, Kind
+from trainc.model.document import Document
+from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.numbers import brief
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainc.kinds.shared.job import LegacyOptions
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-
-    Flag = str | int | bool
+Flag = str | int | bool
 
 API = "batch.volcano.sh/v1alpha1"
 FRAMEWORK = "vcjob"
