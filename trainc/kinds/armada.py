@@ -24,25 +24,9 @@ from trainc.text.object_keys import JOBSET_NAME
 
 Complaint = tuple[Tree, str]  # a leaf near it, and the words
 
-REFUSED = Rule(
-    "armada-refused",
-    ERROR,
-    "Armada rejects a submit file, or a gang in it is incomplete",
-    "The server checks all jobs of a request together, and a gang starts only when all of its jobs are there.",
-    verdict=True,
-)
-UNKNOWN = Rule(
-    "armada-variable-unknown",
-    WARNING,
-    "a variable gets its value from Armada at run time",
-    "Armada generates an identifier for each job, and chooses the value of a gang's label when it places the gang.",
-)
-LEFT_OUT = Rule(
-    "armada-field-left-out",
-    NOTE,
-    "a setting of an Armada job has no JobSet equivalent",
-    "Armada has its own restart policy, job order and Services.",
-)
+REFUSED = Rule("armada-refused", ERROR, verdict=True)
+UNKNOWN = Rule("armada-variable-unknown", WARNING)
+LEFT_OUT = Rule("armada-field-left-out", NOTE)
 API, KIND = "armadaproject.io/v1", "ArmadaJob"
 _BY = "Armada's submit file"
 _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")

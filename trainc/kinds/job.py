@@ -23,24 +23,9 @@ from trainc.schedulers.gang import at_once
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import JOB_LABELS, JOB_NAME_LABELS, JOBSET_NAME, MULTIKUEUE
 
-UNRESOLVED = Rule(
-    "host-never-resolves",
-    WARNING,
-    "a plain Job's pod is addressed by a name without a DNS record",
-    "A pod of a Job has a DNS name only if its template sets a `subdomain` and a headless Service of that name exists.",
-)
-SPLICED = Rule(
-    "spliced-job-host",
-    WARNING,
-    "a plain Job's pod is addressed by a name built from a variable",
-    "The JobSet names its pods differently, and trainc cannot rewrite a name that is built at run time.",
-)
-SERVICE_ELSEWHERE = Rule(
-    "peer-service-elsewhere",
-    WARNING,
-    "the headless Service of a plain Job is not in its file",
-    "A Service in another file still selects the pods of the former Job, and whichever Service is applied last wins.",
-)
+UNRESOLVED = Rule("host-never-resolves", WARNING)
+SPLICED = Rule("spliced-job-host", WARNING)
+SERVICE_ELSEWHERE = Rule("peer-service-elsewhere", WARNING)
 _BY = "batch/v1 default"
 
 

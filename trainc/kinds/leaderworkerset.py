@@ -27,19 +27,8 @@ from trainc.model.tree import Path, Tree, get, given, stamp, value
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
-REFUSED = Rule(
-    "leaderworkerset-refused",
-    ERROR,
-    "the LeaderWorkerSet webhook rejects the object, or a JobSet cannot express it",
-    "The webhook checks group sizes. Features of its StatefulSets have no JobSet equivalent.",
-    verdict=True,
-)
-ENDS = Rule(
-    "leaderworkerset-restarts",
-    WARNING,
-    "pods of a LeaderWorkerSet restart forever, those of a JobSet do not",
-    "A LeaderWorkerSet serves. As a batch job its pods end with their program, and a failure ends the job.",
-)
+REFUSED = Rule("leaderworkerset-refused", ERROR, verdict=True)
+ENDS = Rule("leaderworkerset-restarts", WARNING)
 _PREFIX = "leaderworkerset.sigs.k8s.io/"
 _EXCLUSIVE = (f"{_PREFIX}exclusive-topology", f"{_PREFIX}subgroup-exclusive-topology")  # a subgroup is a whole group
 _MOST_GROUPS = 1_000

@@ -13,13 +13,7 @@ from trainc.model.plan import Plan, Role
 from trainc.model.sourced import derive
 from trainc.model.tree import Tree, get
 
-SHIFTED = Rule(
-    "index-shifted",
-    NOTE,
-    "the completion index of a worker is one less than its old number",
-    "Worker 0 of a PaddleJob needs variables of another form, so it runs in a Job of its own.",
-    differs=("PaddleJob",),
-)
+SHIFTED = Rule("index-shifted", NOTE, differs=("PaddleJob",))
 
 
 def paddle(job: LegacyJob) -> JobLayout | None:

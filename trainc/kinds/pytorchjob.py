@@ -14,33 +14,10 @@ from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.numbers import index_below
 
-NO_SCALER = Rule(
-    "autoscaler-left-out",
-    WARNING,
-    "a job's autoscaler has nothing to scale",
-    "The operator created a HorizontalPodAutoscaler from `metrics`; a JobSet has no scale subresource and a fixed "
-    "size.",
-)
-FIXED = Rule(
-    "elastic-size-fixed",
-    NOTE,
-    "an elastic job keeps its initial size",
-    "A JobSet's replicatedJobs are immutable: torchrun may lose workers but never gains any.",
-    differs=("PyTorchJob",),
-)
-RENDEZVOUS = Rule(
-    "rendezvous-host-renamed",
-    WARNING,
-    "the rendezvous host names a pod that has another name in the JobSet",
-    "A JobSet gives its pods other host names than the operator.",
-)
-WAIT_DROPPED = Rule(
-    "init-wait-dropped",
-    NOTE,
-    "workers no longer wait for the master in an init container",
-    "The operator held workers back until the Master's name resolved; torch's own clients retry for minutes.",
-    differs=("PyTorchJob",),
-)
+NO_SCALER = Rule("autoscaler-left-out", WARNING)
+FIXED = Rule("elastic-size-fixed", NOTE, differs=("PyTorchJob",))
+RENDEZVOUS = Rule("rendezvous-host-renamed", WARNING)
+WAIT_DROPPED = Rule("init-wait-dropped", NOTE, differs=("PyTorchJob",))
 
 
 def pytorch(job: LegacyJob) -> JobLayout:

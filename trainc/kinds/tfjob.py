@@ -67,18 +67,8 @@ def cluster_spec(plan: Plan) -> str:
     return ",".join(f"{kind}|{';'.join(cluster[kind])}" for kind in sorted(cluster))
 
 
-NO_DECIDER = Rule(
-    "nothing-decides-success",
-    ERROR,
-    "no role of the job can make it succeed",
-    "A TFJob succeeds by its Chief, its Master or its Workers; parameter servers and evaluators never end a job.",
-)
-RESIZED = Rule(
-    "workers-not-resizable",
-    WARNING,
-    "the number of workers of a running job is fixed",
-    "A JobSet's replicatedJobs are immutable; the operator added and removed workers of a dynamic job.",
-)
+NO_DECIDER = Rule("nothing-decides-success", ERROR)
+RESIZED = Rule("workers-not-resizable", WARNING)
 
 
 def tensorflow(job: LegacyJob) -> JobLayout | None:
@@ -127,31 +117,10 @@ def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
         job.say(TOLERATED.at(job.span(worker.path, key=True), message, help="use `OnFailure` for the workers"))
 
 
-RUNTIME_ID = Rule(
-    "runtime-id-derived",
-    NOTE,
-    "the job gets a fixed runtime ID",
-    "The operator generated four random characters; the same input must always compile to the same manifests.",
-    differs=("TFJob", "TfJob"),
-)
-BOARD = Rule(
-    "tensorboard-left-out",
-    WARNING,
-    "the compiled job does not include TensorBoard",
-    "The operator ran TensorBoard beside the job, as a Deployment that outlived it.",
-)
-ACCELERATOR = Rule(
-    "operator-accelerators",
-    WARNING,
-    "the operator's own configuration sets up an accelerator",
-    "Volumes and variables for such devices come from a configuration in the cluster, not from the job.",
-)
-SIDECAR = Rule(
-    "sidecar-holds-job",
-    WARNING,
-    "a Job waits for all containers of the chief",
-    "The first operators watched only the container `tensorflow`; a Job completes when its whole pod has ended.",
-)
+RUNTIME_ID = Rule("runtime-id-derived", NOTE, differs=("TFJob", "TfJob"))
+BOARD = Rule("tensorboard-left-out", WARNING)
+ACCELERATOR = Rule("operator-accelerators", WARNING)
+SIDECAR = Rule("sidecar-holds-job", WARNING)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -8,27 +8,9 @@ from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.report import Report
 from trainc.model.tree import Path, Tree, get, value
 
-INVALID = Rule(
-    "minicluster-refused",
-    ERROR,
-    "the Flux Operator rejects a MiniCluster",
-    "The operator validates a MiniCluster after the API server has stored it, and reports the error only in its "
-    "own log.",
-    verdict=True,
-)
-NO_COUNTERPART = Rule(
-    "minicluster-without-counterpart",
-    ERROR,
-    "a MiniCluster uses a feature that a batch job of fixed size cannot have",
-    "A JobSet has a fixed number of pods and ends with its program. It cannot grow, burst or stay up for "
-    "interactive use.",
-)
-LEFT_OUT = Rule(
-    "minicluster-field-left-out",
-    WARNING,
-    "the JobSet omits a field of a MiniCluster",
-    "The operator did this itself, in the cluster, while the job ran.",
-)
+INVALID = Rule("minicluster-refused", ERROR, verdict=True)
+NO_COUNTERPART = Rule("minicluster-without-counterpart", ERROR)
+LEFT_OUT = Rule("minicluster-field-left-out", WARNING)
 
 
 def is_refused(document: Document, report: Report) -> bool:

@@ -22,12 +22,7 @@ CLEAN = ("All", "None", "Running")
 MANAGERS = ("kubeflow.org/mpi-operator", MULTIKUEUE)
 IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
 
-IGNORED_ROLE = Rule(
-    "ignored-role",
-    WARNING,
-    "the mpi-operator ignores a role",
-    "MPIJob v2beta1 reads `Launcher` and `Worker` in exactly this spelling and ignores all others silently.",
-)
+IGNORED_ROLE = Rule("ignored-role", WARNING)
 
 
 def refuse_v1(r: Refuser) -> None:

@@ -10,20 +10,8 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, leaves, value
 from trainc.text.object_keys import TRAINC_PREFIX
 
-EXEC = Rule(
-    "wide-exec-right",
-    WARNING,
-    "the launcher may execute in every pod of the namespace",
-    "MPIJob v1 reaches its workers with `kubectl exec`. Pod names of a JobSet end in a random suffix, so the Role "
-    "cannot name them.",
-)
-DISCOVERY = Rule(
-    "static-host-discovery",
-    WARNING,
-    "the host discovery script is fixed at compile time",
-    "The operator rewrote the script as workers came and went; the compiled one lists the job's own workers that "
-    "answer.",
-)
+EXEC = Rule("wide-exec-right", WARNING)
+DISCOVERY = Rule("static-host-discovery", WARNING)
 SSH_PATH = "/root/.ssh"
 
 

@@ -19,13 +19,7 @@ from trainc.text.numbers import parsed_int
 
 Complaint = tuple[Path, str, str]  # where, KubeRay's words, what to do
 
-REFUSED = Rule(
-    "refused-by-kuberay",
-    ERROR,
-    "KubeRay rejects the RayJob",
-    "The API server accepts the job; KubeRay marks it as ValidationFailed, and nothing runs.",
-    verdict=True,
-)
+REFUSED = Rule("refused-by-kuberay", ERROR, verdict=True)
 _LONGEST = 47
 _SPEC = "The RayJob spec is invalid: "
 _OWN_RESOURCES = ("num-cpus", "num-gpus", "memory", "resources")

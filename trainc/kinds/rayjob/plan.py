@@ -202,43 +202,12 @@ def _gang(job: RayJobAsRead) -> Tree:
     return {**({"volcano": {}} if uses_volcano else {}), "older": policy}
 
 
-UNCOMPILED = Rule(
-    "ray-field-not-compiled",
-    ERROR,
-    "a RayJob uses a feature that needs KubeRay",
-    "While a job runs, KubeRay scales it, creates Secrets and restores heads. A JobSet is created once.",
-)
-UNSERVED = Rule(
-    "ray-field-without-effect",
-    WARNING,
-    "a field of a RayJob has no effect on its JobSet",
-    "The JobSet runs the cluster for one program and ends with it; it exposes and keeps nothing.",
-)
-DEADLINE = Rule(
-    "ray-deadline-per-run",
-    WARNING,
-    "the deadline of a RayJob applies to its driver",
-    "KubeRay counts from the first start of the job, across all of its clusters; a Job counts from its own start.",
-)
-UNSEEN = Rule(
-    "driver-exit-unseen",
-    WARNING,
-    "the driver of a RayJob may succeed although its program failed",
-    "KubeRay queries the dashboard for the job's status; a JobSet sees only the exit code of the driver's pod.",
-)
-REPLACED = Rule(
-    "ray-worker-replaced",
-    NOTE,
-    "a lost Ray worker is replaced; a lost head ends the run",
-    "The pods of a RayCluster restart forever; those of a Job end, and the JobSet decides what follows.",
-)
-BOUNDED = Rule(
-    "ray-replicas-out-of-bounds",
-    WARNING,
-    "the replicas of a Ray worker group are outside its bounds",
-    "KubeRay uses the nearest bound and reports it only in its log; the JobSet gets the number of pods that "
-    "KubeRay would create.",
-)
+UNCOMPILED = Rule("ray-field-not-compiled", ERROR)
+UNSERVED = Rule("ray-field-without-effect", WARNING)
+DEADLINE = Rule("ray-deadline-per-run", WARNING)
+UNSEEN = Rule("driver-exit-unseen", WARNING)
+REPLACED = Rule("ray-worker-replaced", NOTE)
+BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
 _NEEDS_KUBERAY: tuple[tuple[Path, str, str], ...] = (
     (
         ("gcsFaultToleranceOptions",),

@@ -32,19 +32,8 @@ _HELPER_CONTENTS = {INDEX: "the index of the pod", NAMESPACE: "the namespace of 
 JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 
-OVERRIDDEN = Rule(
-    "env-overridden",
-    WARNING,
-    "the operator replaces a variable of the job",
-    "The operators appended their variables after the user's, and the last of equal names wins.",
-)
-LOST = Rule(
-    "env-reference-lost",
-    ERROR,
-    "a variable refers to one whose value is replaced",
-    "Under the operator it saw the user's value. That value comes from a source or another variable, so it cannot "
-    "be inlined.",
-)
+OVERRIDDEN = Rule("env-overridden", WARNING)
+LOST = Rule("env-reference-lost", ERROR)
 
 
 def every(role: Role) -> list[Tree]:

@@ -19,19 +19,8 @@ from trainc.model.tree import Tree, get, leaves, stamp, value
 from trainc.text.hostnames import hosts_in
 from trainc.text.object_keys import TRAINC_PREFIX
 
-REWRITTEN = Rule(
-    "operator-host-rewritten",
-    NOTE,
-    "a host name of the operator is rewritten to the JobSet's pod name",
-    "The operators named the pods `JOB-worker-0` or `JOB-launcher`; a JobSet adds the Job's number and a subdomain.",
-)
-SPLICED = Rule(
-    "host-name-spliced",
-    WARNING,
-    "a text builds the host name of an operator's pod at run time",
-    "A JobSet names its pods differently. trainc rewrites a name that is built from variables where their values are in "
-    "the job, and cannot follow others.",
-)
+REWRITTEN = Rule("operator-host-rewritten", NOTE)
+SPLICED = Rule("host-name-spliced", WARNING)
 _MARKS = frozenset("$`{%")
 # What stands for a text that is known at run time: of a shell, of Kubernetes, of Python, and the braces of bash.
 _VARIABLE = r"\\?\$\{[^{}]*\}|\\?\$\(\([^()]*\)\)|\\?\$\([^()]*\)|\\?\$\w+|`[^`]*`|\{[^{}\s]*\}|%[sd]"

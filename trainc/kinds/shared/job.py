@@ -264,18 +264,8 @@ def _map(node: Tree) -> dict[str, Tree]:
     return dict(node) if type(node) is dict else {}
 
 
-NO_REPLICAS = Rule(
-    "no-replicas",
-    ERROR,
-    "a job requests no pods, or a negative number",
-    "Nothing runs and the job never succeeds: the operator waits for pods that are never created.",
-)
-TOO_MANY_PODS = Rule(
-    "too-many-pods",
-    ERROR,
-    "a role has more pods than a Job can have",
-    "The API server accepts at most 100,000 parallel pods in an Indexed Job (batch/v1).",
-)
+NO_REPLICAS = Rule("no-replicas", ERROR)
+TOO_MANY_PODS = Rule("too-many-pods", ERROR)
 MOST = 100_000
 
 

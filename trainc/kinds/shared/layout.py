@@ -18,18 +18,8 @@ from trainc.model.tree import Tree, get, plain
 MERGED, PER_JOB = "merged", "per-job"
 SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success policy is on by default
 
-RANKS = Rule(
-    "rank-layout",
-    NOTE,
-    "the layout of the JobSet decides how pods get their ranks",
-    "Kubernetes cannot offset an index, so a worker's rank of index + 1 comes from the layout of the JobSet.",
-    differs=("PyTorchJob", "TFJob", "XGBoostJob"),
-)
-UNKNOWN_LAYOUT = Rule(
-    "unknown-layout",
-    ERROR,
-    "the requested layout of ranks is unknown or impossible",
-)
+RANKS = Rule("rank-layout", NOTE, differs=("PyTorchJob", "TFJob", "XGBoostJob"))
+UNKNOWN_LAYOUT = Rule("unknown-layout", ERROR)
 
 
 class ReplicatedJobPlan(NamedTuple):
@@ -135,12 +125,7 @@ def comparable(template: Tree) -> object:
     return {"spec": spec, "labels": meta.get("labels") or {}, "annotations": meta.get("annotations") or {}}
 
 
-LONG_NAME = Rule(
-    "older-name-too-long",
-    ERROR,
-    "the job's name fits its operator but is too long for a JobSet",
-    "A JobSet's pod names carry two indices and a random suffix, and must fit into 63 characters.",
-)
+LONG_NAME = Rule("older-name-too-long", ERROR)
 
 
 _LIMIT = 63
@@ -172,12 +157,7 @@ def _shortened(name: str, room: int) -> str:
     return f"{name[: room - 6].rstrip('-')}-{mark:05x}"
 
 
-TOO_OLD = Rule(
-    "cluster-too-old",
-    ERROR,
-    "a job needs a feature that the cluster's version does not have",
-    "What an operator did itself needs fields of Job and JobSet that arrived one release at a time.",
-)
+TOO_OLD = Rule("cluster-too-old", ERROR)
 GLOBAL_INDEX: Version = (0, 6)
 # A field of a child Job, the Kubernetes in which it is on by default, and what it does for an older job.
 _FIELDS: tuple[tuple[str, Version, str], ...] = (

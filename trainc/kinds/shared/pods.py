@@ -10,30 +10,10 @@ from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get, stamp, value
 
-POD_RESTART = Rule(
-    "template-restart-policy",
-    WARNING,
-    "the restart policy in a pod template is overwritten",
-    "The operators used the policy of the replica spec and warned that the one in the template has no effect.",
-)
-HOSTNAME = Rule(
-    "hostname-ignored",
-    WARNING,
-    "a host name in a pod template has no effect",
-    "Indexed Jobs set the host names of their pods, and a JobSet sets the subdomain.",
-)
-PORT = Rule(
-    "port-renamed",
-    WARNING,
-    "a port is renamed to the name that the operator expects",
-    "The operators appended a second port with the same number; the API server rejects duplicate ports.",
-)
-STRAY = Rule(
-    "stray-template-field",
-    NOTE,
-    "a pod template carries fields that do not belong in a template",
-    "Templates copied from whole objects keep `apiVersion`, `kind` or `creationTimestamp`; Kubernetes ignores them.",
-)
+POD_RESTART = Rule("template-restart-policy", WARNING)
+HOSTNAME = Rule("hostname-ignored", WARNING)
+PORT = Rule("port-renamed", WARNING)
+STRAY = Rule("stray-template-field", NOTE)
 _META = ("labels", "annotations", "finalizers")
 PREFIX = "training.kubeflow.org/"
 

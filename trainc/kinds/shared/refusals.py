@@ -12,13 +12,7 @@ from trainc.model.report import Report
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.placeholders import is_placeholder
 
-REFUSED = Rule(
-    "refused-by-operator",
-    ERROR,
-    "the operator of this kind rejects the job",
-    "The training operators validate their jobs in a webhook or on every reconcile; a job that they reject never ran.",
-    verdict=True,
-)
+REFUSED = Rule("refused-by-operator", ERROR, verdict=True)
 
 _LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LABEL_TEXT = (
@@ -144,20 +138,10 @@ def odd_case(r: Refuser, key: str, role: str) -> None:
     r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
 
 
-EMPTY_MANAGER = Rule(
-    "empty-managed-by",
-    WARNING,
-    "an empty `managedBy` counts as unset",
-    "The operator's documentation allows the empty string, its webhook rejects it.",
-)
+EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
 
 
-ROLE_CASE = Rule(
-    "role-case",
-    WARNING,
-    "a role name has the wrong case",
-    "The controllers normalize role names, but the webhooks of four kinds check them before that.",
-)
+ROLE_CASE = Rule("role-case", WARNING)
 
 
 def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:

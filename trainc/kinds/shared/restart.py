@@ -11,53 +11,13 @@ from trainc.model.tree import Tree, stamp, value
 FOREVER = 2147483647  # the operators' unset limit: no limit
 SSH_LAUNCHER_LIMIT = 6  # the mpi-operator leaves the launcher's limit to the Job's own default
 
-UNKNOWN_POLICY = Rule(
-    "unknown-policy",
-    ERROR,
-    "a policy has a value that its operator does not know",
-    "The CRDs of these kinds list no allowed values, so a misspelled policy reached the controller and meant "
-    "something else.",
-)
-ALWAYS = Rule(
-    "restart-always",
-    ERROR,
-    "a role uses `Always`, but a Job cannot restart a container that succeeded",
-    "With `Always` a container restarts after exit 0 too, so such a role never succeeded; a Job rejects it.",
-)
-UNLIMITED = Rule(
-    "unlimited-restarts",
-    NOTE,
-    "`backoffLimit` is absent: containers restart without limit, as under the operator",
-    "A Job gives up after 6 restarts by default; the operators never gave up.",
-)
-EXIT_ZERO = Rule(
-    "exit-code-zero",
-    NOTE,
-    "a pod whose main container succeeded while a sidecar failed is replaced",
-    "The operators treated exit code 0 of the main container as a failure that must not be retried; a Job "
-    "replaces the pod.",
-    differs=("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
-)
-EVICTED = Rule(
-    "evicted-pod-replaced",
-    NOTE,
-    "a pod lost to eviction or a dead node is replaced",
-    "The operator failed the whole job; a Job starts the pod again, which is usually what you want.",
-    differs=("MPIJob", "XGBoostJob"),
-)
-HANGS = Rule(
-    "restart-instead-of-hang",
-    NOTE,
-    "a pod that fails with a retryable code starts again",
-    "MPIJob v1 marked the job as restarting but restarted nothing: the job hung.",
-    differs=("MPIJob",),
-)
-WITHOUT_EFFECT = Rule(
-    "field-without-effect",
-    NOTE,
-    "a field has no effect, under its operator or in the JobSet",
-    "The operators accepted some fields of these kinds and never read them.",
-)
+UNKNOWN_POLICY = Rule("unknown-policy", ERROR)
+ALWAYS = Rule("restart-always", ERROR)
+UNLIMITED = Rule("unlimited-restarts", NOTE)
+EXIT_ZERO = Rule("exit-code-zero", NOTE, differs=("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"))
+EVICTED = Rule("evicted-pod-replaced", NOTE, differs=("MPIJob", "XGBoostJob"))
+HANGS = Rule("restart-instead-of-hang", NOTE, differs=("MPIJob",))
+WITHOUT_EFFECT = Rule("field-without-effect", NOTE)
 _POLICIES = ("Always", "OnFailure", "Never", "ExitCode")
 _PERMANENT = list(range(1, 128))
 _RETRYABLE = list(range(128, 256))
@@ -181,18 +141,7 @@ def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced
     return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)
 
 
-DEADLOCK = Rule(
-    "gang-waits-for-itself",
-    ERROR,
-    "a gang needs a pod that waits for the gang",
-    "The operator creates the launcher when the workers are ready, and the workers start when the whole gang is there.",
-)
+DEADLOCK = Rule("gang-waits-for-itself", ERROR)
 
 
-TOLERATED = Rule(
-    "failure-not-tolerated",
-    WARNING,
-    "a failed pod may fail a job that used to tolerate it",
-    "A JobSet fails when one of its Jobs fails; no failure policy rule ignores that.",
-    differs=("MPIJob",),
-)
+TOLERATED = Rule("failure-not-tolerated", WARNING, differs=("MPIJob",))

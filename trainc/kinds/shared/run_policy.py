@@ -14,44 +14,12 @@ from trainc.text.object_keys import MULTIKUEUE
 OWN_MANAGERS = ("kubeflow.org/training-operator", "kubeflow.org/mpi-operator")
 CLEAN_POLICIES = ("None", "Running", "All")
 
-CLEAN_UP = Rule(
-    "clean-up-differs",
-    NOTE,
-    "a JobSet cleans up its pods differently",
-    "When a JobSet finishes, running pods are terminated and finished ones stay until it is deleted.",
-    differs=EVERY_KIND,
-)
-BUDGET = Rule(
-    "backoff-per-job",
-    WARNING,
-    "each child Job counts its own restarts",
-    "The operator counted the restarts of all roles against one limit; a Job counts only its own pods.",
-)
-DEADLINE = Rule(
-    "deadline-per-job",
-    NOTE,
-    "each child Job has its own deadline",
-    "The operator counted from the job's start; a child Job counts from its own start.",
-    differs=EVERY_KIND,
-)
-DEADLINE_ZERO = Rule(
-    "deadline-zero",
-    WARNING,
-    "a deadline of 0 fails the job at once",
-)
-TTL = Rule(
-    "ttl-under-gitops",
-    WARNING,
-    "a TTL makes the job run again under GitOps",
-    "When the TTL deletes the job, the GitOps tool applies it again, and the training starts over.",
-)
-MANAGER = Rule(
-    "managed-by-dropped",
-    NOTE,
-    "`managedBy` names an operator that is no longer involved",
-    "The JobSet controller reconciles only JobSets whose `managedBy` is unset or names it.",
-    differs=EVERY_KIND,
-)
+CLEAN_UP = Rule("clean-up-differs", NOTE, differs=EVERY_KIND)
+BUDGET = Rule("backoff-per-job", WARNING)
+DEADLINE = Rule("deadline-per-job", NOTE, differs=EVERY_KIND)
+DEADLINE_ZERO = Rule("deadline-zero", WARNING)
+TTL = Rule("ttl-under-gitops", WARNING)
+MANAGER = Rule("managed-by-dropped", NOTE, differs=EVERY_KIND)
 
 
 def jobset_fields(job: LegacyJob) -> Tree:
@@ -205,15 +173,5 @@ def _handed_on(job: LegacyJob) -> Tree:
     return {key: text for key, text in annotations.items() if not key.startswith(FOR_THE_JOB)}
 
 
-PART_OF_GANG = Rule(
-    "part-of-gang-counted",
-    WARNING,
-    "priorities that only the cluster knows select the pods of a partial gang",
-    "The operators counted the pods of the role with the highest priority class first, and chose among equals at random.",
-)
-UNUSED = Rule(
-    "scheduling-policy-unused",
-    WARNING,
-    "a job sets a scheduling policy without gang scheduling",
-    "The operators created a PodGroup only if they were started with the name of a gang scheduler.",
-)
+PART_OF_GANG = Rule("part-of-gang-counted", WARNING)
+UNUSED = Rule("scheduling-policy-unused", WARNING)

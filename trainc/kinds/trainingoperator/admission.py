@@ -31,30 +31,10 @@ from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import FORMER_TRAINER_API, MULTIKUEUE, TRAINC_PREFIX, TRAINER_API
 from trainc.text.placeholders import is_placeholder, placeholder
 
-REMOVED_KIND = Rule(
-    "removed-kind",
-    ERROR,
-    "no operator reconciles this kind any more",
-    "In a current cluster such a job is rejected, or stored and never reconciled.",
-)
-UNKNOWN_VERSION = Rule(
-    "unsupported-version",
-    ERROR,
-    "trainc does not support this version of the kind",
-    "Versions of one kind differ in their defaults; to read one as another would change the job.",
-)
-FLAT = Rule(
-    "lost-indentation",
-    ERROR,
-    "all fields of a job are at the top level of the document",
-    "YAML copied from a web page or a slide often loses its indentation; only a flat list of fields is left.",
-)
-ALIAS = Rule(
-    "api-alias",
-    WARNING,
-    "the job names an API version that never shipped",
-    "`mlkube.io/v1alpha1` appears in documents, but only `mlkube.io/v1beta1` was ever served.",
-)
+REMOVED_KIND = Rule("removed-kind", ERROR)
+UNKNOWN_VERSION = Rule("unsupported-version", ERROR)
+FLAT = Rule("lost-indentation", ERROR)
+ALIAS = Rule("api-alias", WARNING)
 
 
 def admit_older(document: Document, server: Server, report: Report, *, lenient: bool = False) -> Document | None:
@@ -150,12 +130,7 @@ def _renewed(document: Document) -> list[Edit]:
     return document.edits(("apiVersion",), TRAINER_API)
 
 
-MOVED = Rule(
-    "moved-field",
-    WARNING,
-    "a policy is where only older versions of the kind have it",
-    "The API server prunes unknown fields: since `runPolicy` exists, the policy has no effect, with no message.",
-)
+MOVED = Rule("moved-field", WARNING)
 ROOT_POLICIES = (
     "cleanPodPolicy",
     "ttlSecondsAfterFinished",
@@ -192,18 +167,8 @@ def _say(document: Document, kind: Kind, name: str, beaten: bool, report: Report
 
 MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
 
-MASTER_COUNT = Rule(
-    "master-replicas",
-    NOTE,
-    "the Master's `replicas` defaults to 1",
-    "The webhook runs before defaulting and rejects a Master without `replicas`.",
-)
-OLD_NPROC = Rule(
-    "deprecated-nproc",
-    WARNING,
-    "`elasticPolicy.nProcPerNode` is deprecated",
-    "PyTorchJob accepted the number of processes in two places; only `spec.nprocPerNode` is left.",
-)
+MASTER_COUNT = Rule("master-replicas", NOTE)
+OLD_NPROC = Rule("deprecated-nproc", WARNING)
 
 
 def refuse(r: Refuser) -> None:

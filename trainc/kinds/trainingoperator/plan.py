@@ -27,13 +27,7 @@ from trainc.model.tree import Tree, get, stamp
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
-STATIC = Rule(
-    "label-per-pod",
-    NOTE,
-    "a label that differs from pod to pod is omitted",
-    "All pods of a Job share one template, so a label cannot carry an index; use the completion index label.",
-    differs=EVERY_KIND,
-)
+STATIC = Rule("label-per-pod", NOTE, differs=EVERY_KIND)
 
 
 def older(

@@ -19,13 +19,7 @@ from trainc.text.quantity import NANO
 
 Complaint = tuple[Path, str, str]  # where, the webhook's words, what to do
 
-REFUSED = Rule(
-    "refused-by-volcano",
-    ERROR,
-    "Volcano's webhook rejects the job",
-    "Volcano validates its Jobs in a webhook; a job that it rejects never ran.",
-    verdict=True,
-)
+REFUSED = Rule("refused-by-volcano", ERROR, verdict=True)
 _TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"
 
 

@@ -10,30 +10,10 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, stamp, value
 
-RANKS_LOST = Rule(
-    "ranks-impossible",
-    ERROR,
-    "the ranks of the processes cannot be reproduced",
-    "A rank of index + 1 is the global index of a Job in its JobSet, which counts the Jobs in order.",
-)
-PARTITIONS = Rule(
-    "partitions-dropped",
-    WARNING,
-    "the partitions of a task are not placed as separate groups",
-    "A partition would be a Job of its own, whose pods count from 0. An index over the whole task rules it out.",
-)
-SUCCESS = Rule(
-    "success-differs",
-    WARNING,
-    "other pods than in Volcano decide whether the job succeeds",
-    "A JobSet succeeds by all of the chosen Jobs or by any one; Volcano counts pods and tasks.",
-)
-COUNTED = Rule(
-    "success-uncountable",
-    ERROR,
-    "success depends on a number of pods across several tasks",
-    "A Job counts its own pods; nothing counts pods across Jobs.",
-)
+RANKS_LOST = Rule("ranks-impossible", ERROR)
+PARTITIONS = Rule("partitions-dropped", WARNING)
+SUCCESS = Rule("success-differs", WARNING)
+COUNTED = Rule("success-uncountable", ERROR)
 _INDEXED = ("env", "pytorch", "tensorflow")  # what tells a pod its number in the whole task
 
 
@@ -171,9 +151,4 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     return True
 
 
-RANK_LAYOUT = Rule(
-    "rank-is-job-number",
-    NOTE,
-    "each worker of a Volcano Job is a Job of its own",
-    "Kubernetes cannot offset an index, so the rank of index + 1 is the global index of the Job in its JobSet.",
-)
+RANK_LAYOUT = Rule("rank-is-job-number", NOTE)

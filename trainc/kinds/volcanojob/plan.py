@@ -23,18 +23,8 @@ from trainc.model.tree import Path, Tree, get, leaves, plain, stamp, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
 
-ANY_OF_SEVERAL = Rule(
-    "depends-on-any",
-    ERROR,
-    "a task waits for any one of several tasks",
-    "A replicatedJob of a JobSet waits for all of its dependencies.",
-)
-ESTIMATE = Rule(
-    "estimate-dropped",
-    NOTE,
-    "the expected running time of a Volcano Job is dropped",
-    "Volcano keeps it as a hint; neither JobSet nor PodGroup has a field for it.",
-)
+ANY_OF_SEVERAL = Rule("depends-on-any", ERROR)
+ESTIMATE = Rule("estimate-dropped", NOTE)
 _BY = "Volcano Job"
 
 
@@ -155,24 +145,9 @@ def _say_notes(job: JobOfTasks) -> None:
         job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is dropped: no controller reads it", help="remove it"))
 
 
-UNCOMPILED = Rule(
-    "plugin-not-compiled",
-    ERROR,
-    "a Volcano plugin does something that a JobSet cannot",
-    "Volcano changes each pod individually; the pods of a Job share one template.",
-)
-IGNORED = Rule(
-    "plugin-flags-ignored",
-    WARNING,
-    "Volcano does not read some flags of a plugin",
-    "Volcano parses flags up to the first error, writes the error to its log, and continues with the defaults.",
-)
-KEY = Rule(
-    "private-key-in-flags",
-    ERROR,
-    "the flags of a plugin contain a private key",
-    "Everyone who can read the job can read the key: in Git, in the cluster and in every copy.",
-)
+UNCOMPILED = Rule("plugin-not-compiled", ERROR)
+IGNORED = Rule("plugin-flags-ignored", WARNING)
+KEY = Rule("private-key-in-flags", ERROR)
 _HIGHEST_PORT = 65535
 
 

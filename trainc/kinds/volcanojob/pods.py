@@ -8,12 +8,7 @@ from trainc.model.finding import NOTE, Rule
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, stamp, value
 
-CLAIM_STAYS = Rule(
-    "claim-stays",
-    NOTE,
-    "a PVC that Volcano deleted with its job stays",
-    "Volcano created a PVC with a random name for each job; the compiled PVC is an object with a name of its own.",
-)
+CLAIM_STAYS = Rule("claim-stays", NOTE)
 VOLCANO = "volcano"
 DOMAIN = "volcano.sh/"
 # What Volcano copies from the job to its pods; of the last two the first that is there.

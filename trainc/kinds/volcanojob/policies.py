@@ -180,32 +180,10 @@ def _of_events(policy: Tree, names: list[str], field: str, events: set[str]) -> 
     return None
 
 
-NO_COUNTERPART = Rule(
-    "policy-without-counterpart",
-    ERROR,
-    "a Volcano policy has no JobSet equivalent",
-    "A JobSet ends or restarts when a child Job fails, and succeeds when chosen Jobs succeed. Volcano has more "
-    "actions.",
-)
-UNWATCHED = Rule(
-    "policy-unwatched",
-    WARNING,
-    "a Volcano policy waits for an event that JobSet does not watch",
-    "Volcano's controller watches pending pods, lost nodes and timeouts; JobSet and Job react only when pods end.",
-)
-WIDER = Rule(
-    "restart-differs",
-    WARNING,
-    "a Volcano Job restarts other pods than its JobSet",
-    "A JobSet restarts as a whole, or a Job replaces a pod. Volcano also restarts single tasks and counts "
-    "restarts per job.",
-)
-ABORTED = Rule(
-    "abort-is-final",
-    NOTE,
-    "a failed JobSet cannot be resumed",
-    "Volcano keeps an aborted job and resumes it with a Command.",
-)
+NO_COUNTERPART = Rule("policy-without-counterpart", ERROR)
+UNWATCHED = Rule("policy-unwatched", WARNING)
+WIDER = Rule("restart-differs", WARNING)
+ABORTED = Rule("abort-is-final", NOTE)
 _UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
 
 
@@ -287,12 +265,7 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
         job.say(WIDER.at(job.span(path), message, help="write `restartPolicy: Never` to restart all"))
 
 
-MIXED = Rule(
-    "policies-mixed",
-    ERROR,
-    "the policies of a task need more failure outcomes than a Job has",
-    "A Job fails by its podFailurePolicy or by its backoffLimit; a JobSet distinguishes only these two.",
-)
+MIXED = Rule("policies-mixed", ERROR)
 _BY = "policies of the Volcano Job"
 _LOST = [{"type": "DisruptionTarget", "status": "True"}]
 _POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"

@@ -51,7 +51,7 @@ def _catalogue() -> dict[str, Any]:
 
 
 def words() -> dict[str, dict[str, str]]:
-    """By rule, `summary` and `why` of its page; rules outside of lint have them where they are declared."""
+    """By rule, `summary` and `why` of its page; other rules have them where they are declared."""
     return _load("rules.toml")
 
 
