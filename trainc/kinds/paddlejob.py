@@ -20,11 +20,7 @@ def paddle(job: LegacyJob) -> JobLayout | None:
     """PaddleJob: the replica that starts the rendezvous server stands alone, before those that only join."""
     if get(job.spec, "elasticPolicy") is not None:
         path = ("spec", "elasticPolicy")
-        job.say(
-            WITHOUT_EFFECT.at(
-                job.span(path, key=True), "`elasticPolicy` of a PaddleJob never had an effect", help="remove it"
-            )
-        )
+        job.say(WITHOUT_EFFECT, path, "`elasticPolicy` of a PaddleJob never had an effect", key=True, help="remove it")
     master, worker = job.role("Master"), job.role("Worker")
     if master is None:
         assert worker is not None
@@ -32,7 +28,7 @@ def paddle(job: LegacyJob) -> JobLayout | None:
     if not master.count.value:
         message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
         help_ = "leave the Master out: the workers then meet at the first of them"
-        job.say(NO_REPLICAS.at(job.span((*master.path, "replicas")), message, help=help_))
+        job.say(NO_REPLICAS, (*master.path, "replicas"), message, help=help_)
         return None
     parts = _first_alone(job, master, "master", "master-rest", decides=True)
     if worker is not None and worker.count.value:
@@ -47,7 +43,7 @@ def _first_alone(
     if replica.count.value == 1:
         return (ReplicatedJobPlan(name, replica, replica.count, decides=decides),)
     message = f"`{name}` 0 is a Job of its own: `{name}` i has the completion index i - 1"
-    job.say(SHIFTED.at(job.span(replica.path, key=True), message))
+    job.say(SHIFTED, replica.path, message, key=True)
     others = derive(f"the other {name}s", lambda count: count - 1, replica.count)
     return (
         ReplicatedJobPlan(first, replica, one(f"{name} 0"), decides=decides),

@@ -27,7 +27,7 @@ def pytorch(job: LegacyJob) -> JobLayout:
     shape = _shape(job, settings)
     if master is not None and worker is not None and worker.count.value:
         message = "workers start at once: torch waits for the master itself"
-        job.say(WAIT_DROPPED.at(job.span(worker.path, key=True), message))
+        job.say(WAIT_DROPPED, worker.path, message, key=True)
     elastic = settings.get("elasticPolicy")
     if elastic is not None:
         _check_elastic(job, elastic)
@@ -76,20 +76,16 @@ def _check_elastic(job: LegacyJob, elastic: dict[str, Tree]) -> None:
     if elastic.pop("metrics", None):
         message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
         help_ = "remove it; start with as many workers as the job shall have"
-        job.say(NO_SCALER.at(job.span((*path, "metrics"), key=True), message, help=help_))
+        job.say(NO_SCALER, (*path, "metrics"), message, key=True, help=help_)
     high = elastic["maxReplicas"].value
     if type(high) is int and worker.count.value < high:
         message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
-        job.say(
-            FIXED.at(
-                job.span((*path, "maxReplicas")), message, help=f"set `replicas: {high}` to start with all of them"
-            )
-        )
+        job.say(FIXED, (*path, "maxReplicas"), message, help=f"set `replicas: {high}` to start with all of them")
     host = value(elastic, "rdzvHost")
     replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
     if replica is not None:
         message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
-        job.say(RENDEZVOUS.at(job.span((*path, "rdzvHost")), message, help="remove it: the default is worker 0"))
+        job.say(RENDEZVOUS, (*path, "rdzvHost"), message, help="remove it: the default is worker 0")
         rendezvous = elastic.pop("rdzvHost")
         elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
 

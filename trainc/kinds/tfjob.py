@@ -79,7 +79,7 @@ def tensorflow(job: LegacyJob) -> JobLayout | None:
     decider = chief or worker
     if decider is None:
         message = "the job has neither Chief, Master nor Worker: it would never succeed"
-        job.say(NO_DECIDER.at(job.span(("spec", job.kind.field), key=True), message, help="add a Chief or a Worker"))
+        job.say(NO_DECIDER, ("spec", job.kind.field), message, key=True, help="add a Chief or a Worker")
         return None
     dynamic = value(job.spec, "enableDynamicWorker") is True
     if dynamic and worker:
@@ -95,7 +95,7 @@ def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool
     policy = value(job.spec, "successPolicy") or ""
     if decides and policy not in {"", "AllWorkers"}:
         message = f"`{policy}` is not a success policy: it means the default"
-        job.say(WITHOUT_EFFECT.at(job.span(("spec", "successPolicy")), message, help="`AllWorkers`, or remove it"))
+        job.say(WITHOUT_EFFECT, ("spec", "successPolicy"), message, help="`AllWorkers`, or remove it")
     first = decides and replica.role == "Worker" and policy != "AllWorkers"
     return ReplicatedJobPlan(
         replica.name,
@@ -111,10 +111,10 @@ def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool
 def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
     path = ("spec", "enableDynamicWorker")
     message = f"the number of workers stays {worker.count.value}: a JobSet cannot be resized"
-    job.say(RESIZED.at(job.span(path), message))
+    job.say(RESIZED, path, message)
     if chief is not None and worker.restart.value == "Never":
         message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
-        job.say(TOLERATED.at(job.span(worker.path, key=True), message, help="use `OnFailure` for the workers"))
+        job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")
 
 
 RUNTIME_ID = Rule("runtime-id-derived", NOTE, differs=("TFJob", "TfJob"))
@@ -132,14 +132,14 @@ def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
     replica = job.role(decider)
     if replica is not None and type(index) is int and not 0 <= index < replica.count.value:
         message = f"the chief is {decider} {index}, but there are {replica.count.value} of them, counted from 0"
-        job.say(NO_DECIDER.at(job.span(("spec", "terminationPolicy")), message, help="name a replica that is there"))
+        job.say(NO_DECIDER, ("spec", "terminationPolicy"), message, help="name a replica that is there")
         return None
     runtime = _runtime_id(job)
     _accelerators(job)
     key = key_of(job.spec, "tensorboard")
     if key:
         help_ = "run TensorBoard as a Deployment of its own"
-        job.say(BOARD.at(job.span(("spec", key), key=True), "`tensorboard` is left out", help=help_))
+        job.say(BOARD, ("spec", key), "`tensorboard` is left out", key=True, help=help_)
     parts = [_listed_part(job, replica, decider, index, runtime) for replica in job.replicas]
     bare = [entry.role.lower() for entry in listed(job.document.tree) if entry.template is None]
     settings = {"always": True, "short": True, "runtimeId": runtime, "defaultPs": "ps" in bare, "empty": []}
@@ -152,14 +152,10 @@ def _listed_part(
     decides = replica.role == decider
     if decides and len(replica.containers) > 1:
         help_ = "make the others init containers with `restartPolicy: Always`"
-        job.say(
-            SIDECAR.at(
-                job.span(replica.path), f"the job ends when all containers of {replica.role} have ended", help=help_
-            )
-        )
+        job.say(SIDECAR, replica.path, f"the job ends when all containers of {replica.role} have ended", help=help_)
     if not decides and replica.restart.value == "Never":
         message = f"a {replica.role} that failed for good fails the job, unless the chief is done by then"
-        job.say(TOLERATED.at(job.span(replica.path), message, help="use `restartPolicy: OnFailure` in its template"))
+        job.say(TOLERATED, replica.path, message, help="use `restartPolicy: OnFailure` in its template")
     first = {"rules": [{"succeededIndexes": str(index)}]} if decides and replica.role != "MASTER" else None
     return ReplicatedJobPlan(
         replica.name, replica, replica.count, decides=decides, succeeds=first, labels=_labels(job, replica, runtime)
@@ -186,11 +182,11 @@ def _runtime_id(job: LegacyJob) -> Sourced[str]:
     digits = [_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)]
     identifier = "".join(digits)
     job.say(
-        RUNTIME_ID.at(
-            job.span(("spec",), key=True),
-            f"the runtime identifier is `{identifier}`",
-            help=f"set `RuntimeId: {identifier}` to keep it",
-        )
+        RUNTIME_ID,
+        ("spec",),
+        f"the runtime identifier is `{identifier}`",
+        key=True,
+        help=f"set `RuntimeId: {identifier}` to keep it",
     )
     return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
 
@@ -204,7 +200,7 @@ def _accelerators(job: LegacyJob) -> None:
                     if name.startswith("alpha.kubernetes.io/"):
                         path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
                         message = f"`{name}` was set up by the operator and is not a resource of today"
-                        job.say(ACCELERATOR.at(job.span(path, key=True), message, help="request `nvidia.com/gpu`"))
+                        job.say(ACCELERATOR, path, message, key=True, help="request `nvidia.com/gpu`")
 
 
 PREFIX = "invalid job spec: "

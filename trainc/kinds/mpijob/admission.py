@@ -96,9 +96,7 @@ def _ignored_roles(r: Refuser, field: Path) -> None:
     for key in r.replicas:
         if key not in ROLES:
             message = f"the mpi-operator knows no role `{key}` and makes no pods for it"
-            r.report.add(
-                IGNORED_ROLE.at(r.document.span((*field, key), key=True), message, help="write `Launcher` or `Worker`")
-            )
+            r.warn(IGNORED_ROLE, (*field, key), message, key=True, help="write `Launcher` or `Worker`")
 
 
 def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:

@@ -20,11 +20,7 @@ def mpi(job: LegacyJob) -> JobLayout:
     launcher = job.role("Launcher")
     assert launcher is not None
     job.say(
-        EXEC.at(
-            job.span(launcher.path, key=True),
-            EXEC.summary,
-            help="or write the job as `kubeflow.org/v2beta1`, which uses ssh",
-        )
+        EXEC, launcher.path, EXEC.summary, key=True, help="or write the job as `kubeflow.org/v2beta1`, which uses ssh"
     )
     _discovery(job, launcher)
     settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
@@ -40,16 +36,13 @@ def mpi_ssh(job: LegacyJob) -> JobLayout | None:
         return None
     _discovery(job, launcher)
     if job.asks("compat-names") == "true":
-        at = job.span(("metadata", "annotations", f"{TRAINC_PREFIX}compat-names"))
         message = "the names of the mpi-operator lie below a Service, where no other can be: they are not kept"
-        job.say(WITHOUT_EFFECT.at(at, message, help="remove it"))
+        job.say(WITHOUT_EFFECT, ("metadata", "annotations", f"{TRAINC_PREFIX}compat-names"), message, help="remove it")
     if worker is not None:
         message = "a worker that failed is replaced; the operator left it dead"
         if worker.restart.value == "Never":
-            job.say(TOLERATED.at(job.span(worker.path, key=True), message, level=NOTE))
-        job.say(
-            EVICTED.at(job.span(worker.path, key=True), "an evicted worker is replaced; the operator failed the job")
-        )
+            job.say(TOLERATED, worker.path, message, key=True, level=NOTE)
+        job.say(EVICTED, worker.path, "an evicted worker is replaced; the operator failed the job", key=True)
     by = Origin(by="MPIJob default")
     settings = {
         "slots": _slots(job),
@@ -97,11 +90,7 @@ def _discovery(job: LegacyJob, launcher: Replica) -> None:
         for _, leaf in leaves(words):
             if "discover_hosts" in str(leaf.value):
                 message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"
-                job.say(
-                    DISCOVERY.at(
-                        job.span(launcher.path, key=True), message, help="no more workers than `replicas` can join"
-                    )
-                )
+                job.say(DISCOVERY, launcher.path, message, key=True, help="no more workers than `replicas` can join")
                 return
 
 
@@ -113,5 +102,5 @@ def _deadlock(job: LegacyJob, worker: Replica) -> bool:
         return False
     message = "the launcher waits for workers that wait for the launcher's place in the gang"
     help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"
-    job.say(DEADLOCK.at(job.span(("spec", "launcherCreationPolicy")), message, help=help_))
+    job.say(DEADLOCK, ("spec", "launcherCreationPolicy"), message, help=help_)
     return True

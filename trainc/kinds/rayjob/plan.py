@@ -246,7 +246,7 @@ def check_fields(job: RayJobAsRead) -> bool:
 
 
 def _refuse(job: RayJobAsRead, path: Path, message: str, help_: str) -> bool:
-    job.say(UNCOMPILED.at(job.span(path, key=True), message, help=help_))
+    job.say(UNCOMPILED, path, message, key=True, help=help_)
     return False
 
 
@@ -290,7 +290,7 @@ def _has_fixed_size(job: RayJobAsRead) -> bool:
     path = (*CLUSTER, "enableInTreeAutoscaling")
     if all(value(worker, "minReplicas") == value(worker, "maxReplicas") for worker in workers):
         message = "`enableInTreeAutoscaling` has no effect: each group has as many replicas as it may have"
-        job.say(UNSERVED.at(job.span(path), message, help="remove it"))
+        job.say(UNSERVED, path, message, help="remove it")
         return True
     message = "`enableInTreeAutoscaling` needs the operator: an autoscaler adds and removes its pods"
     return _refuse(job, path, message, "give each group a fixed size: `minReplicas` equal to `maxReplicas`")
@@ -303,34 +303,30 @@ def _say_of_exposure(job: RayJobAsRead) -> None:
         if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
             continue
         message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
-        job.say(UNSERVED.at(job.at(*path, key=True), message, help="write a Service or an Ingress beside the job"))
+        job.say(UNSERVED, job.at(*path, key=True), message, help="write a Service or an Ingress beside the job")
 
 
 def _say_of_life(job: RayJobAsRead) -> None:
     spec = job.spec
     if value(spec, "shutdownAfterJobFinishes") is not True:
-        at = job.span(("spec", "shutdownAfterJobFinishes"), key=True)
         message = "the cluster ends with its driver: nothing keeps it, as `shutdownAfterJobFinishes: false` would"
-        job.say(CLEAN_UP.at(at, message))
+        job.say(CLEAN_UP, ("spec", "shutdownAfterJobFinishes"), message, key=True)
     if get(spec, "deletionStrategy") is not None:
         message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job is over"
-        job.say(UNSERVED.at(job.span(("spec", "deletionStrategy"), key=True), message, help="remove it"))
+        job.say(UNSERVED, ("spec", "deletionStrategy"), message, key=True, help="remove it")
     if get(spec, "preRunningDeadlineSeconds") is not None:
         message = "`preRunningDeadlineSeconds` has no effect: no controller watches the start of the program"
-        job.say(UNSERVED.at(job.span(("spec", "preRunningDeadlineSeconds")), message, help="remove it"))
+        job.say(UNSERVED, ("spec", "preRunningDeadlineSeconds"), message, help="remove it")
     if get(spec, "activeDeadlineSeconds") is not None:
         retries = value(spec, "backoffLimit") or 0
         again = f", so {retries + 1} runs have it each" if type(retries) is int and retries > 0 else ""
         message = f"`activeDeadlineSeconds` is that of the driver, from its own start{again}"
-        job.say(
-            DEADLINE.at(job.span(("spec", "activeDeadlineSeconds")), message, effect="the job fails when it is over")
-        )
+        job.say(DEADLINE, ("spec", "activeDeadlineSeconds"), message, effect="the job fails when it is over")
     if value(spec, "managedBy") == _KUBERAY:
-        at = job.span(("spec", "managedBy"))
-        job.say(MANAGER.at(at, f"`{_KUBERAY}` is no longer involved: `managedBy` is dropped"))
+        job.say(MANAGER, ("spec", "managedBy"), f"`{_KUBERAY}` is no longer involved: `managedBy` is dropped")
     ends = "`backoffLimit` counts new clusters" if value(spec, "backoffLimit") else "the job has no `backoffLimit`"
     message = f"a worker that is lost is replaced; a head that is lost ends the run, and {ends}"
-    job.say(REPLACED.at(job.at("headGroupSpec", key=True), message))
+    job.say(REPLACED, job.at("headGroupSpec", key=True), message)
 
 
 def _say_of_driver(job: RayJobAsRead) -> None:
@@ -341,12 +337,18 @@ def _say_of_driver(job: RayJobAsRead) -> None:
     texts = " ".join(
         str(leaf.value) for field in ("command", "args") for _, leaf in leaves(get(container, field) or [])
     )
-    at = job.span(("spec", "submitterPodTemplate", "spec", "containers", 0, "command"), key=True)
     if "--no-wait" in texts or "job logs" in texts:
         message = "the driver's command ends with 0 whatever becomes of the program"
         effect = "a training that failed counts as a success"
         help_ = "use `ray job submit` without `--no-wait`, or remove the command"
-        job.say(UNSEEN.at(at, message, effect=effect, help=help_))
+        job.say(
+            UNSEEN,
+            ("spec", "submitterPodTemplate", "spec", "containers", 0, "command"),
+            message,
+            effect=effect,
+            help=help_,
+            key=True,
+        )
 
 
 def _say_of_hosts(job: RayJobAsRead) -> None:
@@ -356,8 +358,13 @@ def _say_of_hosts(job: RayJobAsRead) -> None:
         if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
             message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
             effect = "the webhook that gives TPU pods their names finds no labels of KubeRay on them"
-            at = job.span((*group.path, "numOfHosts"))
-            job.say(UNSERVED.at(at, message, effect=effect, help="write a JobSet with one Job for each slice"))
+            job.say(
+                UNSERVED,
+                (*group.path, "numOfHosts"),
+                message,
+                effect=effect,
+                help="write a JobSet with one Job for each slice",
+            )
 
 
 def _say_of_bounds(job: RayJobAsRead) -> None:
@@ -376,4 +383,4 @@ def _say_of_bounds(job: RayJobAsRead) -> None:
         else:
             continue
         path = (*CLUSTER, "workerGroupSpecs", index, "replicas")
-        job.say(BOUNDED.at(job.span(path), message, help=help_))
+        job.say(BOUNDED, path, message, help=help_)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trainc.kinds.table import LISTED, MPI_OPERATOR, Kind
 from trainc.model.cluster import Version
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Finding, Rule, place
+from trainc.model.finding import ERROR, Rule, place
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, Span
@@ -124,9 +124,20 @@ class LegacyJob:
         """Where something is written in the job's file."""
         return self.document.span(path, key=key)
 
-    def say(self, finding: Finding) -> None:
-        """Report something about this job."""
-        self.report.add(finding)
+    def say(
+        self,
+        rule: Rule,
+        at: Path | Span,
+        message: str,
+        *,
+        key: bool = False,
+        effect: str = "",
+        help: str = "",  # noqa: A002 (the word users see)
+        level: str = "",
+    ) -> None:
+        """Report something about this job: at a path of its file, with `key` at the key there, or at a place."""
+        span = at if isinstance(at, Span) else self.span(at, key=key)
+        self.report.add(rule.at(span, message, effect=effect, help=help, level=level))
 
 
 def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
@@ -275,7 +286,7 @@ def countable(job: LegacyJob) -> bool:
     if all(verdicts) and not job.pods:
         field = ("spec", job.kind.field)
         help_ = f"give one of {', '.join(job.kind.roles)} at least one replica"
-        job.say(NO_REPLICAS.at(job.span(field, key=True), "no role of this job has a pod", help=help_))
+        job.say(NO_REPLICAS, field, "no role of this job has a pod", key=True, help=help_)
         return False
     return all(verdicts)
 
@@ -293,17 +304,17 @@ def is_open(job: LegacyJob) -> bool:
 
 def _countable(job: LegacyJob, replica: Replica) -> bool:
     count: object = replica.count.value
-    at = job.span((*replica.path, "replicas"))
+    at = (*replica.path, "replicas")
     if is_placeholder(count) and not job.report.compiles:
         return False  # whoever computes with the number counts what it cannot
     if type(count) is not int:
         help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
-        job.say(UNKNOWN_SIZE.at(at, f"how many pods `{replica.role}` has is not known here", help=help_))
+        job.say(UNKNOWN_SIZE, at, f"how many pods `{replica.role}` has is not known here", help=help_)
     elif count < 0:
-        job.say(NO_REPLICAS.at(at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be"))
+        job.say(NO_REPLICAS, at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be")
     elif count > MOST:
         message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
-        job.say(TOO_MANY_PODS.at(at, message, help="ask for fewer pods"))
+        job.say(TOO_MANY_PODS, at, message, help="ask for fewer pods")
     else:
         return True
     return False

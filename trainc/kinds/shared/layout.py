@@ -73,7 +73,7 @@ def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
             (ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings
         )
     layout, reason = _choose(job, master, worker)
-    job.say(RANKS.at(job.span(("spec", job.kind.field), key=True), reason))
+    job.say(RANKS, ("spec", job.kind.field), reason, key=True)
     if layout == MERGED:
         total = derive("Master + Worker", lambda m, w: m + w, master.count, worker.count)
         part = ReplicatedJobPlan(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
@@ -90,14 +90,14 @@ MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
 
 def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]:
     layout = job.asks("rank-layout")
-    span = job.span(("metadata", "annotations", "trainc.dev/rank-layout"))
+    path = ("metadata", "annotations", "trainc.dev/rank-layout")
     if layout not in {"", MERGED, PER_JOB}:
         help_ = f"one of {MERGED}, {PER_JOB}"
-        job.say(UNKNOWN_LAYOUT.at(span, f"`{layout}` is not a layout of ranks", help=help_))
+        job.say(UNKNOWN_LAYOUT, path, f"`{layout}` is not a layout of ranks", help=help_)
     difference = _difference(master, worker)
     if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"
-        job.say(UNKNOWN_LAYOUT.at(span, message, help="make them equal, or leave the annotation out"))
+        job.say(UNKNOWN_LAYOUT, path, message, help="make them equal, or leave the annotation out")
     if layout == PER_JOB:
         return PER_JOB, "one Job for each worker, as asked: the rank is the Job's global index"
     if not difference and not layout and job.options.kubernetes is not None and job.options.kubernetes < SUCCESS_POLICY:
@@ -140,7 +140,7 @@ def fits(job: LegacyJob, shape: JobLayout) -> bool:
     room = _LIMIT - longest
     message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
     help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
-    job.say(LONG_NAME.at(job.span(("metadata", "name")), message, help=help_))
+    job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
     return False
 
 
@@ -175,7 +175,7 @@ def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
     for what, of, least in dict.fromkeys(lacking):
         message = f"{what}: that takes {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
-        job.say(TOO_OLD.at(job.span(("spec", job.kind.field), key=True), message, help=f"update {of}"))
+        job.say(TOO_OLD, ("spec", job.kind.field), message, key=True, help=f"update {of}")
     return not lacking
 
 

@@ -27,15 +27,13 @@ def prepare(job: LegacyJob, replica: Replica) -> None:
     for name in ("hostname", "subdomain"):
         if name in spec:
             path = (*replica.path, "template", "spec", name)
-            job.say(
-                HOSTNAME.at(job.span(path), f"`{name}` has no effect: the JobSet names its hosts", help="remove it")
-            )
+            job.say(HOSTNAME, path, f"`{name}` has no effect: the JobSet names its hosts", help="remove it")
             del spec[name]
     inner = value(spec, "restartPolicy")
     if inner and replica.restart.value and inner != replica.restart.value:
         path = (*replica.path, "template", "spec", "restartPolicy")
         message = f"`restartPolicy: {inner}` in the template is overwritten by `{replica.restart.value}`"
-        job.say(POD_RESTART.at(job.span(path), message, help="remove it"))
+        job.say(POD_RESTART, path, message, help="remove it")
     spec.pop("restartPolicy", None)
     if value(spec, "hostNetwork") is True and _resolves_nothing(job, value(spec, "dnsPolicy")):
         spec["dnsPolicy"] = stamp("ClusterFirstWithHostNet", "hostNetwork", spec["hostNetwork"])
@@ -61,7 +59,7 @@ def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> Non
         message = (
             f"the template of `{replica.name}` carries {', '.join(f'`{key}`' for key in fields)}, which is dropped"
         )
-        job.say(STRAY.at(job.span(path, key=True), message, help="remove it"))
+        job.say(STRAY, path, message, key=True, help="remove it")
 
 
 def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
@@ -93,14 +91,13 @@ def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) ->
     name = value(port, "name")
     if name:
         message = f"port {value(port, 'containerPort')} is called `{name}`; the operator looks for `{wanted}`"
-        job.say(PORT.at(job.span(path), message, help=f"call it `{wanted}`"))
+        job.say(PORT, path, message, help=f"call it `{wanted}`")
         return port
     job.say(
-        PORT.at(
-            job.span(path),
-            f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`",
-            help=f"call it `{wanted}`",
-        )
+        PORT,
+        path,
+        f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`",
+        help=f"call it `{wanted}`",
     )
     return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
 

@@ -64,9 +64,20 @@ class Refuser:
         """One refusal: `text` is what the operator prints, `message` the fact behind it."""
         self.refused = True
         span = self.document.span(path, key=key or get(self.document.written, *path) is None)
-        self.report.add(
-            REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)),
-        )
+        self.report.add(REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)))
+
+    def warn(
+        self,
+        rule: Rule,
+        path: Path,
+        message: str,
+        *,
+        key: bool = False,
+        help: str = "",  # noqa: A002 (the word users see)
+        fix: Iterable[Edit] = (),
+    ) -> None:
+        """Something of the job that the operator does not refuse."""
+        self.report.add(rule.at(self.document.span(path, key=key), message, help=help, fix=tuple(fix)))
 
 
 def mapping(node: Tree) -> Tree:
@@ -127,15 +138,13 @@ def image(container: Tree) -> str:
 def empty_manager(r: Refuser) -> None:
     """Say that an empty `managedBy` is read as none."""
     path = ("spec", "runPolicy", "managedBy")
-    r.report.add(
-        EMPTY_MANAGER.at(r.document.span(path), "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
-    )
+    r.warn(EMPTY_MANAGER, path, "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
 
 
 def odd_case(r: Refuser, key: str, role: str) -> None:
     """Say that a role is spelled otherwise than its kind spells it."""
-    span = r.document.span(("spec", r.kind.field, key), key=True)
-    r.report.add(ROLE_CASE.at(span, f"the role `{key}` is spelled `{role}`", fix=_respell(r, key, role)))
+    message = f"the role `{key}` is spelled `{role}`"
+    r.warn(ROLE_CASE, ("spec", r.kind.field, key), message, key=True, fix=respelling(r, key, role))
 
 
 EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
@@ -144,7 +153,7 @@ EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
 ROLE_CASE = Rule("role-case", WARNING)
 
 
-def _respell(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
+def respelling(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
     if role in r.roles or key not in r.replicas:
         return ()
     return tuple(r.document.edits(("spec", r.kind.field, key), name=role))

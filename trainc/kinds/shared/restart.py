@@ -34,7 +34,7 @@ def restart(
     if policy.value not in _POLICIES:
         path = (*replica.path, "restartPolicy")
         message = f"`{policy.value}` is not a restart policy"
-        job.say(UNKNOWN_POLICY.at(job.span(path), message, help=f"one of {', '.join(_POLICIES)}"))
+        job.say(UNKNOWN_POLICY, path, message, help=f"one of {', '.join(_POLICIES)}")
         return None
     if job.kind.field == LISTED:
         return _listed(job, replica, decides=decides)
@@ -51,11 +51,7 @@ def restart(
     if policy.value == "Always" and not _always(job, replica, decides=decides):
         return None
     if job.kind.kind == "XGBoostJob":
-        job.say(
-            EVICTED.at(
-                job.span(replica.path, key=True), f"a `{replica.name}` lost to eviction or a dead node is replaced"
-            )
-        )
+        job.say(EVICTED, replica.path, f"a `{replica.name}` lost to eviction or a dead node is replaced", key=True)
     return _on_failure(policy), {"backoffLimit": _limit(job, replica)}
 
 
@@ -64,7 +60,7 @@ def _limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
     if type(limit) is Sourced and limit.value is not None:
         return limit
     message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
-    job.say(UNLIMITED.at(job.span(replica.path, key=True), message, help="set `runPolicy.backoffLimit` to bound it"))
+    job.say(UNLIMITED, replica.path, message, key=True, help="set `runPolicy.backoffLimit` to bound it")
     return derive("no backoffLimit", lambda _: FOREVER, replica.restart)
 
 
@@ -73,13 +69,13 @@ def _on_failure(policy: Sourced[str]) -> Sourced[str]:
 
 
 def _always(job: LegacyJob, replica: Replica, *, decides: bool) -> bool:
-    span = job.span((*replica.path, "restartPolicy"))
+    path = (*replica.path, "restartPolicy")
     if decides:
         message = f"`Always` on `{replica.name}`, whose success is the job's: it would never have finished"
-        job.say(ALWAYS.at(span, message, help="use `OnFailure`"))
+        job.say(ALWAYS, path, message, help="use `OnFailure`")
         return False
     message = f"a `{replica.name}` that exits with 0 is not started again"
-    job.say(ALWAYS.at(span, message, help="use `OnFailure`", level=WARNING))
+    job.say(ALWAYS, path, message, help="use `OnFailure`", level=WARNING)
     return True
 
 
@@ -92,10 +88,10 @@ def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
     if not never:
         codes += [_rule("Ignore", name, _RETRYABLE), {"action": "Ignore", "onPodConditions": [_DISRUPTED]}]
     if len(replica.containers) > 1:
-        job.say(EXIT_ZERO.at(job.span((*replica.path, "restartPolicy")), EXIT_ZERO.summary))
+        job.say(EXIT_ZERO, (*replica.path, "restartPolicy"), EXIT_ZERO.summary)
     if job.kind.kind == "MPIJob":
         message = f"a `{replica.name}` that fails with a retryable code starts again"
-        job.say(HANGS.at(job.span((*replica.path, "restartPolicy")), message))
+        job.say(HANGS, (*replica.path, "restartPolicy"), message)
     fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
     budget = limit if never else stamp(FOREVER, "ExitCode", by)
     return {"backoffLimit": budget, **stamp(fields, "ExitCode", by)}
@@ -114,9 +110,7 @@ def _notes_never(job: LegacyJob, replica: Replica) -> None:
     limit = job.policy("backoffLimit")
     if type(limit) is Sourced and limit.value:
         message = f"`backoffLimit` never applied to `{replica.name}`: its policy is Never"
-        job.say(
-            WITHOUT_EFFECT.at(job.policy_span("backoffLimit"), message, help="use `OnFailure` or `ExitCode` to retry")
-        )
+        job.say(WITHOUT_EFFECT, job.policy_span("backoffLimit"), message, help="use `OnFailure` or `ExitCode` to retry")
 
 
 def _ssh_limit(job: LegacyJob, replica: Replica) -> Sourced[int]:

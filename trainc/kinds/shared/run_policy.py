@@ -31,11 +31,11 @@ def jobset_fields(job: LegacyJob) -> Tree:
     manager = job.policy("managedBy")
     if type(manager) is Sourced and manager.value in OWN_MANAGERS:
         job.say(
-            MANAGER.at(job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped")
+            MANAGER, job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped"
         )
     elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
         message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
-        job.say(WITHOUT_EFFECT.at(job.policy_span("managedBy"), message, help="remove it"))
+        job.say(WITHOUT_EFFECT, job.policy_span("managedBy"), message, help="remove it")
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
     ttl = _ttl(job)
@@ -60,14 +60,14 @@ def scopes(job: LegacyJob, children: int) -> None:
     span = job.policy_span("activeDeadlineSeconds")
     deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
     if deadline == 0:
-        job.say(DEADLINE_ZERO.at(span, DEADLINE_ZERO.summary, help="give it time"))
+        job.say(DEADLINE_ZERO, span, DEADLINE_ZERO.summary, help="give it time")
     elif deadline is not None and children > 1 and job.kind.api != MPI_OPERATOR:
-        job.say(DEADLINE.at(span, f"each of {children} child Jobs has {deadline} s from its own start"))
+        job.say(DEADLINE, span, f"each of {children} child Jobs has {deadline} s from its own start")
     limit = value(job.spec, "runPolicy", "backoffLimit")
     counted = any(replica.restart.value in {"OnFailure", "Always"} for replica in job.replicas)
     if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
         message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
-        job.say(BUDGET.at(job.policy_span("backoffLimit"), message, help="lower it if the sum matters"))
+        job.say(BUDGET, job.policy_span("backoffLimit"), message, help="lower it if the sum matters")
 
 
 def _ttl(job: LegacyJob) -> Sourced[int] | None:
@@ -77,10 +77,10 @@ def _ttl(job: LegacyJob) -> Sourced[int] | None:
     span = job.policy_span("ttlSecondsAfterFinished")
     again = "deleted after its time to live, the job is applied again from Git and runs again"
     if job.asks("keep-ttl") == "true":
-        job.say(TTL.at(span, again, help="remove the annotation `trainc.dev/keep-ttl`"))
+        job.say(TTL, span, again, help="remove the annotation `trainc.dev/keep-ttl`")
         return ttl
     help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; else remove it'
-    job.say(TTL.at(span, f"`ttlSecondsAfterFinished` is left out: {again}", help=help_))
+    job.say(TTL, span, f"`ttlSecondsAfterFinished` is left out: {again}", help=help_)
     return None
 
 
@@ -91,7 +91,7 @@ def _clean_up(job: LegacyJob) -> None:
     if job.kind.field == LISTED:
         span = job.span(("spec", job.kind.field), key=True)
         job.say(
-            CLEAN_UP.at(span, "pods that still run are ended at success; upstream kept them until the job was deleted")
+            CLEAN_UP, span, "pods that still run are ended at success; upstream kept them until the job was deleted"
         )
         return
     policy = job.policy("cleanPodPolicy")
@@ -100,13 +100,13 @@ def _clean_up(job: LegacyJob) -> None:
     span = job.policy_span("cleanPodPolicy") if is_set else job.span(("spec", job.kind.field), key=True)
     if chosen not in CLEAN_POLICIES:
         message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
-        job.say(UNKNOWN_POLICY.at(span, message, help=f"one of {', '.join(CLEAN_POLICIES)}"))
+        job.say(UNKNOWN_POLICY, span, message, help=f"one of {', '.join(CLEAN_POLICIES)}")
     elif chosen == "All":
         message = "finished pods stay until the JobSet is deleted: `All` removed them"
-        job.say(CLEAN_UP.at(span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed"))
+        job.say(CLEAN_UP, span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed")
     elif chosen == "None":
         message = "pods that still run when the job is done are ended: `None` let them go on"
-        job.say(CLEAN_UP.at(span, message, level=WARNING if is_set else NOTE, effect=_LATER))
+        job.say(CLEAN_UP, span, message, level=WARNING if is_set else NOTE, effect=_LATER)
 
 
 def gang(job: LegacyJob) -> Tree:
@@ -117,11 +117,10 @@ def gang(job: LegacyJob) -> Tree:
         if policy:
             message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
             job.say(
-                UNUSED.at(
-                    job.policy_span("schedulingPolicy"),
-                    message,
-                    help="choose a gang scheduler for jobs of other operators in trainc.yaml",
-                )
+                UNUSED,
+                job.policy_span("schedulingPolicy"),
+                message,
+                help="choose a gang scheduler for jobs of other operators in trainc.yaml",
             )
         return None
     _counted(job, policy)
@@ -150,13 +149,13 @@ def _counted(job: LegacyJob, policy: Tree) -> None:
     span = job.policy_span("schedulingPolicy")
     if least is not None and type(least) is not int:
         help_ = "write the number: what the gang needs is computed from it"
-        job.say(UNKNOWN_SIZE.at(span, "how big the gang is is not known here", help=help_))
+        job.say(UNKNOWN_SIZE, span, "how big the gang is is not known here", help=help_)
     elif least is not None and 0 < least < job.pods and _sums(job, policy):
         classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
         if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
             message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
             help_ = "say `minResources`, or let `minAvailable` be all pods"
-            job.say(PART_OF_GANG.at(span, message, help=help_))
+            job.say(PART_OF_GANG, span, message, help=help_)
 
 
 def _sums(job: LegacyJob, policy: Tree) -> bool:

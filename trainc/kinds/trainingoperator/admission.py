@@ -10,7 +10,6 @@ from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
 from trainc.kinds.shared.job import key_of
 from trainc.kinds.shared.refusals import (
     Refuser,
-    _respell,
     containers,
     empty_manager,
     forbidden,
@@ -20,6 +19,7 @@ from trainc.kinds.shared.refusals import (
     not_supported,
     odd_case,
     required,
+    respelling,
 )
 from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, Kind, kind_of
 from trainc.kinds.tfjob import refuse_listed
@@ -242,7 +242,7 @@ def _odd_role(r: Refuser, key: str, path: Path) -> None:
             f"{r.kind.kind} has no role `{key}`",
             key=True,
             help=known,
-            fix=_respell(r, key, role) if role else (),
+            fix=respelling(r, key, role) if role else (),
         )
 
 
@@ -267,11 +267,7 @@ def _one_master(r: Refuser) -> None:
     if count == 1 or type(count) is str:  # text is filled in later, which whoever counts pods has a word on
         return
     if count is None and r.lenient:
-        r.report.add(
-            MASTER_COUNT.at(
-                r.document.span(path), "the Master has no `replicas`; 1 is taken", fix=r.document.edits(path, 1)
-            )
-        )
+        r.warn(MASTER_COUNT, path, "the Master has no `replicas`; 1 is taken", fix=r.document.edits(path, 1))
         return
     message = "the Master has no `replicas`" if count is None else f"{count} Masters are asked for"
     note = "the webhook runs before the default of 1 is filled in" if count is None else ""
@@ -302,13 +298,8 @@ def _pytorch(r: Refuser) -> None:
     if get(elastic, "nProcPerNode") is None:
         return
     help_ = "use `spec.nprocPerNode`"
-    r.report.add(
-        OLD_NPROC.at(
-            r.document.span(path),
-            "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead",
-            help=help_,
-        )
-    )
+    message = "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead"
+    r.warn(OLD_NPROC, path, message, help=help_)
     if get(r.spec, "nprocPerNode") is not None:
         r.say(
             path,

@@ -72,9 +72,11 @@ def _plan(
     barred |= not all(is_kept for _, is_kept in built) or not servable(job, shape, replicated)
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
     if not all(part.alone for part in shape.parts):
-        span = job.span(("spec", job.kind.field), key=True)
         job.say(
-            STATIC.at(span, "the label with the index of each replica is left out: pods of one Job share a template")
+            STATIC,
+            ("spec", job.kind.field),
+            "the label with the index of each replica is left out: pods of one Job share a template",
+            key=True,
         )
     template = _template(job, shape, replicated)
     gang = runpolicy.gang(job)

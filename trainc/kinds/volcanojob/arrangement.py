@@ -41,7 +41,7 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
         tasks_of_several = ", ".join(f"`{name}`" for name in cut)
         message = f"the end of {tasks_of_several} does not complete the job: each of its pods is a Job of its own"
         help_ = "let the master alone complete the job"
-        job.say(SUCCESS.at(job.span(("spec", "tasks"), key=True), message, help=help_))
+        job.say(SUCCESS, ("spec", "tasks"), message, key=True, help=help_)
     kept = [name for name in names if name not in cut]
     both = "All" if len(kept) == 1 else "Any"
     return stamp({"operator": both, "targetReplicatedJobs": kept}, "TaskCompleted"), bool(kept)
@@ -57,7 +57,7 @@ def _partial(job: JobOfTasks, tasks: list[Task]) -> None:
     if least < total:
         message = f"all pods have to succeed: Volcano completes the job when {least} of {total} do"
         help_ = "complete it with a policy: `event: TaskCompleted`, `action: CompleteJob`"
-        job.say(SUCCESS.at(job.span(("spec", "minAvailable"), key=True), message, help=help_))
+        job.say(SUCCESS, ("spec", "minAvailable"), message, key=True, help=help_)
 
 
 def is_countable(tasks: list[Task]) -> bool:
@@ -68,7 +68,7 @@ def is_countable(tasks: list[Task]) -> bool:
 def _uncountable(job: JobOfTasks) -> bool:
     message = f"`minSuccess: {value(job.spec, 'minSuccess')}` counts the pods of several Jobs"
     help_ = "complete the job with a policy of one task: `event: TaskCompleted`, `action: CompleteJob`"
-    job.say(COUNTED.at(job.span(("spec", "minSuccess")), message, help=help_))
+    job.say(COUNTED, ("spec", "minSuccess"), message, help=help_)
     return False
 
 
@@ -83,7 +83,7 @@ def _cut(job: JobOfTasks, task: Task) -> None:
             return
         message = f"the partitions of `{task.role}` are not kept: the plugin `{used[0]}` counts over all of them"
         help_ = "remove the plugin, or write a JobSet with one Job for each partition"
-        job.say(PARTITIONS.at(job.span((*task.path, "partitionPolicy"), key=True), message, help=help_))
+        job.say(PARTITIONS, (*task.path, "partitionPolicy"), message, key=True, help=help_)
     if torch is not None and task.role == torch.text("worker") and task.count.value > 1 and _has_master(job):
         task.jobs, task.pods = task.count, Sourced(1, Origin(by="one Job per worker"))
 
@@ -125,28 +125,27 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     at = job.span(("spec", "plugins", "pytorch"), key=True)
     if master is None:
         message = f"there is no task `{torch.text('master')}`: the plugin `pytorch` sets no variable at all"
-        job.say(RANKS_LOST.at(at, message, help=f"call a task `{torch.text('master')}`", level=WARNING))
+        job.say(RANKS_LOST, at, message, help=f"call a task `{torch.text('master')}`", level=WARNING)
         return True
     if master.count.value != 1:
         message = f"`{master.role}` has {master.count.value} pods, and each of them has rank 0"
         effect = "the processes never meet: their number is larger than that of the ranks"
-        job.say(RANKS_LOST.at(job.span((*master.path, "replicas")), message, effect=effect, help="ask for one master"))
+        job.say(RANKS_LOST, (*master.path, "replicas"), message, effect=effect, help="ask for one master")
         return False
     if worker is None or worker.count.value <= 1:
         return True
     if "tensorflow" in job.plugins:
-        job.say(RANKS_LOST.at(at, "the plugins `pytorch` and `tensorflow` count pods in ways that exclude each other"))
+        job.say(RANKS_LOST, at, "the plugins `pytorch` and `tensorflow` count pods in ways that exclude each other")
         return False
     if [task.role for task in tasks[:2]] != [master.role, worker.role]:
         message = f"`{master.role}` waits for other tasks: the ranks of `{worker.role}` would not begin with 1"
         path = (*master.path, "dependsOn")
-        job.say(RANKS_LOST.at(job.span(path, key=True), message, help="let the workers wait for the master instead"))
+        job.say(RANKS_LOST, path, message, key=True, help="let the workers wait for the master instead")
         return False
     job.say(
-        RANK_LAYOUT.at(
-            job.span((*worker.path, "replicas")),
-            f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number",
-        )
+        RANK_LAYOUT,
+        (*worker.path, "replicas"),
+        f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number",
     )
     return True
 

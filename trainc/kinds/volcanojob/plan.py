@@ -130,9 +130,13 @@ def _waits_for_all(job: JobOfTasks) -> bool:
     out = True
     for task in job.tasks:
         if value(task.tree, "dependsOn", "iteration") == "any" and len(task.waits) > 1:
-            at = job.span((*task.path, "dependsOn", "iteration"))
             message = f"`{task.role}` waits for any of {', '.join(task.waits)}: a JobSet waits for all of them"
-            job.say(ANY_OF_SEVERAL.at(at, message, help="write `iteration: all`, or name one task"))
+            job.say(
+                ANY_OF_SEVERAL,
+                (*task.path, "dependsOn", "iteration"),
+                message,
+                help="write `iteration: all`, or name one task",
+            )
             out = False
     return out
 
@@ -140,9 +144,13 @@ def _waits_for_all(job: JobOfTasks) -> bool:
 def _say_notes(job: JobOfTasks) -> None:
     check_claims(job)
     if get(job.spec, "runningEstimate") is not None:
-        at = job.span(("spec", "runningEstimate"))
         estimate = plain(job.spec["runningEstimate"])
-        job.say(ESTIMATE.at(at, f"`runningEstimate: {estimate}` is dropped: no controller reads it", help="remove it"))
+        job.say(
+            ESTIMATE,
+            ("spec", "runningEstimate"),
+            f"`runningEstimate: {estimate}` is dropped: no controller reads it",
+            help="remove it",
+        )
 
 
 UNCOMPILED = Rule("plugin-not-compiled", ERROR)
@@ -168,11 +176,11 @@ def _check_flags(job: JobOfTasks) -> None:
             path = ("spec", "plugins", name, flags.stopped)
             reason = flags.problem or "this is not a flag"
             message = f"the plugin `{name}` reads no flag from here on: {reason}"
-            job.say(IGNORED.at(job.span(path), message, effect="the defaults hold", help="write `--name=value`"))
+            job.say(IGNORED, path, message, effect="the defaults hold", help="write `--name=value`")
     ssh = job.plugins.get("ssh")
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
-        job.say(IGNORED.at(_at(job, "ssh"), message, help="write a port from 1 to 65535"))
+        job.say(IGNORED, _at(job, "ssh"), message, help="write a port from 1 to 65535")
 
 
 def _no_hccl(job: JobOfTasks) -> bool:
@@ -181,7 +189,7 @@ def _no_hccl(job: JobOfTasks) -> bool:
     message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
     effect = "all pods of a Job share one template, so no pod would know its rank"
     help_ = "let the program take its rank from JOB_COMPLETION_INDEX, and remove the plugin"
-    job.say(UNCOMPILED.at(_at(job, "hcclrank"), message, effect=effect, help=help_))
+    job.say(UNCOMPILED, _at(job, "hcclrank"), message, effect=effect, help=help_)
     return False
 
 
@@ -194,14 +202,14 @@ def _no_endless_ray(job: JobOfTasks) -> bool:
     if job.task(head) is None:
         message = f"the job has no head task `{head}` for its Ray cluster"
         effect = "Volcano fails each pod that it makes"
-        job.say(UNCOMPILED.at(_at(job, "ray"), message, effect=effect, help=f"call a task `{head}`"))
+        job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=f"call a task `{head}`")
         return False
     if any(task.count.value for task in job.tasks if task.role not in {head, worker}):
         return True
     message = "nothing submits work to this Ray cluster, and nothing ends it"
     help_ = "write a RayJob, or add a task that runs `ray job submit` and whose TaskCompleted does CompleteJob"
     effect = "`ray start --block` holds its accelerators until the job is deleted"
-    job.say(UNCOMPILED.at(_at(job, "ray"), message, effect=effect, help=help_))
+    job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=help_)
     return False
 
 
@@ -214,7 +222,7 @@ def _no_private_key(job: JobOfTasks) -> bool:
     span = leaf.origin.at if leaf is not None and leaf.origin.at is not None else _at(job, "ssh")
     message = "a private key is written in the flags of the plugin `ssh`"
     help_ = "put it into a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and change the key"
-    job.say(KEY.at(span, message, effect="everybody who reads the repository has the key", help=help_))
+    job.say(KEY, span, message, effect="everybody who reads the repository has the key", help=help_)
     return False
 
 
@@ -266,7 +274,7 @@ def starts(job: JobOfTasks) -> bool:
     message = f"the gang needs {least.value} pods, and {there} are there before `{task.role}` starts"
     effect = "nothing starts: the gang waits for pods that wait for the gang"
     help_ = f"set `minAvailable: {there}`, or remove `dependsOn`"
-    job.say(DEADLOCK.at(job.span((*task.path, "dependsOn"), key=True), message, effect=effect, help=help_))
+    job.say(DEADLOCK, (*task.path, "dependsOn"), message, key=True, effect=effect, help=help_)
     return False
 
 

@@ -101,7 +101,12 @@ def check_claims(job: JobOfTasks) -> None:
     """Say which claims are no longer deleted with the job."""
     for index, volume in enumerate(get(job.spec, "volumes") or ()):
         if get(volume, "volumeClaim") is not None:
-            at = job.span(("spec", "volumes", index, "volumeClaim"), key=True)
             name = claim_name(job.name, f"volume-{index}").value
             message = f"the claim `{name}` is an object beside the job: it stays when the job is deleted"
-            job.say(CLAIM_STAYS.at(at, message, help="delete it when its data are no longer needed"))
+            job.say(
+                CLAIM_STAYS,
+                ("spec", "volumes", index, "volumeClaim"),
+                message,
+                help="delete it when its data are no longer needed",
+                key=True,
+            )

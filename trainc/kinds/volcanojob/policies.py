@@ -203,11 +203,11 @@ def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
     if failure and not policy.outcome:
         message = f"`{policy.action}` when a pod fails has no counterpart in a JobSet: a failed Job cannot complete it"
         help_ = "let the program end with 0 where its failure counts as success, or use another action"
-        job.say(NO_COUNTERPART.at(job.span((*policy.path, "action")), message, help=help_))
+        job.say(NO_COUNTERPART, (*policy.path, "action"), message, help=help_)
         return False
     if "TaskCompleted" in policy.events and policy.action != "CompleteJob":
         message = f"`{policy.action}` when a task is completed has no counterpart in a JobSet"
-        job.say(NO_COUNTERPART.at(job.span((*policy.path, "action")), message, help="use `CompleteJob`, or remove it"))
+        job.say(NO_COUNTERPART, (*policy.path, "action"), message, help="use `CompleteJob`, or remove it")
         return False
     return True
 
@@ -217,23 +217,23 @@ def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLife
         if event in policy.events:
             message = f"`{event}` has no effect: no controller watches for it"
             help_ = "remove the policy; what a pod waits for is in its events and in those of its PodGroup"
-            job.say(UNWATCHED.at(job.span(policy.path, key=True), message, help=help_))
+            job.say(UNWATCHED, policy.path, message, key=True, help=help_)
     if policy.timeout:
         message = f"`{policy.action}` follows at once: `timeout: {policy.timeout}` has no effect"
-        job.say(UNWATCHED.at(job.span((*policy.path, "timeout")), message, help="remove `timeout`"))
+        job.say(UNWATCHED, (*policy.path, "timeout"), message, help="remove `timeout`")
     if ANY in policy.events and policy.outcome:
         message = f"`*` means failures and evictions here: Volcano does `{policy.action}` when a task is completed too"
-        job.say(WIDER.at(job.span(policy.path, key=True), message, help="name the events: PodFailed, PodEvicted"))
+        job.say(WIDER, policy.path, message, key=True, help="name the events: PodFailed, PodEvicted")
     many = len(lifecycle.tasks) > 1
     if policy.action in {"RestartTask", "RestartPartition"} and (many or policy.action == "RestartPartition"):
         message = f"`{policy.action}` restarts all tasks: a JobSet restarts as a whole"
-        job.say(WIDER.at(job.span((*policy.path, "action")), message, help="use `RestartJob` to say so"))
+        job.say(WIDER, (*policy.path, "action"), message, help="use `RestartJob` to say so")
     if policy.outcome == REPLACE and many:
         message = f"each task may replace {job.runs.value - 1} pods: Volcano counted those of all tasks"
-        job.say(WIDER.at(job.span((*policy.path, "action")), message, help="lower `maxRetry` if the sum matters"))
+        job.say(WIDER, (*policy.path, "action"), message, help="lower `maxRetry` if the sum matters")
     if policy.action == "AbortJob":
         message = "a JobSet that failed is over: no Command resumes it"
-        job.say(ABORTED.at(job.span((*policy.path, "action")), message))
+        job.say(ABORTED, (*policy.path, "action"), message)
 
 
 def _say_of_peers(job: JobOfTasks, lifecycle: TaskLifecycle) -> None:
@@ -241,7 +241,7 @@ def _say_of_peers(job: JobOfTasks, lifecycle: TaskLifecycle) -> None:
     alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
     if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
         message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
-        job.say(CLEAN_UP.at(job.span(alone[0].path, key=True), message))
+        job.say(CLEAN_UP, alone[0].path, message, key=True)
 
 
 def _say_of_restart(job: JobOfTasks, task: Task) -> None:
@@ -251,7 +251,7 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
         message = f"containers of `{task.role}` end here: pods of a Job cannot use `restartPolicy: Always`"
         effect = "`OnFailure` is written: a container that fails restarts in its pod, one that succeeds does not"
         help_ = "write `restartPolicy: Never`, or `OnFailure`"
-        job.say(ALWAYS.at(job.span(path), message, effect=effect, help=help_, level=WARNING))
+        job.say(ALWAYS, path, message, effect=effect, help=help_, level=WARNING)
     if task.restart.value == "Never":
         return
     policies = of_task(job, task)
@@ -259,10 +259,10 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     if failed is not None or any(policy.code is not None for policy in policies):
         message = f"a failure of `{task.role}` meets no policy: the kubelet restarts its containers in place"
         help_ = "write `restartPolicy: Never` so that a failure ends the pod"
-        job.say(WIDER.at(job.span(path), message, help=help_))
+        job.say(WIDER, path, message, help=help_)
     if evicted is not None and evicted.outcome == RESTART:
         message = f"an evicted pod of `{task.role}` is replaced alone: the others go on"
-        job.say(WIDER.at(job.span(path), message, help="write `restartPolicy: Never` to restart all"))
+        job.say(WIDER, path, message, help="write `restartPolicy: Never` to restart all")
 
 
 MIXED = Rule("policies-mixed", ERROR)
@@ -310,9 +310,8 @@ class TaskLifecycle:
         """Whether every task can be said with the two ways to fail; one that cannot is reported."""
         mixed = [task for task in self.tasks if task.restart.value == "Never" and self._is_mixed(task)]
         for task in mixed:
-            at = self.job.span((*task.path, "name"))
             message = f"`{task.role}` replaces a pod, restarts the job or ends it, depending on how the pod ends"
-            self.job.say(MIXED.at(at, message, help="keep RestartPod and one other action"))
+            self.job.say(MIXED, (*task.path, "name"), message, help="keep RestartPod and one other action")
         return not mixed
 
     def _is_mixed(self, task: Task) -> bool:
