@@ -26,8 +26,7 @@ def pytorch(job: LegacyJob) -> JobLayout:
     master, worker = job.role("Master"), job.role("Worker")
     shape = _shape(job, settings)
     if master is not None and worker is not None and worker.count.value:
-        message = "workers start at once: torch waits for the master itself"
-        job.say(WAIT_DROPPED, worker.path, message, key=True)
+        job.say(WAIT_DROPPED, worker.path, "workers start at once: torch waits for the master itself", key=True)
     elastic = settings.get("elasticPolicy")
     if elastic is not None:
         _check_elastic(job, elastic)

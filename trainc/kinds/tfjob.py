@@ -110,8 +110,7 @@ def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool
 
 def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
     path = ("spec", "enableDynamicWorker")
-    message = f"the number of workers stays {worker.count.value}: a JobSet cannot be resized"
-    job.say(RESIZED, path, message)
+    job.say(RESIZED, path, f"the number of workers stays {worker.count.value}: a JobSet cannot be resized")
     if chief is not None and worker.restart.value == "Never":
         message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
         job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")

@@ -57,8 +57,7 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
     try:
         embedded(value(tree, "spec", "runtimeEnvYAML") or "")
     except ValueError:
-        text = "failed to unmarshal RuntimeEnvYAML"
-        yield ("spec", "runtimeEnvYAML"), text, "write one document of YAML"
+        yield ("spec", "runtimeEnvYAML"), "failed to unmarshal RuntimeEnvYAML", "write one document of YAML"
 
 
 def _placing(labels: Tree) -> Iterator[Complaint]:

@@ -382,5 +382,4 @@ def _say_of_bounds(job: RayJobAsRead) -> None:
             help_ = f"write `replicas: {least}`, or `minReplicas: {wanted}`"
         else:
             continue
-        path = (*CLUSTER, "workerGroupSpecs", index, "replicas")
-        job.say(BOUNDED, path, message, help=help_)
+        job.say(BOUNDED, (*CLUSTER, "workerGroupSpecs", index, "replicas"), message, help=help_)

@@ -74,8 +74,7 @@ def read_groups(tree: Tree) -> tuple[RayGroup, ...]:
     out = [RayGroup(HEAD, HEAD_GROUP, (*CLUSTER, "headGroupSpec"), head, _ONE)]
     for index, worker in enumerate(get(cluster, "workerGroupSpecs") or ()):
         name = value(worker, "groupName") or ""
-        path = (*CLUSTER, "workerGroupSpecs", index)
-        out.append(RayGroup(_role(name), name, path, worker, _pods(worker)))
+        out.append(RayGroup(_role(name), name, (*CLUSTER, "workerGroupSpecs", index), worker, _pods(worker)))
     return tuple(out)
 
 

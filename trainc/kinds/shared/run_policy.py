@@ -154,8 +154,7 @@ def _counted(job: LegacyJob, policy: Tree) -> None:
         classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
         if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
             message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
-            help_ = "say `minResources`, or let `minAvailable` be all pods"
-            job.say(PART_OF_GANG, span, message, help=help_)
+            job.say(PART_OF_GANG, span, message, help="say `minResources`, or let `minAvailable` be all pods")
 
 
 def _sums(job: LegacyJob, policy: Tree) -> bool:

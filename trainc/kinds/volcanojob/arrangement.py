@@ -40,8 +40,7 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
     if cut:
         tasks_of_several = ", ".join(f"`{name}`" for name in cut)
         message = f"the end of {tasks_of_several} does not complete the job: each of its pods is a Job of its own"
-        help_ = "let the master alone complete the job"
-        job.say(SUCCESS, ("spec", "tasks"), message, key=True, help=help_)
+        job.say(SUCCESS, ("spec", "tasks"), message, key=True, help="let the master alone complete the job")
     kept = [name for name in names if name not in cut]
     both = "All" if len(kept) == 1 else "Any"
     return stamp({"operator": both, "targetReplicatedJobs": kept}, "TaskCompleted"), bool(kept)

@@ -258,8 +258,7 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     failed, evicted = matching(policies, "PodFailed"), matching(policies, "PodEvicted")
     if failed is not None or any(policy.code is not None for policy in policies):
         message = f"a failure of `{task.role}` meets no policy: the kubelet restarts its containers in place"
-        help_ = "write `restartPolicy: Never` so that a failure ends the pod"
-        job.say(WIDER, path, message, help=help_)
+        job.say(WIDER, path, message, help="write `restartPolicy: Never` so that a failure ends the pod")
     if evicted is not None and evicted.outcome == RESTART:
         message = f"an evicted pod of `{task.role}` is replaced alone: the others go on"
         job.say(WIDER, path, message, help="write `restartPolicy: Never` to restart all")
