@@ -218,9 +218,8 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
     label = annotation(jobs[0], UNIFORMITY)
     if label is not None and is_gang(jobs[0]):
         message = "`ARMADA_GANG_NODE_UNIFORMITY_LABEL_VALUE` is not set: the scheduler chooses it"
-        report.add(
-            UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing")
-        )
+        effect = "a program that reads it finds nothing"
+        report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect=effect))
 
 
 PREFIX = "armadaproject.io/"

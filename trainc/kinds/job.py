@@ -187,9 +187,8 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
     else:
         message = f"Service `{name.value}` is not in this file; the JobSet brings one of that name"
         effect = "one that another file holds selects the pods of the former Job, and overwrites it"
-        hosts.report.add(
-            SERVICE_ELSEWHERE.at(span, message, effect=effect, help="move it into this file, or remove it")
-        )
+        help_ = "move it into this file, or remove it"
+        hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_))
 
 
 def _is_queue(document: Document) -> bool:
@@ -221,14 +220,9 @@ def with_jobset_selectors(tree: Tree, former: str, present: Sourced[str]) -> Tre
             out[JOBSET_NAME] = derive("the JobSet's own label", lambda _, name: name, node, present)
         else:
             out[key] = with_jobset_selectors(node, former, present)
-    return _expression(out, former, present)
-
-
-def _expression(tree: Tree, former: str, present: Sourced[str]) -> Tree:
-    """A requirement of `matchExpressions` that lists the Job's name."""
-    key, values = tree.get("key"), tree.get("values")
-    if value(key) not in JOB_NAME_LABELS or type(values) is not list or value(tree, "operator") != "In":
-        return tree
-    if [value(item) for item in values] != [former]:
-        return tree
-    return {**tree, "key": derive("the JobSet's own label", lambda _: JOBSET_NAME, key), "values": [present]}
+    # A requirement of `matchExpressions` that lists the Job's name.
+    label, values = out.get("key"), out.get("values")
+    lists_job = type(values) is list and [value(item) for item in values] == [former] and value(out, "operator") == "In"
+    if lists_job and type(label) is Sourced and label.value in JOB_NAME_LABELS:
+        out |= {"key": derive("the JobSet's own label", lambda _: JOBSET_NAME, label), "values": [present]}
+    return out

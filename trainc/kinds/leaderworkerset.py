@@ -152,7 +152,10 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     size = given(template.get("size"), Sourced(1, Origin(by="LeaderWorkerSet default")))
     ready = value(document.tree, "spec", "startupPolicy") == "LeaderReady"
     individual = value(template, "restartPolicy") in {"None", "Default"}
-    _say_restarts(document, report, individual=individual)
+    path = ("spec", "leaderWorkerTemplate", "restartPolicy")
+    rest = "a pod that fails is started again, and ends with its program" if individual else "a failure ends the job"
+    message = f"a LeaderWorkerSet restarts its pods forever; here {rest}"
+    report.add(ENDS.at(document.span(path), message, effect="nothing serves any more once the programs have ended"))
     is_split = _is_split(document, size.value)
     hosts = SetHosts(document, report, size.value, options.cluster_domain)
     roles = _roles(hosts, size, is_split=is_split, individual=individual)
@@ -238,13 +241,6 @@ def _roles(hosts: SetHosts, size: Sourced[int], *, is_split: bool, individual: b
         _role(LEADER, leader, one, one, hosts, individual=individual),
         _role(WORKER, template["workerTemplate"], workers, one, hosts, individual=individual),
     ]
-
-
-def _say_restarts(document: Document, report: Report, *, individual: bool) -> None:
-    path = ("spec", "leaderWorkerTemplate", "restartPolicy")
-    rest = "a pod that fails is started again, and ends with its program" if individual else "a failure ends the job"
-    message = f"a LeaderWorkerSet restarts its pods forever; here {rest}"
-    report.add(ENDS.at(document.span(path), message, effect="nothing serves any more once the programs have ended"))
 
 
 def _role(

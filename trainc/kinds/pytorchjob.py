@@ -22,8 +22,22 @@ WAIT_DROPPED = Rule("init-wait-dropped", NOTE, differs=("PyTorchJob",))
 
 def pytorch(job: LegacyJob) -> JobLayout:
     """The parts of a PyTorchJob and what torchrun is to be told."""
-    settings = _settings(job)
     master, worker = job.role("Master"), job.role("Worker")
+    elastic = pruned(get(job.spec, "elasticPolicy"))
+    settings: dict[str, Tree] = {}
+    procs = get(job.spec, "nprocPerNode")
+    if type(procs) is Sourced and procs.value is not None:
+        settings["nprocPerNode"] = procs
+    elif get(elastic, "nProcPerNode") is None:
+        settings["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
+    if elastic is not None:
+        assert worker is not None
+        known = [node for node in (get(elastic, "minReplicas"), get(elastic, "maxReplicas")) if type(node) is Sourced]
+        low = known[0] if known else worker.count
+        high = known[-1] if known else worker.count
+        settings["elasticPolicy"] = {**elastic, "minReplicas": low, "maxReplicas": high}
+        domain = job.asks("cluster-domain") or job.options.cluster_domain
+        settings["clusterDomain"] = Sourced(domain, Origin(by="project"))
     shape = _shape(job, settings)
     if master is not None and worker is not None and worker.count.value:
         job.say(WAIT_DROPPED, worker.path, "workers start at once: torch waits for the master itself", key=True)
@@ -43,29 +57,6 @@ def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
     else:
         part = ReplicatedJobPlan("worker", worker, worker.count)
     return JobLayout((part,), settings)
-
-
-def _settings(job: LegacyJob) -> dict[str, Tree]:
-    elastic = pruned(get(job.spec, "elasticPolicy"))
-    out: dict[str, Tree] = {}
-    procs = get(job.spec, "nprocPerNode")
-    if type(procs) is Sourced and procs.value is not None:
-        out["nprocPerNode"] = procs
-    elif get(elastic, "nProcPerNode") is None:
-        out["nprocPerNode"] = Sourced("auto", Origin(by="PyTorchJob default"))
-    if elastic is not None:
-        out["elasticPolicy"] = _range(job, elastic)
-        out["clusterDomain"] = Sourced(job.asks("cluster-domain") or job.options.cluster_domain, Origin(by="project"))
-    return out
-
-
-def _range(job: LegacyJob, elastic: Tree) -> dict[str, Tree]:
-    worker = job.role("Worker")
-    assert worker is not None
-    known = [node for node in (get(elastic, "minReplicas"), get(elastic, "maxReplicas")) if type(node) is Sourced]
-    low = known[0] if known else worker.count
-    high = known[-1] if known else worker.count
-    return {**elastic, "minReplicas": low, "maxReplicas": high}
 
 
 def _check_elastic(job: LegacyJob, elastic: dict[str, Tree]) -> None:

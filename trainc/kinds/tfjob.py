@@ -83,7 +83,11 @@ def tensorflow(job: LegacyJob) -> JobLayout | None:
         return None
     dynamic = value(job.spec, "enableDynamicWorker") is True
     if dynamic and worker:
-        _dynamic(job, worker, chief)
+        path = ("spec", "enableDynamicWorker")
+        job.say(RESIZED, path, f"the number of workers stays {worker.count.value}: a JobSet cannot be resized")
+        if chief is not None and worker.restart.value == "Never":
+            message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
+            job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")
     parts = [_part(job, replica, decider, tolerates=dynamic and replica is worker) for replica in present]
     empty = sorted(replica.name for replica in job.replicas if not replica.count.value)
     domain = job.asks("cluster-domain")
@@ -108,14 +112,6 @@ def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool
     )
 
 
-def _dynamic(job: LegacyJob, worker: Replica, chief: Replica | None) -> None:
-    path = ("spec", "enableDynamicWorker")
-    job.say(RESIZED, path, f"the number of workers stays {worker.count.value}: a JobSet cannot be resized")
-    if chief is not None and worker.restart.value == "Never":
-        message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
-        job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")
-
-
 RUNTIME_ID = Rule("runtime-id-derived", NOTE, differs=("TFJob", "TfJob"))
 BOARD = Rule("tensorboard-left-out", WARNING)
 ACCELERATOR = Rule("operator-accelerators", WARNING)
@@ -134,7 +130,15 @@ def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
         job.say(NO_DECIDER, ("spec", "terminationPolicy"), message, help="name a replica that is there")
         return None
     runtime = _runtime_id(job)
-    _accelerators(job)
+    for replica in job.replicas:
+        for at, container in enumerate(replica.containers):
+            for kind in ("limits", "requests"):
+                amounts = get(container, "resources", kind)
+                for name in amounts if type(amounts) is dict else ():
+                    if name.startswith("alpha.kubernetes.io/"):
+                        path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
+                        message = f"`{name}` was set up by the operator and is not a resource of today"
+                        job.say(ACCELERATOR, path, message, key=True, help="request `nvidia.com/gpu`")
     key = key_of(job.spec, "tensorboard")
     if key:
         help_ = "run TensorBoard as a Deployment of its own"
@@ -180,26 +184,9 @@ def _runtime_id(job: LegacyJob) -> Sourced[str]:
         number = (number * 131 + ord(character)) % 36**4
     digits = [_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)]
     identifier = "".join(digits)
-    job.say(
-        RUNTIME_ID,
-        ("spec",),
-        f"the runtime identifier is `{identifier}`",
-        key=True,
-        help=f"set `RuntimeId: {identifier}` to keep it",
-    )
+    message = f"the runtime identifier is `{identifier}`"
+    job.say(RUNTIME_ID, ("spec",), message, key=True, help=f"set `RuntimeId: {identifier}` to keep it")
     return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
-
-
-def _accelerators(job: LegacyJob) -> None:
-    for replica in job.replicas:
-        for at, container in enumerate(replica.containers):
-            for kind in ("limits", "requests"):
-                amounts = get(container, "resources", kind)
-                for name in amounts if type(amounts) is dict else ():
-                    if name.startswith("alpha.kubernetes.io/"):
-                        path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
-                        message = f"`{name}` was set up by the operator and is not a resource of today"
-                        job.say(ACCELERATOR, path, message, key=True, help="request `nvidia.com/gpu`")
 
 
 PREFIX = "invalid job spec: "
@@ -210,7 +197,12 @@ def refuse_listed(r: Refuser) -> None:
     entries = listed(r.document.tree)
     for entry in entries:
         _entry(r, entry)
-    _twice(r, entries)
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.role in seen:
+            text = f"{PREFIX}more than one entry of type {entry.role}"
+            r.say(entry.path, text, f"two entries are of type {entry.role}", help="join them into one entry")
+        seen.add(entry.role)
     _chief(r, entries)
     board = spelled(r.spec, "tensorboard")
     if board is not None and not value(spelled(board, "logDir")):
@@ -227,12 +219,8 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
     for name, leaf in (("replicas", entry.count), ("tfPort", entry.port)):
         content: object = leaf.value
         if type(content) is not int and not is_placeholder(content):
-            r.say(
-                (*entry.path, name),
-                f"{PREFIX}{name} must be a 32-bit integer",
-                f"`{name}` of {role} is not a number",
-                help="write a whole number",
-            )
+            message = f"{PREFIX}{name} must be a 32-bit integer"
+            r.say((*entry.path, name), message, f"`{name}` of {role} is not a number", help="write a whole number")
     if entry.template is None:
         if role != "PS":
             r.say(entry.path, f"Replica type {role} is missing a template", f"the {role} entry has no template")
@@ -241,18 +229,8 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
         text = f"Replica type {role} is missing a container named {r.kind.container}"
         r.say((*entry.path, "template"), text, f"no container of {role} is called `{r.kind.container}`")
     if role == "MASTER" and entry.count.value != 1 and not is_placeholder(entry.count.value):
-        r.say(
-            (*entry.path, "replicas"), "The MASTER must have Replicas = 1", f"{entry.count.value} masters are asked for"
-        )
-
-
-def _twice(r: Refuser, entries: list[ListedReplica]) -> None:
-    seen: set[str] = set()
-    for entry in entries:
-        if entry.role in seen:
-            text = f"{PREFIX}more than one entry of type {entry.role}"
-            r.say(entry.path, text, f"two entries are of type {entry.role}", help="join them into one entry")
-        seen.add(entry.role)
+        message = f"{entry.count.value} masters are asked for"
+        r.say((*entry.path, "replicas"), "The MASTER must have Replicas = 1", message)
 
 
 def _chief(r: Refuser, entries: list[ListedReplica]) -> None:

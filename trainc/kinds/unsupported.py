@@ -88,7 +88,9 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     group = api.partition("/")[0]
     if kind == "CronJob" and group == "batch":
         return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate")) else None
-    misspelt = _misspelt(group, kind)
+    names = _OF_GROUPS.get(group, {})
+    meant = names.get(nearest(kind.lower(), names, cutoff=_SIMILAR), "") if names else ""
+    misspelt = meant if meant != kind else ""
     if misspelt:
         return Foreign(f"there is no kind `{kind}` in `{api}`", f"write `kind: {misspelt}`")
     if group in _FOREIGN_GROUPS:
@@ -99,13 +101,6 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     if group and "/" in api and kind in COMPILED and not _is_ours(group):
         return Foreign(f"trainc does not compile the {kind} of `{group}`", f"write it as `{COMPILED[kind]}`")
     return None
-
-
-def _misspelt(group: str, kind: str) -> str:
-    """The kind of another operator that was meant by one that its group does not have, "" where it is none."""
-    names = _OF_GROUPS.get(group, {})
-    meant = names.get(nearest(kind.lower(), names, cutoff=_SIMILAR), "") if names else ""
-    return meant if meant != kind else ""
 
 
 def near_miss(api: str, kind: str) -> tuple[str, str] | None:

@@ -14,7 +14,7 @@ from trainc.cluster.capacity.facts import Cell, ClusterFacts, ClusterQueue, Coho
 from trainc.cluster.capacity.nodes import Node
 from trainc.cluster.capacity.topology import Topology
 from trainc.cluster.capacity.verdict import KueueVerdict
-from trainc.model.tree import Tree, get, plain, value
+from trainc.model.tree import get, plain, value
 from trainc.text.object_keys import MULTIKUEUE
 
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
@@ -93,7 +93,9 @@ def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
     for tree in facts.objects.get("Workload", {}).values():
         admission = get(tree, "status", "admission")
         queue = value(admission, "clusterQueue")
-        if type(queue) is not str or _is_finished(tree):
+        conditions = items(get(tree, "status", "conditions"))
+        is_finished = any(value(one, "type") == "Finished" and value(one, "status") == "True" for one in conditions)
+        if type(queue) is not str or is_finished:
             continue
         cells = used.setdefault(queue, {})
         for assignment in items(get(admission, "podSetAssignments")):
@@ -103,13 +105,6 @@ def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
                     cell = (flavors[name], name)
                     cells[cell] = cells.get(cell, 0) + units(name, amount.quantity)
     return used
-
-
-def _is_finished(tree: Tree) -> bool:
-    return any(
-        value(one, "type") == "Finished" and value(one, "status") == "True"
-        for one in items(get(tree, "status", "conditions"))
-    )
 
 
 class Pool:

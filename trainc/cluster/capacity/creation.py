@@ -321,7 +321,15 @@ def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
     if name in ("BestEffort", "NotBestEffort"):
         return zero_requests(pod) == (name == "BestEffort")
     if name == "CrossNamespacePodAffinity":
-        return _looks_at_other_namespaces(pod)
+        affinity = plain(get(pod, "affinity"))
+        for kind in ("podAffinity", "podAntiAffinity"):
+            rules = (affinity.get(kind) if type(affinity) is dict else None) or {}
+            terms = list(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or [])
+            soft = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or []
+            terms += [one.get("podAffinityTerm") or {} for one in soft]
+            if any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms):
+                return True
+        return False
     if name != "PriorityClass":
         return False
     priority_class: str = value(pod, "priorityClassName") or ""
@@ -329,15 +337,3 @@ def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
     if operator in ("In", "NotIn"):
         return (priority_class in values) is (operator == "In")
     return bool(priority_class) is (operator == "Exists")
-
-
-def _looks_at_other_namespaces(pod: Tree) -> bool:
-    affinity = plain(get(pod, "affinity"))
-    for kind in ("podAffinity", "podAntiAffinity"):
-        rules = (affinity.get(kind) if type(affinity) is dict else None) or {}
-        terms = list(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or [])
-        soft = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or []
-        terms += [one.get("podAffinityTerm") or {} for one in soft]
-        if any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms):
-            return True
-    return False

@@ -212,20 +212,17 @@ class Assigner:
                 break
             assigned.update(choices)
         for member in members:
-            self._settle(member, assigned, attempts, reasons)
-
-    def _settle(
-        self, member: Assigned, choices: Mapping[str, FlavorChoice], attempts: dict[str, Attempt], reasons: list[str]
-    ) -> None:
-        member.attempts, member.reasons = attempts, list(reasons)
-        if member.requests:
-            member.choices = {name: choice for name, choice in choices.items() if name in member.requests}
-        elif member.pods.wish.group is not None:
-            flavors = self.snapshot.facts.flavors
-            member.choices = {n: c for n, c in choices.items() if c.flavor in flavors and flavors[c.flavor].topology}
-        for name, choice in member.choices.items():
-            cell = (choice.flavor, name)
-            self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))
+            member.attempts, member.reasons = attempts, list(reasons)
+            if member.requests:
+                member.choices = {name: choice for name, choice in assigned.items() if name in member.requests}
+            elif member.pods.wish.group is not None:
+                flavors = self.snapshot.facts.flavors
+                member.choices = {
+                    n: c for n, c in assigned.items() if c.flavor in flavors and flavors[c.flavor].topology
+                }
+            for name, choice in member.choices.items():
+                cell = (choice.flavor, name)
+                self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))
 
     def _flavor(
         self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, Attempt]

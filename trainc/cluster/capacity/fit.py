@@ -166,7 +166,17 @@ class Fit:
             answer.status, answer.reason = NEVER if never else WAITS, never or full
             answer.change = "change the requests, or the limits and quotas of the namespace" if never else _FREE_QUOTA
         elif answer.gang is not None:
-            _look_at_nodes(answer, answer.gang)
+            gang = answer.gang
+            if gang.fits and gang.is_certain:
+                answer.status = FITS
+            elif gang.fits:
+                answer.reason = (
+                    "the nodes hold all pods, but the scheduler places them one by one and may not find that placement"
+                )
+                answer.change = "use a gang scheduler, or create the larger pods first"
+            else:
+                answer.status = UNKNOWN if gang.fits is None else NO_NODES
+                answer.reason, answer.change = gang.reason, gang.change
         else:
             self._without_nodes(answer)
         return answer
@@ -196,19 +206,6 @@ class Fit:
 
 _FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
 _ANNOTATIONS = ("metadata", "annotations")
-
-
-def _look_at_nodes(answer: FitAnswer, gang: GangPlacement) -> None:
-    if gang.fits and gang.is_certain:
-        answer.status = FITS
-    elif gang.fits:
-        answer.reason = (
-            "the nodes hold all pods, but the scheduler places them one by one and may not find that placement"
-        )
-        answer.change = "use a gang scheduler, or create the larger pods first"
-    else:
-        answer.status = UNKNOWN if gang.fits is None else NO_NODES
-        answer.reason, answer.change = gang.reason, gang.change
 
 
 def is_on_hosts(verdict: KueueVerdict) -> bool:

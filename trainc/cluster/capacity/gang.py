@@ -281,7 +281,14 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
     if 0 < room < count:
         options.append(f"request {room} pods instead of {count}")
     if not options and room == 0:
-        return _too_large(pod, classes)
+        nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
+        if not nodes:
+            return "add nodes that the pods tolerate and select"
+        for name, amount in sorted(pod.requests.items()):
+            most = max(node.allocatable.get(name, 0) for node in nodes)
+            if amount > most:
+                return f"request at most {spelled(name, most)} {name} in one pod: no node has more"
+        return "add nodes, or wait until others are free"
     return ", or ".join(options) or "add nodes"
 
 
@@ -299,17 +306,6 @@ def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[st
                 kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
                 terms.setdefault(taint_text(taint), kept)
     return list(terms.values())
-
-
-def _too_large(pod: PendingPod, classes: Iterable[NodeClass]) -> str:
-    nodes = [alike.model for alike in classes if not static_refusal(pod, alike.model)]
-    if not nodes:
-        return "add nodes that the pods tolerate and select"
-    for name, amount in sorted(pod.requests.items()):
-        most = max(node.allocatable.get(name, 0) for node in nodes)
-        if amount > most:
-            return f"request at most {spelled(name, most)} {name} in one pod: no node has more"
-    return "add nodes, or wait until others are free"
 
 
 MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer

@@ -212,21 +212,17 @@ def _below(domain: Domain, size: int, search: TopologySearch) -> Iterable[Domain
 
 def _refusal(topology: Topology, level: int, search: TopologySearch, excluded: Exclusions, fitting: int) -> str:
     if search.layers:
-        return _layers_refusal(topology, level, search, excluded)
+        best = min(topology.domains[level].values(), key=lambda domain: (-domain.slices, ",".join(domain.values)))
+        parts = [f'topology "{topology.name}" doesn\'t allow to fit']
+        for layer in search.layers:
+            fitting = _slices_below(best, level, topology.levels.index(layer.level), layer.size)
+            parts.append(f"{fitting}/{search.count // layer.size} slice(s) fit on level {layer.level}")
+        return "; ".join(parts) + str(excluded)
     unit = "pod(s)" if search.size == 1 else "slice(s)"
     needed = search.count // search.size
     if fitting == 0:
         return f'topology "{topology.name}" doesn\'t allow to fit any of {needed} {unit}{excluded}'
     return f'topology "{topology.name}" allows to fit only {fitting} out of {needed} {unit}{excluded}'
-
-
-def _layers_refusal(topology: Topology, level: int, search: TopologySearch, excluded: Exclusions) -> str:
-    best = min(topology.domains[level].values(), key=lambda domain: (-domain.slices, ",".join(domain.values)))
-    parts = [f'topology "{topology.name}" doesn\'t allow to fit']
-    for layer in search.layers:
-        fitting = _slices_below(best, level, topology.levels.index(layer.level), layer.size)
-        parts.append(f"{fitting}/{search.count // layer.size} slice(s) fit on level {layer.level}")
-    return "; ".join(parts) + str(excluded)
 
 
 def _slices_below(domain: Domain, level: int, target: int, size: int) -> int:

@@ -39,14 +39,6 @@ class SimulatedScheduler:
             return "", _GATED
         if not self.places:
             return "", "no nodes available to schedule pods"
-        feasible, refused = self._filter(pod)
-        if not feasible:
-            return "", _message(refused)
-        place = best(pod, feasible)
-        place.take(pod)
-        return place.node.name, ""
-
-    def _filter(self, pod: PendingPod) -> tuple[list[NodeUsage], list[Refusal]]:
         peers = Peers(pod, self.places.values())
         feasible, refused = [], []
         for place in self.places.values():
@@ -57,7 +49,11 @@ class SimulatedScheduler:
                 feasible.append(place)
             else:
                 refused.append(refusal)
-        return feasible, refused
+        if not feasible:
+            return "", _message(refused)
+        place = best(pod, feasible)
+        place.take(pod)
+        return place.node.name, ""
 
     def room(self, pod: PendingPod) -> dict[str, int]:
         """How many pods equal to this one each node takes, without regard to other pods' rules; no zeros."""

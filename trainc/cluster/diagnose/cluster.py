@@ -308,36 +308,27 @@ def runs(cluster: DumpedCluster) -> list[DumpedJob]:
     """
     by_key: dict[tuple[str, str, str], DumpedJob] = {}
     by_job: dict[tuple[str, str], DumpedJob] = {}
+
+    def run_of(kind: str, space: str, name: str, tree: Plain) -> DumpedJob:
+        return by_key.setdefault((kind, space, name), DumpedJob(cluster, kind, space, name, tree))
+
     for tree in cluster.all("JobSet"):
-        _run(cluster, by_key, "JobSet", namespace_of(tree), name_of(tree), tree)
+        run_of("JobSet", namespace_of(tree), name_of(tree), tree)
     for tree in cluster.all("Job"):
         space, parent = namespace_of(tree), label(tree, JOBSET_NAME) or owner(tree, "JobSet")
         kind, name = ("JobSet", parent) if parent else ("Job", name_of(tree))
-        run = _run(cluster, by_key, kind, space, name, tree if kind == "Job" else {})
+        run = run_of(kind, space, name, tree if kind == "Job" else {})
         run.jobs.append(tree)
         by_job[space, name_of(tree)] = run
     for tree in cluster.all("Pod"):
         pod = DumpedPod(tree)
         parent = label(tree, JOBSET_NAME)
         if parent:
-            _run(cluster, by_key, "JobSet", pod.namespace, parent, {}).pods.append(pod)
+            run_of("JobSet", pod.namespace, parent, {}).pods.append(pod)
         elif pod.job:
             known = by_job.get((pod.namespace, pod.job))
-            (known or _run(cluster, by_key, "Job", pod.namespace, pod.job, {})).pods.append(pod)
-    _add_gone(cluster, by_key, by_job)
-    return [by_key[key] for key in sorted(by_key, key=lambda key: (key[1], key[2], key[0]))]
-
-
-def _run(
-    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], kind: str, space: str, name: str, tree: Plain
-) -> DumpedJob:
-    return by_key.setdefault((kind, space, name), DumpedJob(cluster, kind, space, name, tree))
-
-
-def _add_gone(
-    cluster: DumpedCluster, by_key: dict[tuple[str, str, str], DumpedJob], by_job: dict[tuple[str, str], DumpedJob]
-) -> None:
-    """Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM."""
+            (known or run_of("Job", pod.namespace, pod.job, {})).pods.append(pod)
+    # Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM.
     there = {(pod.namespace, pod.name) for run in by_key.values() for pod in run.pods}
     roles = {
         (run.namespace, f"{run.name}-{text(role, 'name')}"): run for run in by_key.values() for role in run.roles()
@@ -346,6 +337,7 @@ def _add_gone(
         if (space, name) in there:
             continue
         job = name.rsplit("-", 2)[0]
-        run = by_job.get((space, job)) or roles.get((space, job.rpartition("-")[0]))
-        if run is not None:
-            run.gone.append(name)
+        parent_run = by_job.get((space, job)) or roles.get((space, job.rpartition("-")[0]))
+        if parent_run is not None:
+            parent_run.gone.append(name)
+    return [by_key[key] for key in sorted(by_key, key=lambda key: (key[1], key[2], key[0]))]

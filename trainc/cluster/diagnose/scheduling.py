@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trainc.cluster.diagnose.cause import Cause, Plain, at, condition, labels, maps, number, text
-from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, Event, container_of
+from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of
 from trainc.model.paths import Steps
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
@@ -88,7 +88,16 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
     if any(word in message for word in _GANG) and not any(row[0] in message for row in _REASONS[:1]):
         return _gang(run, message, pods, names, since)
     if not (match := _NODES.search(message)):
-        return _other(run, message, about, since, names, role)
+        if match := _CLAIM.search(message):
+            return Cause(
+                "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
+                "create the PVC in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
+                fields=(run.field(role, "volumes"),),
+            )  # fmt: skip
+        return Cause(
+            "not-scheduled", 4, f"{about} to be scheduled", "see the scheduler's message",
+            since, pods=tuple(names), quotes=(message,) if message else (),
+        )  # fmt: skip
     words, help_, field = _why_no_node(match[3], int(match[2]), run, pods[0])
     steps: tuple[Steps, ...] = (run.field(role, *field),) if field else ()
     if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3]):
@@ -97,19 +106,6 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
     return Cause(
         "no-node-fits", 4, f"{about} for a node: {words}", help_, since, pods=names, quotes=quotes, fields=steps
     )
-
-
-def _other(run: DumpedJob, message: str, about: str, since: str, names: Sequence[str], role: str) -> Cause:
-    if match := _CLAIM.search(message):
-        return Cause(
-            "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
-            "create the PVC in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
-            fields=(run.field(role, "volumes"),),
-        )  # fmt: skip
-    return Cause(
-        "not-scheduled", 4, f"{about} to be scheduled", "see the scheduler's message",
-        since, pods=tuple(names), quotes=(message,) if message else (),
-    )  # fmt: skip
 
 
 def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tuple[str, str, tuple[str, ...]]:
@@ -348,10 +344,6 @@ def _mounts(run: DumpedJob, pod: DumpedPod) -> Found | None:
     event = event or next(
         (one for one in events[::-1] if one.reason != "FailedMount" or _VOLUME.search(one.message)), events[-1]
     )
-    return _volume(event)
-
-
-def _volume(event: Event) -> Found:
     message = event.message
     if event.reason in ("FailedCreatePodSandBox", "NetworkNotReady"):
         words = "the node cannot set up its network or sandbox"

@@ -41,7 +41,18 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     barred = lacks_counterparts(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
-    replicated = _replicated(document, size, hosts)
+    limit = spec.get("backoffLimit")
+    if type(limit) is not Sourced or not limit.value:
+        limit = Sourced(100, Origin(by=_BY))
+    job = {
+        "parallelism": size,
+        "completions": size,
+        "completionMode": stamp("Indexed", "MiniCluster Job"),
+        "backoffLimit": limit,
+        "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
+        "template": pod_template(document, run_name(document.tree), hosts),
+    }
+    replicated = {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
     template: Tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": [replicated]}}
     if subdomain is not name:
         template["spec"]["network"] = {"subdomain": subdomain}
@@ -111,22 +122,6 @@ class ClusterHosts(FormerHosts):
 def _subdomain(spec: Tree, name: Sourced[str]) -> Sourced[str]:
     written = get(spec, "network", "headlessName")
     return written if type(written) is Sourced and written.value else name
-
-
-def _replicated(document: Document, size: Sourced[int], hosts: ClusterHosts) -> Tree:
-    spec = document.tree["spec"]
-    limit = spec.get("backoffLimit")
-    if type(limit) is not Sourced or not limit.value:
-        limit = Sourced(100, Origin(by=_BY))
-    job = {
-        "parallelism": size,
-        "completions": size,
-        "completionMode": stamp("Indexed", "MiniCluster Job"),
-        "backoffLimit": limit,
-        "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
-        "template": pod_template(document, run_name(document.tree), hosts),
-    }
-    return {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
 
 
 def _settings(document: Document, hosts: ClusterHosts) -> Tree:

@@ -56,7 +56,7 @@ def pod_template(document: Document, name: Sourced[str], hosts: FormerHosts) -> 
         "overhead": pod.get("resources"),
         "securityContext": {"fsGroup": group} if group is not None else None,
         "imagePullSecrets": [{"name": name} for name in pulls] or None,
-        "volumes": _distinct(volumes) or None,
+        "volumes": list({volume["name"]: volume for volume in volumes}.values()) or None,
     }
     out.update({field: node for field, node in more.items() if node is not None})
     metadata = {field: pod[field] for field in ("labels", "annotations") if pod.get(field)}
@@ -149,8 +149,3 @@ def _placement(spec: Tree, name: Sourced[str]) -> dict[str, Tree]:
 def _pull_secrets(containers: list[Tree]) -> list[Sourced[str]]:
     secrets = [container.get("imagePullSecret") for container in containers]
     return [name for name in secrets if type(name) is Sourced and name.value]
-
-
-def _distinct(volumes: list[Tree]) -> list[Tree]:
-    """Volumes without those whose name another one has: the operator makes one of each name."""
-    return list({volume["name"]: volume for volume in volumes}.values())

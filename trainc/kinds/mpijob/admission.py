@@ -48,12 +48,8 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
         text = f"MPIReplicaSpecs is not valid: containers definition expected in {key}"
         r.say(inside, text, f"the role `{key}` has no containers")
     elif not role:
-        r.say(
-            path,
-            f"MPIReplicaType is {key} but must be one of [Launcher Worker]",
-            f"MPIJob has no role `{key}`",
-            key=True,
-        )
+        message = f"MPIReplicaType is {key} but must be one of [Launcher Worker]"
+        r.say(path, message, f"MPIJob has no role `{key}`", key=True)
     elif any(not image(c) or not value(c, "name") for c in listed):
         index = next(i for i, c in enumerate(listed) if not image(c) or not value(c, "name"))
         what, lacks = ("ImageName", "name") if image(listed[index]) else ("Image", "image")
@@ -61,12 +57,8 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
         r.say((*inside, index), text, f"a container of `{key}` has no {lacks}")
     elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:
         count = (*path, "replicas")
-        r.say(
-            count,
-            f"{valid}: There must be only 1 launcher replica",
-            "more than one Launcher is asked for",
-            fix=r.document.edits(count, 1),
-        )
+        message = f"{valid}: There must be only 1 launcher replica"
+        r.say(count, message, "more than one Launcher is asked for", fix=r.document.edits(count, 1))
     else:
         if key != role:
             odd_case(r, key, role)
@@ -76,8 +68,19 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
 
 def refuse_ssh(r: Refuser) -> None:
     """Report everything that the mpi-operator's controller would refuse, after its defaults."""
-    _longest_name(r)
-    _numbers(r)
+    count = _known(r.replicas.get("Worker"), "replicas") or 0
+    longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
+    errors = label_errors(longest)
+    if errors:
+        path: Path = ("metadata", "name")
+        detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
+        r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is no DNS-1035 label")
+    policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
+    paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
+    for path in paths:
+        number = _known(r.document.tree, *path)
+        if number is not None and number < 0:
+            r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
     _choices(r)
     field: Path = ("spec", "mpiReplicaSpecs")
     if get(r.spec, "mpiReplicaSpecs") is None:
@@ -86,37 +89,25 @@ def refuse_ssh(r: Refuser) -> None:
     if "Launcher" not in r.replicas:
         path = (*field, "Launcher")
         r.say(path, required(path, "must have Launcher replica spec"), "the job has no Launcher")
-    _ignored_roles(r, field)
-    for role in ROLES:
-        if role in r.replicas:
-            _replica_ssh(r, (*field, role), role, r.replicas[role])
-
-
-def _ignored_roles(r: Refuser, field: Path) -> None:
     for key in r.replicas:
         if key not in ROLES:
             message = f"the mpi-operator knows no role `{key}` and makes no pods for it"
             r.warn(IGNORED_ROLE, (*field, key), message, key=True, help="write `Launcher` or `Worker`")
+    for role in ROLES:
+        if role in r.replicas:
+            _replica_ssh(r, (*field, role), role, r.replicas[role])
 
 
 def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
     count = _known(replica, "replicas")
     at = (*path, "replicas")
     if role == "Launcher" and count not in {None, 1}:
-        r.say(
-            at,
-            invalid(at, count, "must be 1"),
-            "more than one Launcher is asked for",
-            help="write `replicas: 1`",
-            fix=r.document.edits(at, 1),
-        )
+        message = "more than one Launcher is asked for"
+        r.say(at, invalid(at, count, "must be 1"), message, help="write `replicas: 1`", fix=r.document.edits(at, 1))
     if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
-        r.say(
-            at,
-            invalid(at, count or 0, "must be greater than or equal to 1"),
-            "the Worker role has no replicas",
-            help="write `replicas: 1` or more: the default is 0",
-        )
+        message = "the Worker role has no replicas"
+        help_ = "write `replicas: 1` or more: the default is 0"
+        r.say(at, invalid(at, count or 0, "must be greater than or equal to 1"), message, help=help_)
     policy = value(replica, "restartPolicy")
     if policy not in {None, "", "Never", "OnFailure"}:
         at = (*path, "restartPolicy")
@@ -132,25 +123,6 @@ def _known(tree: Tree, *path: str | int) -> int | None:
     return number if type(number) is int else None
 
 
-def _longest_name(r: Refuser) -> None:
-    count = _known(r.replicas.get("Worker"), "replicas") or 0
-    longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
-    errors = label_errors(longest)
-    if errors:
-        path: Path = ("metadata", "name")
-        detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
-        r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is no DNS-1035 label")
-
-
-def _numbers(r: Refuser) -> None:
-    policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
-    paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
-    for path in paths:
-        number = _known(r.document.tree, *path)
-        if number is not None and number < 0:
-            r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
-
-
 def _choices(r: Refuser) -> None:
     known: tuple[tuple[Path, tuple[str, ...]], ...] = (
         (("spec", "runPolicy", "cleanPodPolicy"), CLEAN),
@@ -162,9 +134,5 @@ def _choices(r: Refuser) -> None:
         if chosen == "" and path[-1] == "managedBy":
             empty_manager(r)
         elif chosen not in {None, *names}:
-            r.say(
-                path,
-                not_supported(path, chosen, names),
-                f"`{chosen}` is no `{path[-1]}`",
-                help=f"one of {', '.join(names)}",
-            )
+            message = f"`{chosen}` is no `{path[-1]}`"
+            r.say(path, not_supported(path, chosen, names), message, help=f"one of {', '.join(names)}")

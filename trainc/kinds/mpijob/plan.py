@@ -19,9 +19,8 @@ def mpi(job: LegacyJob) -> JobLayout:
     """MPIJob v1: `mpirun` reaches its workers through `kubectl exec`."""
     launcher = job.role("Launcher")
     assert launcher is not None
-    job.say(
-        EXEC, launcher.path, EXEC.summary, key=True, help="or write the job as `kubeflow.org/v2beta1`, which uses ssh"
-    )
+    help_ = "or write the job as `kubeflow.org/v2beta1`, which uses ssh"
+    job.say(EXEC, launcher.path, EXEC.summary, key=True, help=help_)
     _discovery(job, launcher)
     settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
     return JobLayout(_parts(job, launcher, waits=False), settings)

@@ -49,22 +49,43 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
     elif name and label_errors(name):
         text = f"The RayJob metadata is invalid: RayJob name should be a valid DNS1035 label: [{label_errors(name)[0]}]"
         yield ("metadata", "name"), text, "start with a letter; use a-z, 0-9 and `-`"
-    yield from _placing(get(tree, "metadata", "labels"))
-    yield from _lifetime(get(tree, "spec") or {})
-    yield from _mode(get(tree, "spec") or {})
-    if get(tree, *CLUSTER) is not None:
-        yield from _cluster(tree)
-    try:
-        embedded(value(tree, "spec", "runtimeEnvYAML") or "")
-    except ValueError:
-        yield ("spec", "runtimeEnvYAML"), "failed to unmarshal RuntimeEnvYAML", "write one document of YAML"
-
-
-def _placing(labels: Tree) -> Iterator[Complaint]:
+    labels = get(tree, "metadata", "labels")
     tier = value(labels, TIER)
     if type(tier) is str and value(labels, MODE) is not None and parsed_int(tier) is None:
         text = f'failed to convert {TIER} label to int: strconv.Atoi: parsing "{tier}": invalid syntax'
         yield ("metadata", "labels", TIER), text, "write the number of the highest tier, such as `2`"
+    yield from _lifetime(get(tree, "spec") or {})
+    yield from _mode(get(tree, "spec") or {})
+    if get(tree, *CLUSTER) is not None:
+        cluster = get(tree, *CLUSTER)
+        groups = read_groups(tree)
+        for group in groups:
+            yield from _group(group, "Head" if group.is_head else group.group)
+            if not group.is_head:
+                least, most = value(group.tree, "minReplicas"), value(group.tree, "maxReplicas")
+                for field, number in (("minReplicas", least), ("maxReplicas", most)):
+                    if type(number) is int and number < 0:
+                        text = f"{_SPEC}worker group {group.group} has negative {field} {number}"
+                        yield (*group.path, field), text, "write 0 or more"
+                if type(least) is int and type(most) is int and least > most:
+                    text = f"{_SPEC}worker group {group.group} has minReplicas {least} greater than maxReplicas {most}"
+                    yield (*group.path, "minReplicas"), text, f"write at most {most}"
+                seconds = value(group.tree, "idleTimeoutSeconds")
+                if type(seconds) is int and value(cluster, "autoscalerOptions", "version") != "v2":
+                    text = (
+                        f"{_SPEC}worker group {group.group}: idleTimeoutSeconds is set, but autoscaler v2 is not enabled. Please set "
+                        ".spec.autoscalerOptions.version to 'v2' (or set RAY_enable_autoscaler_v2 environment variable to 'true' in "
+                        "the head pod if using KubeRay < 1.4.0)"
+                    )
+                    yield (*group.path, "idleTimeoutSeconds"), text, "remove it"
+                if value(group.tree, "suspend") is True:
+                    text = f"{_SPEC}worker group {group.group} can be suspended only when the RayJobDeletionPolicy feature gate is enabled"
+                    yield (*group.path, "suspend"), text, "remove it, or the group"
+        yield from _redis(groups[0], cluster, plain(get(tree, "metadata", "annotations")) or {})
+    try:
+        embedded(value(tree, "spec", "runtimeEnvYAML") or "")
+    except ValueError:
+        yield ("spec", "runtimeEnvYAML"), "failed to unmarshal RuntimeEnvYAML", "write one document of YAML"
 
 
 def _lifetime(spec: Tree) -> Iterator[Complaint]:
@@ -107,34 +128,16 @@ def _mode(spec: Tree) -> Iterator[Complaint]:
         if mode == "InteractiveMode":
             yield ("spec", "backoffLimit"), f"{_SPEC}BackoffLimit is incompatible with InteractiveMode", "remove it"
     if mode == "SidecarMode":
-        yield from _sidecar(spec, selects=selects)
-
-
-def _sidecar(spec: Tree, *, selects: bool) -> Iterator[Complaint]:
-    if selects:
-        yield ("spec", "clusterSelector"), "ClusterSelector is not supported in SidecarMode", "remove one of them"
-    for field in ("submitterPodTemplate", "submitterConfig"):
-        if get(spec, field) is not None:
-            shown = field[0].upper() + field[1:]
-            yield ("spec", field), f"Currently, SidecarMode doesn't support {shown}", "remove it"
-    path = ("rayClusterSpec", "headGroupSpec", "template", "spec", "restartPolicy")
-    if value(spec, *path) not in {None, "", "Never"}:
-        text = "restartPolicy for head Pod should be Never or unset when using SidecarMode"
-        yield ("spec", *path), text, "remove it"
-
-
-def _cluster(tree: Tree) -> Iterator[Complaint]:
-    cluster = get(tree, *CLUSTER)
-    groups = read_groups(tree)
-    for group in groups:
-        yield from _group(group, "Head" if group.is_head else group.group)
-        if not group.is_head:
-            yield from _bounds(group)
-            yield from _idle(group, cluster)
-            if value(group.tree, "suspend") is True:
-                text = f"{_SPEC}worker group {group.group} can be suspended only when the RayJobDeletionPolicy feature gate is enabled"
-                yield (*group.path, "suspend"), text, "remove it, or the group"
-    yield from _redis(groups[0], cluster, plain(get(tree, "metadata", "annotations")) or {})
+        if selects:
+            yield ("spec", "clusterSelector"), "ClusterSelector is not supported in SidecarMode", "remove one of them"
+        for field in ("submitterPodTemplate", "submitterConfig"):
+            if get(spec, field) is not None:
+                shown = field[0].upper() + field[1:]
+                yield ("spec", field), f"Currently, SidecarMode doesn't support {shown}", "remove it"
+        path = ("rayClusterSpec", "headGroupSpec", "template", "spec", "restartPolicy")
+        if value(spec, *path) not in {None, "", "Never"}:
+            text = "restartPolicy for head Pod should be Never or unset when using SidecarMode"
+            yield ("spec", *path), text, "remove it"
 
 
 def _group(group: RayGroup, name: str) -> Iterator[Complaint]:
@@ -149,28 +152,6 @@ def _group(group: RayGroup, name: str) -> Iterator[Complaint]:
     if "labels" in params:
         text = f"{_SPEC}rayStartParams['labels'] is not supported for {name} group; please use the top-level Labels field instead"
         yield (*group.path, "rayStartParams", "labels"), text, "use `labels` of the group"
-
-
-def _bounds(group: RayGroup) -> Iterator[Complaint]:
-    least, most = value(group.tree, "minReplicas"), value(group.tree, "maxReplicas")
-    for field, number in (("minReplicas", least), ("maxReplicas", most)):
-        if type(number) is int and number < 0:
-            text = f"{_SPEC}worker group {group.group} has negative {field} {number}"
-            yield (*group.path, field), text, "write 0 or more"
-    if type(least) is int and type(most) is int and least > most:
-        text = f"{_SPEC}worker group {group.group} has minReplicas {least} greater than maxReplicas {most}"
-        yield (*group.path, "minReplicas"), text, f"write at most {most}"
-
-
-def _idle(group: RayGroup, cluster: Tree) -> Iterator[Complaint]:
-    seconds = value(group.tree, "idleTimeoutSeconds")
-    if type(seconds) is int and value(cluster, "autoscalerOptions", "version") != "v2":
-        text = (
-            f"{_SPEC}worker group {group.group}: idleTimeoutSeconds is set, but autoscaler v2 is not enabled. Please set "
-            ".spec.autoscalerOptions.version to 'v2' (or set RAY_enable_autoscaler_v2 environment variable to 'true' in "
-            "the head pod if using KubeRay < 1.4.0)"
-        )
-        yield (*group.path, "idleTimeoutSeconds"), text, "remove it"
 
 
 def _redis(head: RayGroup, cluster: Tree, annotations: dict[str, str]) -> Iterator[Complaint]:

@@ -237,10 +237,23 @@ def check_fields(job: RayJobAsRead) -> bool:
     verdicts = (_has_cluster(job), _needs_no_operator(job), _has_fixed_size(job))
     if not all(verdicts):
         return False
-    _say_of_exposure(job)
+    for path in _EXPOSED:
+        exposed = get(job.document.tree, *CLUSTER, *path)
+        leaf = value(exposed) if type(exposed) is not dict else None
+        if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
+            continue
+        message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
+        job.say(UNSERVED, job.at(*path, key=True), message, help="write a Service or an Ingress beside the job")
     _say_of_life(job)
     _say_of_driver(job)
-    _say_of_hosts(job)
+    for group in job.groups:
+        hosts = value(group.tree, "numOfHosts")
+        limits = get(group.ray_container, "resources", "limits") or {}
+        if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
+            message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
+            effect = "the webhook that gives TPU pods their names finds no labels of KubeRay on them"
+            help_ = "write a JobSet with one Job for each slice"
+            job.say(UNSERVED, (*group.path, "numOfHosts"), message, effect=effect, help=help_)
     _say_of_bounds(job)
     return True
 
@@ -296,16 +309,6 @@ def _has_fixed_size(job: RayJobAsRead) -> bool:
     return _refuse(job, path, message, "give each group a fixed size: `minReplicas` equal to `maxReplicas`")
 
 
-def _say_of_exposure(job: RayJobAsRead) -> None:
-    for path in _EXPOSED:
-        exposed = get(job.document.tree, *CLUSTER, *path)
-        leaf = value(exposed) if type(exposed) is not dict else None
-        if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
-            continue
-        message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
-        job.say(UNSERVED, job.at(*path, key=True), message, help="write a Service or an Ingress beside the job")
-
-
 def _say_of_life(job: RayJobAsRead) -> None:
     spec = job.spec
     if value(spec, "shutdownAfterJobFinishes") is not True:
@@ -341,30 +344,8 @@ def _say_of_driver(job: RayJobAsRead) -> None:
         message = "the driver's command ends with 0 whatever becomes of the program"
         effect = "a training that failed counts as a success"
         help_ = "use `ray job submit` without `--no-wait`, or remove the command"
-        job.say(
-            UNSEEN,
-            ("spec", "submitterPodTemplate", "spec", "containers", 0, "command"),
-            message,
-            effect=effect,
-            help=help_,
-            key=True,
-        )
-
-
-def _say_of_hosts(job: RayJobAsRead) -> None:
-    for group in job.groups:
-        hosts = value(group.tree, "numOfHosts")
-        limits = get(group.ray_container, "resources", "limits") or {}
-        if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
-            message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
-            effect = "the webhook that gives TPU pods their names finds no labels of KubeRay on them"
-            job.say(
-                UNSERVED,
-                (*group.path, "numOfHosts"),
-                message,
-                effect=effect,
-                help="write a JobSet with one Job for each slice",
-            )
+        path = ("spec", "submitterPodTemplate", "spec", "containers", 0, "command")
+        job.say(UNSEEN, path, message, effect=effect, help=help_, key=True)
 
 
 def _say_of_bounds(job: RayJobAsRead) -> None:

@@ -144,15 +144,11 @@ def read(document: Document, kind: Kind, options: LegacyOptions, report: Report)
     """The job of a document that is legal, defaults filled in."""
     if kind.field == LISTED:
         return LegacyJob(document, kind, _of_list(document, kind), options, report)
-    replicas = _keyed(document, kind)
-    return LegacyJob(document, kind, replicas, options, report)
-
-
-def _keyed(document: Document, kind: Kind) -> tuple[Replica, ...]:
     specs = get(document.tree, "spec", kind.field)
     specs = specs if type(specs) is dict else {}
     keys = {kind.role(key): key for key in specs}
-    return tuple(_replica(kind, role, keys[role], specs[keys[role]]) for role in kind.roles if role in keys)
+    replicas = tuple(_replica(kind, role, keys[role], specs[keys[role]]) for role in kind.roles if role in keys)
+    return LegacyJob(document, kind, replicas, options, report)
 
 
 def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:

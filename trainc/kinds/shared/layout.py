@@ -134,7 +134,8 @@ _LIMIT = 63
 def fits(job: LegacyJob, shape: JobLayout) -> bool:
     """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
     name = job.name.value
-    longest = max(_suffix(part) for part in shape.parts)
+    last = [(part.name, max(part.jobs.value - 1, 0), max(part.pods.value - 1, 0)) for part in shape.parts]
+    longest = max(len(f"-{name}-{job}-{pod}") + 6 for name, job, pod in last)
     if len(name) + longest <= _LIMIT:
         return True
     room = _LIMIT - longest
@@ -142,12 +143,6 @@ def fits(job: LegacyJob, shape: JobLayout) -> bool:
     help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
     job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
     return False
-
-
-def _suffix(part: ReplicatedJobPlan) -> int:
-    return (
-        1 + len(part.name) + 1 + len(str(max(part.jobs.value - 1, 0))) + 1 + len(str(max(part.pods.value - 1, 0))) + 6
-    )
 
 
 def _shortened(name: str, room: int) -> str:

@@ -35,20 +35,14 @@ def prepare(job: LegacyJob, replica: Replica) -> None:
         message = f"`restartPolicy: {inner}` in the template is overwritten by `{replica.restart.value}`"
         job.say(POD_RESTART, path, message, help="remove it")
     spec.pop("restartPolicy", None)
-    if value(spec, "hostNetwork") is True and _resolves_nothing(job, value(spec, "dnsPolicy")):
+    # By the default a pod in the host's network asks the node's own DNS; the mpi-operator replaces what is written.
+    asks_node = value(spec, "dnsPolicy") in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
+    if value(spec, "hostNetwork") is True and asks_node:
         spec["dnsPolicy"] = stamp("ClusterFirstWithHostNet", "hostNetwork", spec["hostNetwork"])
     if job.kind.port_name:
         spec["containers"] = _ports(job, replica, spec)
     kept = {key: meta[key] for key in _META if meta.get(key)}
     replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
-
-
-def _resolves_nothing(job: LegacyJob, policy: str | None) -> bool:
-    """Whether a pod in the host's network would not find the job's names: by the default, which is the node's own.
-
-    The mpi-operator replaces whatever is written.
-    """
-    return policy in {None, "", "ClusterFirst"} or job.kind.api == MPI_OPERATOR
 
 
 def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> None:
@@ -93,12 +87,8 @@ def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) ->
         message = f"port {value(port, 'containerPort')} is called `{name}`; the operator looks for `{wanted}`"
         job.say(PORT, path, message, help=f"call it `{wanted}`")
         return port
-    job.say(
-        PORT,
-        path,
-        f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`",
-        help=f"call it `{wanted}`",
-    )
+    message = f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`"
+    job.say(PORT, path, message, help=f"call it `{wanted}`")
     return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
 
 

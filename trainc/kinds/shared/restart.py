@@ -37,7 +37,17 @@ def restart(
         job.say(UNKNOWN_POLICY, path, message, help=f"one of {', '.join(_POLICIES)}")
         return None
     if job.kind.field == LISTED:
-        return _listed(job, replica, decides=decides)
+        if policy.value == "Always" and not _always(job, replica, decides=decides):
+            return None
+        if policy.value != "Never":
+            return _on_failure(policy), {"backoffLimit": stamp(FOREVER, "no backoffLimit", policy)}
+        name = job.kind.container
+        if decides:
+            codes = [_rule("FailJob", name, _PERMANENT), _rule("Ignore", name, _RETRYABLE)]
+            fields: Tree = {"backoffLimit": FOREVER, "podFailurePolicy": {"rules": codes}}
+        else:
+            fields = {"backoffLimitPerIndex": 6, "podFailurePolicy": {"rules": [_rule("FailIndex", name, _PERMANENT)]}}
+        return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)
     if job.kind.api == MPI_OPERATOR:
         again = {"podReplacementPolicy": stamp("Failed", "mpi-operator")} if replica.role == "Launcher" else {}
         return policy, {"backoffLimit": _ssh_limit(job, replica), **again}
@@ -118,21 +128,6 @@ def _ssh_limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
         return derive("a dead worker is replaced", lambda _: FOREVER, replica.restart)
     limit = job.policy("backoffLimit")
     return limit if type(limit) is Sourced else Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
-
-
-def _listed(job: LegacyJob, replica: Replica, *, decides: bool) -> tuple[Sourced[str] | None, Tree] | None:
-    policy = replica.restart
-    if policy.value == "Always" and not _always(job, replica, decides=decides):
-        return None
-    if policy.value != "Never":
-        return _on_failure(policy), {"backoffLimit": stamp(FOREVER, "no backoffLimit", policy)}
-    name = job.kind.container
-    if decides:
-        codes = [_rule("FailJob", name, _PERMANENT), _rule("Ignore", name, _RETRYABLE)]
-        fields: Tree = {"backoffLimit": FOREVER, "podFailurePolicy": {"rules": codes}}
-    else:
-        fields = {"backoffLimitPerIndex": 6, "podFailurePolicy": {"rules": [_rule("FailIndex", name, _PERMANENT)]}}
-    return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)
 
 
 DEADLOCK = Rule("gang-waits-for-itself", ERROR)

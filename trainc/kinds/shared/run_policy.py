@@ -30,9 +30,8 @@ def jobset_fields(job: LegacyJob) -> Tree:
         out["suspend"] = suspend
     manager = job.policy("managedBy")
     if type(manager) is Sourced and manager.value in OWN_MANAGERS:
-        job.say(
-            MANAGER, job.policy_span("managedBy"), f"`{manager.value}` is no longer involved: `managedBy` is dropped"
-        )
+        message = f"`{manager.value}` is no longer involved: `managedBy` is dropped"
+        job.say(MANAGER, job.policy_span("managedBy"), message)
     elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
         message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
         job.say(WITHOUT_EFFECT, job.policy_span("managedBy"), message, help="remove it")
@@ -90,9 +89,8 @@ _LATER = "a child that is still running when the job has its result is ended wit
 def _clean_up(job: LegacyJob) -> None:
     if job.kind.field == LISTED:
         span = job.span(("spec", job.kind.field), key=True)
-        job.say(
-            CLEAN_UP, span, "pods that still run are ended at success; upstream kept them until the job was deleted"
-        )
+        message = "pods that still run are ended at success; upstream kept them until the job was deleted"
+        job.say(CLEAN_UP, span, message)
         return
     policy = job.policy("cleanPodPolicy")
     is_set = type(policy) is Sourced and policy.value is not None
@@ -116,14 +114,20 @@ def gang(job: LegacyJob) -> Tree:
     if not chosen:
         if policy:
             message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
-            job.say(
-                UNUSED,
-                job.policy_span("schedulingPolicy"),
-                message,
-                help="choose a gang scheduler for jobs of other operators in trainc.yaml",
-            )
+            help_ = "choose a gang scheduler for jobs of other operators in trainc.yaml"
+            job.say(UNUSED, job.policy_span("schedulingPolicy"), message, help=help_)
         return None
-    _counted(job, policy)
+    # Say where the size of the gang, or what it asks for, rests on something that is not known here.
+    least = value(policy, "minAvailable")
+    span = job.policy_span("schedulingPolicy")
+    if least is not None and type(least) is not int:
+        help_ = "write the number: what the gang needs is computed from it"
+        job.say(UNKNOWN_SIZE, span, "how big the gang is is not known here", help=help_)
+    elif least is not None and 0 < least < job.pods and _sums(job, policy):
+        classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
+        if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
+            message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
+            job.say(PART_OF_GANG, span, message, help="say `minResources`, or let `minAvailable` be all pods")
     own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
     written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
     return {"older": {**_operators_own(job), **written, **own}}
@@ -141,20 +145,6 @@ def _operators_own(job: LegacyJob) -> dict[str, Tree]:
 
 
 _MPI = Origin(by="MPIJob default")
-
-
-def _counted(job: LegacyJob, policy: Tree) -> None:
-    """Say where the size of the gang, or what it asks for, rests on something that is not known here."""
-    least = value(policy, "minAvailable")
-    span = job.policy_span("schedulingPolicy")
-    if least is not None and type(least) is not int:
-        help_ = "write the number: what the gang needs is computed from it"
-        job.say(UNKNOWN_SIZE, span, "how big the gang is is not known here", help=help_)
-    elif least is not None and 0 < least < job.pods and _sums(job, policy):
-        classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
-        if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
-            message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
-            job.say(PART_OF_GANG, span, message, help="say `minResources`, or let `minAvailable` be all pods")
 
 
 def _sums(job: LegacyJob, policy: Tree) -> bool:

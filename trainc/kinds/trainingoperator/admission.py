@@ -47,7 +47,9 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
         legal(document, report)
         return None
     if kind.field in document.tree or (kind.field == LISTED and key_of(document.tree, LISTED)):
-        _flat(document, kind, report)
+        message = f"`{kind.field}` stands at the top of the document: its indentation is lost"
+        help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
+        report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
         return None
     server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
     if kind.field == LISTED:
@@ -59,12 +61,6 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     return keyed if legal(keyed, report, lenient=lenient) else None
 
 
-def _flat(document: Document, kind: Kind, report: Report) -> None:
-    message = f"`{kind.field}` stands at the top of the document: its indentation is lost"
-    help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
-    report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
-
-
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
     """Whether an older job would have been accepted by its operator; every refusal is reported.
 
@@ -72,7 +68,16 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
     """
     kind = kind_of(document.api_version, document.kind)
     if kind is None:
-        _gone(document, report)
+        api, name = document.api_version, document.kind
+        removed = REMOVED.get((api, name))
+        span = document.span(("kind",) if api == V1 else ("apiVersion",))
+        if removed:
+            report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
+        elif name in NAMES and get(document.tree, "spec") is not None:
+            served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
+            message = f"{name} was never served as `{api}`, or that version is gone"
+            help_ = f"versions that can be read: {served}"
+            report.add(UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=help_))
         return False
     if document.api_version == "mlkube.io/v1alpha1":
         fix = document.edits(("apiVersion",), "mlkube.io/v1beta1")
@@ -80,14 +85,6 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
         report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=fix))
     by = "webhook" if kind.api == V1 and kind.kind != "MPIJob" else "controller"
     refuser = Refuser(kind, document, report, by=f"{kind.kind} {by}", lenient=lenient)
-    _look(refuser)
-    if not refuser.refused:
-        _collisions(refuser)
-    return not refuser.refused
-
-
-def _look(refuser: Refuser) -> None:
-    kind = refuser.kind
     if kind.field == LISTED:
         refuse_listed(refuser)
     elif kind.api == MPI_OPERATOR:
@@ -96,31 +93,16 @@ def _look(refuser: Refuser) -> None:
         refuse_v1(refuser)
     else:
         refuse(refuser)
-
-
-def _collisions(refuser: Refuser) -> None:
-    seen: dict[str, str] = {}
-    for key in refuser.replicas:
-        role = refuser.kind.role(key)
-        if role and role in seen:
-            path = ("spec", refuser.kind.field, key)
-            text = f"spec.{refuser.kind.field}: both {seen[role]} and {key} name the role {role}"
-            refuser.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
-        seen.setdefault(role, key)
-
-
-def _gone(document: Document, report: Report) -> None:
-    api, name = document.api_version, document.kind
-    removed = REMOVED.get((api, name))
-    span = document.span(("kind",) if api == V1 else ("apiVersion",))
-    if removed:
-        report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
-    elif name in NAMES and get(document.tree, "spec") is not None:
-        served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
-        message = f"{name} was never served as `{api}`, or that version is gone"
-        report.add(
-            UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=f"versions that can be read: {served}")
-        )
+    if not refuser.refused:
+        seen: dict[str, str] = {}
+        for key in refuser.replicas:
+            role = refuser.kind.role(key)
+            if role and role in seen:
+                path = ("spec", refuser.kind.field, key)
+                text = f"spec.{refuser.kind.field}: both {seen[role]} and {key} name the role {role}"
+                refuser.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
+            seen.setdefault(role, key)
+    return not refuser.refused
 
 
 def _renewed(document: Document) -> list[Edit]:
@@ -173,57 +155,41 @@ OLD_NPROC = Rule("deprecated-nproc", WARNING)
 
 def refuse(r: Refuser) -> None:
     """Report everything the webhook of this kind would refuse."""
-    _name(r)
-    if get(r.spec, r.kind.field) is None:
-        r.say(("spec",), required(("spec", r.kind.field), "must be required"), f"`spec.{r.kind.field}` is missing")
-    if r.kind.kind != "JAXJob":
-        _managed_by(r)
-    for key in r.roles:
-        _replica(r, key)
-    extra = EXTRAS.get(r.kind.kind)
-    if extra:
-        extra(r)
-
-
-def _name(r: Refuser) -> None:
     if is_placeholder(r.document.name):
         r.report.skip(f"what `{placeholder(r.document.name)}` will be")
     errors = label_errors(r.document.name)
     if errors and (r.document.name or get(r.document.tree, "metadata", "generateName") is None):
-        path = ("metadata", "name")
+        path: Path = ("metadata", "name")
         text = invalid(path, r.document.name, f"should match: {','.join(errors)}")
-        r.say(
-            path,
-            text,
-            f"the name `{r.document.name}` is not a DNS-1035 label",
-            help="start with a letter; use a-z, 0-9 and `-`, at most 63",
-        )
-
-
-def _managed_by(r: Refuser) -> None:
-    path = ("spec", "runPolicy", "managedBy")
-    manager = value(r.document.tree, *path)
-    if manager == "":
-        empty_manager(r)
-    elif manager is not None and manager not in MANAGERS:
-        r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
-
-
-def _replica(r: Refuser, key: str) -> None:
-    path: Path = ("spec", r.kind.field, key)
-    if key not in r.kind.roles:
-        _odd_role(r, key, path)
-    replica = r.replicas.get(key)
-    inside = (*path, "template", "spec", "containers")
-    listed = containers(replica)
-    if not listed:
-        r.say(inside, required(inside, "must be specified"), f"the role `{key}` has no containers")
-    for index, container in enumerate(listed):
-        if not image(container):
-            here = (*inside, index, "image")
-            r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
-    if all(value(container, "name") != r.kind.container for container in listed):
-        _no_main(r, key, inside, listed)
+        message = f"the name `{r.document.name}` is not a DNS-1035 label"
+        r.say(path, text, message, help="start with a letter; use a-z, 0-9 and `-`, at most 63")
+    if get(r.spec, r.kind.field) is None:
+        r.say(("spec",), required(("spec", r.kind.field), "must be required"), f"`spec.{r.kind.field}` is missing")
+    if r.kind.kind != "JAXJob":
+        path = ("spec", "runPolicy", "managedBy")
+        manager = value(r.document.tree, *path)
+        if manager == "":
+            empty_manager(r)
+        elif manager is not None and manager not in MANAGERS:
+            r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
+    for key in r.roles:
+        path = ("spec", r.kind.field, key)
+        if key not in r.kind.roles:
+            _odd_role(r, key, path)
+        replica = r.replicas.get(key)
+        inside = (*path, "template", "spec", "containers")
+        listed = containers(replica)
+        if not listed:
+            r.say(inside, required(inside, "must be specified"), f"the role `{key}` has no containers")
+        for index, container in enumerate(listed):
+            if not image(container):
+                here = (*inside, index, "image")
+                r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
+        if all(value(container, "name") != r.kind.container for container in listed):
+            _no_main(r, key, inside, listed)
+    extra = EXTRAS.get(r.kind.kind)
+    if extra:
+        extra(r)
 
 
 def _odd_role(r: Refuser, key: str, path: Path) -> None:
@@ -236,14 +202,8 @@ def _odd_role(r: Refuser, key: str, path: Path) -> None:
     else:
         known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
         text = not_supported(path, key, r.kind.roles)
-        r.say(
-            path,
-            text,
-            f"{r.kind.kind} has no role `{key}`",
-            key=True,
-            help=known,
-            fix=respelling(r, key, role) if role else (),
-        )
+        message = f"{r.kind.kind} has no role `{key}`"
+        r.say(path, text, message, key=True, help=known, fix=respelling(r, key, role) if role else ())
 
 
 def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
@@ -271,13 +231,8 @@ def _one_master(r: Refuser) -> None:
         return
     message = "the Master has no `replicas`" if count is None else f"{count} Masters are asked for"
     note = "the webhook runs before the default of 1 is filled in" if count is None else ""
-    r.say(
-        path,
-        forbidden(path, "must be 1"),
-        message,
-        help=f"set `replicas: 1`{'; ' + note if note else ''}",
-        fix=r.document.edits(path, 1),
-    )
+    help_ = f"set `replicas: 1`{'; ' + note if note else ''}"
+    r.say(path, forbidden(path, "must be 1"), message, help=help_, fix=r.document.edits(path, 1))
 
 
 def _pytorch(r: Refuser) -> None:
@@ -291,9 +246,8 @@ def _pytorch(r: Refuser) -> None:
         return
     if not any(r.kind.role(key) == "Worker" for key in r.roles):
         path: Path = ("spec", r.kind.field, "Worker")
-        r.say(
-            path, required(path, "must be configured if elastic policy is used"), "`elasticPolicy` needs a Worker role"
-        )
+        message = "`elasticPolicy` needs a Worker role"
+        r.say(path, required(path, "must be configured if elastic policy is used"), message)
     path = ("spec", "elasticPolicy", "nProcPerNode")
     if get(elastic, "nProcPerNode") is None:
         return
@@ -315,13 +269,8 @@ def _tensorflow(r: Refuser) -> None:
     if len(deciders) > 1:
         path = ("spec", r.kind.field)
         text = forbidden(path, "must not have more than 1 Chief or Master role")
-        r.say(
-            (*path, deciders[1]),
-            text,
-            "both a Chief and a Master are given",
-            key=True,
-            help="they are one role: keep one",
-        )
+        message = "both a Chief and a Master are given"
+        r.say((*path, deciders[1]), text, message, key=True, help="they are one role: keep one")
 
 
 def _xgboost(r: Refuser) -> None:

@@ -72,12 +72,8 @@ def _plan(
     barred |= not all(is_kept for _, is_kept in built) or not servable(job, shape, replicated)
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
     if not all(part.alone for part in shape.parts):
-        job.say(
-            STATIC,
-            ("spec", job.kind.field),
-            "the label with the index of each replica is left out: pods of one Job share a template",
-            key=True,
-        )
+        message = "the label with the index of each replica is left out: pods of one Job share a template"
+        job.say(STATIC, ("spec", job.kind.field), message, key=True)
     template = _template(job, shape, replicated)
     gang = runpolicy.gang(job)
     plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)

@@ -141,11 +141,8 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
         path = (*master.path, "dependsOn")
         job.say(RANKS_LOST, path, message, key=True, help="let the workers wait for the master instead")
         return False
-    job.say(
-        RANK_LAYOUT,
-        (*worker.path, "replicas"),
-        f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number",
-    )
+    message = f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number"
+    job.say(RANK_LAYOUT, (*worker.path, "replicas"), message)
     return True
 
 

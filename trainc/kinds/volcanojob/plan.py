@@ -35,12 +35,25 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     for task in job.tasks:
         prepare(job, task)
     if not (counted and known):
-        return _uncounted(job, entry, is_free=not report.compiles and (is_open(job) or counted))
+        # The plan of a job with a number that is not known, or is none that a Job can have: its templates alone.
+        tasks = [task for task in job.tasks if is_number_of_pods(task) or is_placeholder(task.count.value)]
+        if not tasks:
+            return None
+        bare = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
+        template = {"metadata": job_metadata(job.document.tree), "spec": bare}
+        pods = [task.pods for task in tasks]
+        out = plan_of_jobset(job, entry, template, pods, gang=None, framework=FRAMEWORK, kind=_BY)
+        out.barred = report.compiles or not (is_open(job) or counted)
+        return out
     tasks, kept = arrange(job)
     lifecycle = TaskLifecycle(job)
     decided, is_counted = success(job, tasks)
     verdicts = (check_policies(job, lifecycle), check_plugins(job), _waits_for_all(job), is_counted)
-    _say_notes(job)
+    check_claims(job)
+    if get(job.spec, "runningEstimate") is not None:
+        estimate = plain(job.spec["runningEstimate"])
+        message = f"`runningEstimate: {estimate}` is dropped: no controller reads it"
+        job.say(ESTIMATE, ("spec", "runningEstimate"), message, help="remove it")
     former = FormerPodNames(job)
     replicated = former.replicated(_replicated(job, task, lifecycle) for task in tasks)
     shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, counted=task.jobs) for task in tasks))
@@ -70,22 +83,6 @@ def _is_known(job: JobOfTasks) -> bool:
         help_ = "write the number: the gang and the restarts are computed from it"
         job.report.add_or_skip(UNKNOWN_SIZE.at(job.span(path), message, help=help_))
     return not unknown
-
-
-def _uncounted(job: JobOfTasks, entry: Entry, *, is_free: bool) -> Plan | None:
-    """The plan of a job with a number that is not known, or is none that a Job can have: its templates alone.
-
-    `is_free` says that nothing but the number is in the way.
-    """
-    tasks = [task for task in job.tasks if is_number_of_pods(task) or is_placeholder(task.count.value)]
-    if not tasks:
-        return None
-    spec = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
-    template = {"metadata": job_metadata(job.document.tree), "spec": spec}
-    pods = [task.pods for task in tasks]
-    out = plan_of_jobset(job, entry, template, pods, gang=None, framework=FRAMEWORK, kind=_BY)
-    out.barred = not is_free
-    return out
 
 
 def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) -> Tree:
@@ -131,26 +128,10 @@ def _waits_for_all(job: JobOfTasks) -> bool:
     for task in job.tasks:
         if value(task.tree, "dependsOn", "iteration") == "any" and len(task.waits) > 1:
             message = f"`{task.role}` waits for any of {', '.join(task.waits)}: a JobSet waits for all of them"
-            job.say(
-                ANY_OF_SEVERAL,
-                (*task.path, "dependsOn", "iteration"),
-                message,
-                help="write `iteration: all`, or name one task",
-            )
+            help_ = "write `iteration: all`, or name one task"
+            job.say(ANY_OF_SEVERAL, (*task.path, "dependsOn", "iteration"), message, help=help_)
             out = False
     return out
-
-
-def _say_notes(job: JobOfTasks) -> None:
-    check_claims(job)
-    if get(job.spec, "runningEstimate") is not None:
-        estimate = plain(job.spec["runningEstimate"])
-        job.say(
-            ESTIMATE,
-            ("spec", "runningEstimate"),
-            f"`runningEstimate: {estimate}` is dropped: no controller reads it",
-            help="remove it",
-        )
 
 
 UNCOMPILED = Rule("plugin-not-compiled", ERROR)
@@ -161,16 +142,6 @@ _HIGHEST_PORT = 65535
 
 def check_plugins(job: JobOfTasks) -> bool:
     """Whether every plugin can be compiled; what cannot, and flags that are not read, are reported."""
-    _check_flags(job)
-    verdicts = (_no_hccl(job), _no_endless_ray(job), _no_private_key(job))
-    return all(verdicts)
-
-
-def _at(job: JobOfTasks, plugin: str) -> Span:
-    return job.span(("spec", "plugins", plugin), key=True)
-
-
-def _check_flags(job: JobOfTasks) -> None:
     for name, flags in job.plugins.items():
         if flags.stopped >= 0:
             path = ("spec", "plugins", name, flags.stopped)
@@ -181,6 +152,12 @@ def _check_flags(job: JobOfTasks) -> None:
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
         job.say(IGNORED, _at(job, "ssh"), message, help="write a port from 1 to 65535")
+    verdicts = (_no_hccl(job), _no_endless_ray(job), _no_private_key(job))
+    return all(verdicts)
+
+
+def _at(job: JobOfTasks, plugin: str) -> Span:
+    return job.span(("spec", "plugins", plugin), key=True)
 
 
 def _no_hccl(job: JobOfTasks) -> bool:

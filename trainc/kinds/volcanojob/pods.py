@@ -103,10 +103,5 @@ def check_claims(job: JobOfTasks) -> None:
         if get(volume, "volumeClaim") is not None:
             name = claim_name(job.name, f"volume-{index}").value
             message = f"the claim `{name}` is an object beside the job: it stays when the job is deleted"
-            job.say(
-                CLAIM_STAYS,
-                ("spec", "volumes", index, "volumeClaim"),
-                message,
-                help="delete it when its data are no longer needed",
-                key=True,
-            )
+            help_ = "delete it when its data are no longer needed"
+            job.say(CLAIM_STAYS, ("spec", "volumes", index, "volumeClaim"), message, help=help_, key=True)

@@ -156,27 +156,23 @@ def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tup
     if not names and code is None:
         return "", "either event and exitCode should be specified", "say what has to happen"
     if names:
-        return _of_events(policy, names, field, events)
+        where = "event" if get(policy, "event") is not None else "events"
+        for event in names:
+            action = value(policy, "action") or ""
+            if event not in EVENTS:
+                return where, f'{field}: Invalid value: "{event}": invalid policy event', f"one of {', '.join(EVENTS)}"
+            if action not in ACTIONS:
+                help_ = f"one of {', '.join(ACTIONS)}"
+                return "action", f'{field}: Invalid value: "{action}": invalid policy action', help_
+            if event in events:
+                return where, f"duplicate event {event}  across different policy", "keep one of them"
+            events.add(event)
+        return None
     if code == 0:
         return "exitCode", "0 is not a valid error code", "write a code from 1 to 255"
     if code in codes:
         return "exitCode", f"duplicate exitCode {code}", "keep one of them"
     codes.add(code)
-    return None
-
-
-def _of_events(policy: Tree, names: list[str], field: str, events: set[str]) -> tuple[str, str, str] | None:
-    where = "event" if get(policy, "event") is not None else "events"
-    for event in names:
-        action = value(policy, "action") or ""
-        if event not in EVENTS:
-            return where, f'{field}: Invalid value: "{event}": invalid policy event', f"one of {', '.join(EVENTS)}"
-        if action not in ACTIONS:
-            help_ = f"one of {', '.join(ACTIONS)}"
-            return "action", f'{field}: Invalid value: "{action}": invalid policy action', help_
-        if event in events:
-            return where, f"duplicate event {event}  across different policy", "keep one of them"
-        events.add(event)
     return None
 
 
@@ -194,7 +190,10 @@ def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
         _say_differences(job, policy, lifecycle)
     for task in lifecycle.tasks:
         _say_of_restart(job, task)
-    _say_of_peers(job, lifecycle)
+    alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
+    if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
+        message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
+        job.say(CLEAN_UP, alone[0].path, message, key=True)
     return all(done) and lifecycle.check()
 
 
@@ -234,14 +233,6 @@ def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLife
     if policy.action == "AbortJob":
         message = "a JobSet that failed is over: no Command resumes it"
         job.say(ABORTED, (*policy.path, "action"), message)
-
-
-def _say_of_peers(job: JobOfTasks, lifecycle: TaskLifecycle) -> None:
-    """Say that a pod that fails ends the others, where Volcano lets them go on."""
-    alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
-    if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
-        message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
-        job.say(CLEAN_UP, alone[0].path, message, key=True)
 
 
 def _say_of_restart(job: JobOfTasks, task: Task) -> None:
@@ -289,7 +280,20 @@ class TaskLifecycle:
             return None
         most = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
         policy = {"maxRestarts": most, "restartStrategy": "BlockingRecreate"}
-        rules = self._rules()
+        # Which child Jobs end the JobSet when they fail, by the reason for which they fail.
+        reasons: dict[str, list[str]] = {}
+        for task in self.tasks:
+            reason = self._ending(task)
+            if reason is not None:
+                reasons.setdefault(reason, []).append(task.role)
+        rules = [
+            {
+                "action": "FailJobSet",
+                **({"onJobFailureReasons": [reason]} if reason else {}),
+                "targetReplicatedJobs": names,
+            }
+            for reason, names in reasons.items()
+        ]
         return stamp({**policy, **({"rules": rules} if rules else {})}, _BY)
 
     def child_fields(self, task: Task) -> Tree:
@@ -319,22 +323,6 @@ class TaskLifecycle:
             return False
         others = {RESTART, FAIL} & failures.outcomes | ({failures.eviction} - {REPLACE})
         return self.job.runs.value > 1 and len(others) > 1
-
-    def _rules(self) -> list[Tree]:
-        """Which child Jobs end the JobSet when they fail, by the reason for which they fail."""
-        reasons: dict[str, list[str]] = {}
-        for task in self.tasks:
-            reason = self._ending(task)
-            if reason is not None:
-                reasons.setdefault(reason, []).append(task.role)
-        return [
-            {
-                "action": "FailJobSet",
-                **({"onJobFailureReasons": [reason]} if reason else {}),
-                "targetReplicatedJobs": names,
-            }
-            for reason, names in reasons.items()
-        ]
 
     def _ending(self, task: Task) -> str | None:
         """The reason for which a task's Job fails where that ends the JobSet: "" for any, None for no reason."""

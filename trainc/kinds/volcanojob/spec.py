@@ -169,9 +169,6 @@ class Flags:
         self.values: dict[str, Flag] = dict(PLUGINS[plugin])
         self.problem = ""
         self.stopped = -1
-        self._read(arguments)
-
-    def _read(self, arguments: Sequence[str]) -> None:
         index = 0
         while index < len(arguments):
             argument = arguments[index]
