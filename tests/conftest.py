@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from trainc.cli.caching import memory
+from trainc.cli.caching import run_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -90,7 +90,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def one_build() -> Generator[None]:
     """No test alters a file of this package, and each run would look at all of them."""
-    with patch("trainc.cli.caching.memory._sources", cache(memory._sources)):
+    with patch("trainc.cli.caching.run_cache._sources", cache(run_cache._sources)):
         yield
 
 

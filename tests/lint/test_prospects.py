@@ -8,7 +8,7 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.lint.reading import job_of
-from trainc.lint.facts.scenarios import outcomes
+from trainc.lint.facts.scenarios import simulate
 from trainc.lint.facts.summary import overview
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def shown(job: str = "", spec: str = "", containers: str = PLAIN, more: str = ""
 )
 def test_only_what_has_no_bound_goes_on_without_end(job: str, spec: str, last: str) -> None:
     """After forty failures all of these were said to go on without end."""
-    assert outcomes(shown(job, spec), [])["failures"][0]["steps"][-1] == last
+    assert simulate(shown(job, spec), [])["failures"][0]["steps"][-1] == last
 
 
 def test_a_limit_without_a_limit_is_no_number(tmp_path: Path) -> None:

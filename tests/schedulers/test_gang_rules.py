@@ -34,7 +34,7 @@ def findings(case: Path) -> list[str]:
     report = Report()
     documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
     bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
-    cluster = cluster_of(case).seeing(bundle.objects, closed=False)
+    cluster = cluster_of(case).with_objects(bundle.objects, closed=False)
     if cluster.scheduler is not None:
         bundle = placed(plan_from(documents[-1]), cluster, report)
     verify(bundle, cluster, report)
@@ -56,7 +56,7 @@ def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
         case, report = CASES / rule / "fails", Report()
         documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
         bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
-        verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
+        verify(bundle, cluster_of(case).with_objects(bundle.objects, closed=False), report)
         assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
 
 
@@ -72,7 +72,7 @@ def test_a_group_without_schema_may_hold_anything(rule: str, field: str, other: 
     text = "---\n".join(part if "kind: JobSet" in part else wrong.sub(rf"\1{field}: {other}", part) for part in parts)
     documents = list(read(text, "job.yaml", report))
     bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
-    verify(bundle, cluster_of(case).seeing(bundle.objects, closed=False), report)
+    verify(bundle, cluster_of(case).with_objects(bundle.objects, closed=False), report)
 
 
 def test_a_bundle_without_a_job_is_left_alone() -> None:

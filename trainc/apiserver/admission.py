@@ -183,12 +183,12 @@ def _refused(
         for_value,
         shortened,
     )
-    from trainc.apiserver.null_fields import told_once  # noqa: PLC0415
+    from trainc.apiserver.null_fields import deduplicated  # noqa: PLC0415
     from trainc.apiserver.repairs import retyped  # noqa: PLC0415
 
     every = _is_every_answer_asked(document, report)  # else one edit that settles two faults is said once
     advised: set[tuple[Path, str]] = set()
-    for index, fault in enumerate(faults if every else told_once(faults)):
+    for index, fault in enumerate(faults if every else deduplicated(faults)):
         rule = INVALID_FIELD if NO_MAP in fault.message else _RULES.get(fault.kind, UNDECODABLE)
         path, text = in_words(fault)
         text = text.replace(f"{path} in body ", "")

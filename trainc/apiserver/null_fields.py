@@ -158,7 +158,7 @@ _CHOICES = "Unsupported value: "  # said again where only some of the known word
 _FIRST_ROLE = "DependsOn can't be set for the first ReplicatedJob"
 
 
-def told_once(faults: list[Fault]) -> list[Fault]:
+def deduplicated(faults: list[Fault]) -> list[Fault]:
     """The faults without those that the words of another one settle as well."""
     if len(faults) < 2:
         return faults

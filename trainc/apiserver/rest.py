@@ -8,7 +8,7 @@ from trainc.apiserver.metadata import without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.stages import named
 from trainc.apiserver.verdict import kind_of, verdict
-from trainc.model.catalog import Taken, stretch
+from trainc.model.catalog import RemovedSpans, stretch
 from trainc.model.finding import ERROR
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
@@ -41,7 +41,7 @@ class Rest(NamedTuple):
     """
 
     document: Document
-    taken: Taken
+    taken: RemovedSpans
 
 
 class Round(NamedTuple):
@@ -62,7 +62,7 @@ def rest_of(document: Document, server: Server) -> Rest | None:
     """What a server would take of an object that it refuses; None where the faults cannot be told from the rest."""
     for look in _rounds(document, server):
         if look.stored is not None:
-            return Rest(document.admitted(without_null_fields(look.stored)), Taken(look.taken, document.tree))
+            return Rest(document.admitted(without_null_fields(look.stored)), RemovedSpans(look.taken, document.tree))
     return None
 
 
@@ -72,13 +72,13 @@ def further_faults(document: Document, server: Server) -> Iterator[tuple[Documen
     Each list comes with the object as it is then; what may follow from the mending is left out.
     """
     for index, look in enumerate(_rounds(document, server)):
-        mended, taken = document.instead(look.tree), Taken(look.taken, document.tree)
+        mended, taken = document.instead(look.tree), RemovedSpans(look.taken, document.tree)
         faults = [fault for fault in look.faults if index and not _follows(fault, look, mended, taken)]
         if faults:
             yield mended, faults
 
 
-def _follows(fault: Fault, look: Round, mended: Document, taken: Taken) -> bool:
+def _follows(fault: Fault, look: Round, mended: Document, taken: RemovedSpans) -> bool:
     """Whether a fault may come of what was taken out before."""
     if UNREADABLE in fault.message or mended.span(fault.path) in taken:
         return True
@@ -121,7 +121,7 @@ def _rounds(document: Document, server: Server) -> Iterator[Round]:
         tree = mended
 
 
-def tell_rest(own_report: Report, taken: Taken, report: Report) -> None:
+def tell_rest(own_report: Report, taken: RemovedSpans, report: Report) -> None:
     """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
     for finding in own_report.findings:
         touched = any(label.span in taken for label in finding.labels)

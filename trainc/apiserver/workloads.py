@@ -8,7 +8,7 @@ from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
 from trainc.apiserver.jobset import defaults as jobset
-from trainc.apiserver.null_fields import check_nulls, told_once
+from trainc.apiserver.null_fields import check_nulls, deduplicated
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
@@ -69,7 +69,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     held = tree.get("metadata", {})
     faults = [*metadata.validate(held)] if type(held) is dict else []
     faults += _complaints(document, kind, cluster)
-    for fault in told_once(faults):
+    for fault in deduplicated(faults):
         path, _, reason = fault.message.partition(": ")
         span = document.span(fault.path, key=get(document.written, *fault.path) is None)
         refusal = None if unknown else Refusal("schema", fault.message)  # a server names unknown fields first

@@ -47,22 +47,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     words = list(sys.argv[1:] if argv is None else argv)
     if sys.platform == "win32":
-        return _told("trainc runs on Linux and macOS; on Windows, run it in WSL or in a container", TROUBLE)
+        return _failed("trainc runs on Linux and macOS; on Windows, run it in WSL or in a container", TROUBLE)
     try:
         code = _dispatch(words)
         sys.stdout.flush()
     except Trouble as trouble:
-        return _told(str(trouble), trouble.code)
+        return _failed(str(trouble), trouble.code)
     except BrokenPipeError:
         return READER_GONE
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _is_here():
-            return _told("the working directory no longer exists; change to another one", TROUBLE)
+            return _failed("the working directory no longer exists; change to another one", TROUBLE)
         # Every file has its name in the error; what has none is the stream that was written to.
         name = near(error.filename) if isinstance(error.filename, str) else "standard output"
-        return _told(f"{name}: {error.strerror or error}", TROUBLE)
+        return _failed(f"{name}: {error.strerror or error}", TROUBLE)
     except KeyboardInterrupt:
-        return _told("interrupted", INTERRUPTED)
+        return _failed("interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001 (the last line of defence: a bug is told in one line)
         return _bug(error)
     return code
@@ -78,7 +78,7 @@ def _is_here() -> bool:
     return True
 
 
-def _told(line: str, code: int) -> int:
+def _failed(line: str, code: int) -> int:
     from trainc.cli.output import tell  # noqa: PLC0415 (most runs have no trouble)
 
     tell(f"trainc: {line}")
@@ -137,7 +137,7 @@ def _dispatch(words: list[str]) -> int:
         from trainc.cli.caching import is_cacheable  # noqa: PLC0415 (no other command keeps results)
 
         if is_cacheable(command.name, options):
-            from trainc.cli.caching.memory import run_cached  # noqa: PLC0415
+            from trainc.cli.caching.run_cache import run_cached  # noqa: PLC0415
 
             return run_cached(command, options)
     return command.run(options)

@@ -21,7 +21,7 @@ from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import FILE, OUTPUT
 from trainc.report.dumps import dumps
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
@@ -133,7 +133,7 @@ def _state(folder: str, path: str, text: str) -> str:
         Trouble: where the way to it leads out of the repository, or something else than a file is there.
     """
     target = os.path.join(folder, path)
-    if not within(os.path.abspath(folder), os.path.abspath(target)):
+    if not is_inside(os.path.abspath(folder), os.path.abspath(target)):
         raise Trouble(f"{target} leads out of {folder}; nothing was written")
     if not os.path.lexists(target):
         return WRITTEN

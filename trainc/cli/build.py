@@ -12,11 +12,11 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.caching.memory import Memory
+    from trainc.cli.caching.run_cache import RunCache
     from trainc.cli.options import Options
 
 
-def run(options: Options, memory: Memory | None = None) -> int:
+def run(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile to standard output, or into a folder; the latter uses what is known, and adds to it."""
     if options.has("staged"):
         if options.has("write") or (options.has("output") and not options.has("check")):
@@ -24,17 +24,17 @@ def run(options: Options, memory: Memory | None = None) -> int:
         from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
         return run_staged(options, run)
-    if memory is not None and memory.known is not None:
-        return _build_project(options, memory)
+    if run_cache is not None and run_cache.known is not None:
+        return _build_project(options, run_cache)
     own_folders = (options.has("write") or options.has("check")) and not options.has("output")
-    return across_projects(options, lambda one: _build_project(one, memory), one_output=not own_folders)
+    return across_projects(options, lambda one: _build_project(one, run_cache), one_output=not own_folders)
 
 
-def _build_project(options: Options, memory: Memory | None) -> int:
+def _build_project(options: Options, run_cache: RunCache | None) -> int:
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 
-        return build_folder(options, memory)
+        return build_folder(options, run_cache)
     for name in ("rerender", "changed_since"):
         if options.has(name):
             raise Trouble(f"--{name.replace('_', '-')} is for rendered files; add -w, --check or -o DIR")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.changes.compare.committed import Committed
     from trainc.changes.compare.refused_edits import RenderedRuns
-    from trainc.cli.caching.memory import Memory
+    from trainc.cli.caching.run_cache import RunCache
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.settings import Project, Selection
@@ -31,8 +31,8 @@ class Nothing(Inapplicable):
     def __init__(self, session: Session) -> None:
         clusters = ", ".join(f"`{name}`" for name in session.selection.clusters)
         which = f" that runs on {clusters}" if clusters else ""
-        sighted = session.report.account.sighted()
-        seen = f"; {sighted}" if sighted else ""
+        kinds = session.report.account.others_listed()
+        seen = f"; {kinds}" if kinds else ""
         super().__init__(
             f"nothing to compile here: no TrainJob, JobSet or job of another operator under the paths given{which}{seen}"
         )
@@ -46,16 +46,18 @@ def one_stream(session: Session) -> None:
         raise Trouble(f"standard output cannot mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
 
 
-def compiled(session: Session, spool: Spool, committed: Committed | None = None, memory: Memory | None = None) -> None:
+def compiled(
+    session: Session, spool: Spool, committed: Committed | None = None, run_cache: RunCache | None = None
+) -> None:
     """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
-    if memory is None:
+    if run_cache is None:
         _compile(session, spool, committed)
         return
-    if memory.known is not None:
-        pipeline.build(session.project, session.selection, spool, session.report, known=memory.known)
+    if run_cache.known is not None:
+        pipeline.build(session.project, session.selection, spool, session.report, known=run_cache.known)
     else:
         _compile(session, spool, committed)
-    memory.listen(session, spool, getattr(spool, "folder", ""))
+    run_cache.listen(session, spool, getattr(spool, "folder", ""))
 
 
 def _compile(session: Session, spool: Spool, committed: Committed | None) -> None:
@@ -86,17 +88,17 @@ def workers(project: Project, selection: Selection, each: int) -> int:
     return min(cores, many, _MAX_WORKERS)
 
 
-def judged(session: Session, spool: Spool, memory: Memory | None, files: set[str] | None = None) -> int:
+def judged(session: Session, spool: Spool, run_cache: RunCache | None, files: set[str] | None = None) -> int:
     """The exit code of a run that compiles its selection, writes nothing and reports; `files`: what concerns these alone."""
-    if memory is not None:
-        memory.begin(session, spool)
+    if run_cache is not None:
+        run_cache.begin(session, spool)
     session.applied_twice(os.path.join(session.project.root, session.project.output))
-    compiled(session, spool, memory=memory)
+    compiled(session, spool, run_cache=run_cache)
     if files is not None:
         session.report = session.report.only(lambda one: any(label.span.file in files for label in one.labels))
     code = session.finish(spool.jobs)
-    if memory is not None:
-        memory.end(session, spool, code)
+    if run_cache is not None:
+        run_cache.end(session, spool, code)
     return code
 
 

@@ -95,9 +95,9 @@ def _summary(report: Report, options: Options, jobs: int | None) -> None:
     runtimes = len(report.alone)
     account = report.account
     read = None if jobs is None or (runtimes and not (account.has_jobs or account.unread)) else jobs + account.refusals
-    sighted = account.sighted() if jobs == 0 and not runtimes else ""
-    if sighted:
-        tell(f"{where}{sighted}")
+    others_listed = account.others_listed() if jobs == 0 and not runtimes else ""
+    if others_listed:
+        tell(f"{where}{others_listed}")
     counts = {"job": read, "unreadable document": len(account.unread) or None, "runtime": runtimes or None}
     tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counts, report.unknown)}")
 

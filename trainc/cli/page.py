@@ -92,10 +92,10 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     )
     index["folder"] = options.one(PROJECT)
     parts.append((index, details))
-    return _told(report.account.totals()[REFUSED])
+    return _exit_code(report.account.totals()[REFUSED])
 
 
-def _told(refused: int) -> int:
+def _exit_code(refused: int) -> int:
     """Say how many jobs the page lists as refused; the exit code."""
     if refused:
         tell(f"trainc: {refused} job{'s are' if refused > 1 else ' is'} not compiled; the page shows why")

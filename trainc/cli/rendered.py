@@ -51,7 +51,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from trainc.cli.caching.memory import Memory
+    from trainc.cli.caching.run_cache import RunCache
     from trainc.cli.options import Options
     from trainc.model.bundle import Bundle
     from trainc.model.finding import Finding
@@ -89,7 +89,7 @@ _HELP = {
 }
 
 
-def build_folder(options: Options, memory: Memory | None = None) -> int:
+def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile into a folder, or compare with what stands there; everything or nothing."""
     if options.one("format") == "json":
         raise Trouble("--format json works on stdout only; folders get one YAML file per job")
@@ -104,13 +104,13 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
     folder = _folder(options, session)
     spool = _spool(session, folder, _narrow(session, options), committed, absent)
     if absent:
-        memory = None  # what a sparse checkout leaves out is for Git to say, not for the files that are there
-    if memory is not None:
-        memory.begin(session, spool)
+        run_cache = None  # what a sparse checkout leaves out is for Git to say, not for the files that are there
+    if run_cache is not None:
+        run_cache.begin(session, spool)
     session.applied_twice(folder)
     with Orderly(), FolderLock(folder) if not check else Suppress() as lock:
         spool.alone = lock is not None and lock.held
-        compiled(session, spool, committed, memory)
+        compiled(session, spool, committed, run_cache)
     _known(options.all("rerender"), spool)
     refused = {os.path.relpath(file, folder) for file in committed.refused}
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
@@ -127,8 +127,8 @@ def build_folder(options: Options, memory: Memory | None = None) -> int:
         _tell(spool, committed, changes, session)
     if spool.objects == 0 and code == 0 and not (check or spool.changes or options.has("changed_since")):
         raise Nothing(session)
-    if memory is not None:
-        memory.end(session, spool, code)
+    if run_cache is not None:
+        run_cache.end(session, spool, code)
     return code
 
 
@@ -141,7 +141,7 @@ def _spool(
         folder,
         reaches=reaches(session.selection, deleted),
         settle=committed.settle,
-        taken=taken(root, session.selection.paths),
+        still_owned=still_owned(root, session.selection.paths),
         git=CommittedTexts(folder),
         gone=gone(root, folder, absent),
         holds=holds(root, folder),
@@ -293,7 +293,7 @@ def reaches(selection: Selection, deleted: frozenset[str]) -> Callable[[str, str
     return is_reached
 
 
-def taken(root: str, paths: tuple[str, ...]) -> Callable[[Bundle, str, Report], bool]:
+def still_owned(root: str, paths: tuple[str, ...]) -> Callable[[Bundle, str, Report], bool]:
     """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
 
     def is_taken(bundle: Bundle, source: str, report: Report) -> bool:

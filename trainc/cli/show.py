@@ -157,11 +157,11 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
     from trainc.lint.facts.lifecycle import EventError, UndecidedError  # noqa: PLC0415 (nothing else plays a job through)
-    from trainc.lint.facts.scenarios import outcomes  # noqa: PLC0415
+    from trainc.lint.facts.scenarios import simulate  # noqa: PLC0415
 
     job = expand(bundle, None, Report())
     try:
-        return None if job is None else outcomes(job, options.all("after"))
+        return None if job is None else simulate(job, options.all("after"))
     except EventError as error:
         raise Trouble(f"--after: {error}") from error
     except UndecidedError as error:

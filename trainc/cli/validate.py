@@ -21,11 +21,11 @@ from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.caching.memory import Memory
+    from trainc.cli.caching.run_cache import RunCache
     from trainc.compiler.emit.spool import Tally
 
 
-def run(options: Options, memory: Memory | None = None) -> int:
+def run(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
     if options.has("write_baseline"):
         return _accept(options)
@@ -34,20 +34,20 @@ def run(options: Options, memory: Memory | None = None) -> int:
 
         return run_staged(options, _validate_whole, touched=True)
     if options.has("whole_project"):
-        return _validate_whole(options, memory)
-    if memory is not None and memory.known is not None:
-        return _validate_project(options, memory)
-    return across_projects(options, lambda one: _validate_project(one, memory))
+        return _validate_whole(options, run_cache)
+    if run_cache is not None and run_cache.known is not None:
+        return _validate_project(options, run_cache)
+    return across_projects(options, lambda one: _validate_project(one, run_cache))
 
 
-def _validate_project(options: Options, memory: Memory | None) -> int:
+def _validate_project(options: Options, run_cache: RunCache | None) -> int:
     session = Session(options, compiles=False)
     if options.has("against"):
         _against(session, options.one("against"))
     if not (options.has("jobs") or any(os.path.isdir(path) for path in options.arguments or ["."])):
         jobs = pipeline.check(session.project, session.selection, session.report, rendered_runs(session))
         return session.finish(jobs)
-    return judged(session, _tally(session), memory)
+    return judged(session, _tally(session), run_cache)
 
 
 def _tally(session: Session) -> Tally:
@@ -74,22 +74,22 @@ def _against(session: Session, base: str) -> None:
         unknown(now, session.project, session.report)
 
 
-def _validate_whole(options: Options, memory: Memory | None = None) -> int:
+def _validate_whole(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile every project that a file belongs to, and report what concerns the files given; the worst exit code.
 
     What is wrong with one job may show only beside another one, and a runtime is wrong only where a job uses it: a
     tool that passes some files of a commit, in batches, gets the same findings however it cuts them.
     """
-    return across_projects(options, lambda one: _validate_files(one, memory))
+    return across_projects(options, lambda one: _validate_files(one, run_cache))
 
 
-def _validate_files(options: Options, memory: Memory | None) -> int:
+def _validate_files(options: Options, run_cache: RunCache | None) -> int:
     paths = options.arguments or ["."]
     root = find_root(paths[0])[0]
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}
     session = Session(Options([root], options.values), compiles=False)
     is_shared = any(_is_shared(root, file, session.project.apart) for file in files)
-    return judged(session, _tally(session), memory, None if is_shared else files)
+    return judged(session, _tally(session), run_cache, None if is_shared else files)
 
 
 def _is_shared(root: str, file: str, folders: tuple[str, ...]) -> bool:

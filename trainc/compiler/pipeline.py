@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from trainc.compiler.emit.spool import Spool
-    from trainc.compiler.emit.spool.questions import Look
+    from trainc.compiler.emit.spool.questions import RenderedState
     from trainc.model.bundle import Bundle
     from trainc.model.catalog import Documents
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
-    from trainc.model.file_results import Known
+    from trainc.model.file_results import CachedResults
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
-    Goal = tuple[Spool, SharedNames]  # where what is compiled goes
+    Output = tuple[Spool, SharedNames]  # where what is compiled goes
 
 FEWEST_FILES = 100  # in which forms are looked for: below, learning them takes as long as compiling all
 
@@ -38,7 +38,7 @@ def build(
     selection: Selection,
     spool: Spool,
     report: Report,
-    known: Known | None = None,
+    known: CachedResults | None = None,
     *,
     forms: bool = False,
 ) -> None:
@@ -47,7 +47,7 @@ def build(
     What is `known` of files is taken for compiled. With `forms`, jobs that are alike are compiled once.
 
     Raises:
-        Unfamiliar: where something known may not hold any more; nothing is written then.
+        CacheMissError: where something known may not hold any more; nothing is written then.
     """
     together = SharedNames(known)
     catalogs = fill(project, selection, spool, report, together, forms=forms)
@@ -75,8 +75,8 @@ def fill(
     The `documents` are those of the selection, or a part of them.
     """
     catalogs: Catalogs = []
-    goal = (spool, together) if forms and not report.recording else None
-    for bundle in bundles(project, selection, report, catalogs, goal, documents):
+    output = (spool, together) if forms and not report.recording else None
+    for bundle in bundles(project, selection, report, catalogs, output, documents):
         together.add(bundle, report)
         _keep(bundle, spool, report)
         if spool.outcomes is not None:
@@ -85,22 +85,22 @@ def fill(
 
 
 def _behind_forms(
-    documents: Documents, project: Project, selection: Selection, report: Report, goal: Goal
+    documents: Documents, project: Project, selection: Selection, report: Report, output: Output
 ) -> Documents:
     """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
     files = documents.size()
     if files < FEWEST_FILES:
         return documents
-    from trainc.compiler.forms.door import Door, is_open  # noqa: PLC0415 (few files have no form in common)
+    from trainc.compiler.forms.stage import FormStage, is_open  # noqa: PLC0415 (few files have no form in common)
 
     if not is_open(project):
         return documents
 
     def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
-        door = Door.made(documents, project, selection, report, goal, (admit, _on), files)
+        stage = FormStage.made(documents, project, selection, report, output, (admit, _on), files)
         patched = PatchedFiles(documents)
-        # With the door go the forms, which serve one cluster.
-        yield from documents.selected(cluster, lambda file, data: file not in patched and door.is_filled(file, data))
+        # With the stage go the forms, which serve one cluster.
+        yield from documents.selected(cluster, lambda file, data: file not in patched and stage.is_filled(file, data))
 
     return documents._replace(selected=selected)
 
@@ -109,10 +109,10 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in referenced_objects(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
-    if together.has_met_known:
-        from trainc.model.file_results import Unfamiliar  # noqa: PLC0415 (most runs end)
+    if together.has_met_cached:
+        from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (most runs end)
 
-        raise Unfamiliar
+        raise CacheMissError
     _close(project, report)
     if not report.failed:
         spool.inspect(report)
@@ -131,7 +131,7 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
         spool.add(emit(part, json=spool.json), part, report)
 
 
-def check(project: Project, selection: Selection, report: Report, look: Look | None = None) -> int:
+def check(project: Project, selection: Selection, report: Report, rendered: RenderedState | None = None) -> int:
     """Compile everything selected for its findings alone; the number of jobs.
 
     `look` judges each job beside its rendered file.
@@ -143,8 +143,8 @@ def check(project: Project, selection: Selection, report: Report, look: Look | N
         together.add(bundle, report)
         if not bundle.passing:
             references.add(bundle, bundle.objects)
-        if look is not None and bundle.jobset is not None:
-            look.judge(bundle, report)
+        if rendered is not None and bundle.jobset is not None:
+            rendered.judge(bundle, report)
     check_unreached(catalogs, report)
     for _ in referenced_objects(project, selection, references, report, together):
         pass
@@ -204,20 +204,20 @@ def bundles(
     selection: Selection,
     report: Report,
     catalogs: Catalogs | None = None,
-    goal: Goal | None = None,
+    output: Output | None = None,
     documents: Documents | None = None,
 ) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report.
 
     `catalogs` receives what each cluster's bundles are made from. Jobs that a form answers for have no bundle: they go
-    straight to the `goal`, where there is one.
+    straight to the `output`, where there is one.
     """
     if documents is None:
         documents = load(project, selection, report)
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
             there = project.at(cluster)
-            given = documents if goal is None else _behind_forms(documents, there, selection, report, goal)
+            given = documents if output is None else _behind_forms(documents, there, selection, report, output)
             catalog = admit(given, there, selection, report)
             if catalogs is not None:
                 catalogs.append((there, catalog))
@@ -225,7 +225,7 @@ def bundles(
 
 
 def check_unreached(catalogs: Catalogs, report: Report) -> None:
-    """Look at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
+    """RenderedState at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
     if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
         return
     from trainc.compiler.resolve.alone import tell, unreached  # noqa: PLC0415 (a run that compiles asks for none)
@@ -241,7 +241,7 @@ def check_unreached(catalogs: Catalogs, report: Report) -> None:
 
 
 def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
-    """Look at what can still be read of each job that is refused: one mistake hides no other."""
+    """RenderedState at what can still be read of each job that is refused: one mistake hides no other."""
     for entry, taken in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
@@ -290,7 +290,7 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
             report.account.refuse()
         if bundle is None:
             continue
-        verify(bundle, _seeing(bundle, project, catalog), report, catalog.objects)
+        verify(bundle, _with_objects(bundle, project, catalog), report, catalog.objects)
         _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
         if plan.barred:
@@ -315,9 +315,9 @@ def _ask_policies(bundle: Bundle, project: Project, report: Report) -> None:
         judge_bundle(bundle, project, report)
 
 
-def _seeing(bundle: Bundle, project: Project, catalog: Catalog) -> Project:
+def _with_objects(bundle: Bundle, project: Project, catalog: Catalog) -> Project:
     """The project, with what a job names among its files where all that exists has been listed."""
-    cluster = project.cluster.seeing(bundle.around, closed=project.checks.closed_world)
+    cluster = project.cluster.with_objects(bundle.around, closed=project.checks.closed_world)
     if not (cluster.objects or cluster.closed):
         return project
     missing = {
@@ -325,4 +325,4 @@ def _seeing(bundle: Bundle, project: Project, catalog: Catalog) -> Project:
         for one in references_of(bundle, bundle.objects)
         if cluster.has(one.kind, one.name, one.namespace) is False
     }
-    return project.seeing([one.tree() for one in catalog.objects.find(missing)] if missing else [])
+    return project.with_objects([one.tree() for one in catalog.objects.find(missing)] if missing else [])

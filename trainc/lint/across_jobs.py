@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trainc.model.bundle import Bundle
     from trainc.model.document import Document
-    from trainc.model.file_results import Known
+    from trainc.model.file_results import CachedResults
     from trainc.model.finding import Finding
     from trainc.model.references import Reference
     from trainc.model.report import Report
@@ -29,13 +29,13 @@ SHARED_SUBDOMAIN = Rule("shared-subdomain", ERROR)
 class SharedNames:
     """Remembers the names of every bundle; small enough for ten thousand of them.
 
-    `known` tells of files that the run leaves alone; `has_met_known` says that a bundle has a name of one of theirs.
+    `known` tells of files that the run leaves alone; `has_met_cached` says that a bundle has a name of one of theirs.
     """
 
-    def __init__(self, known: Known | None = None) -> None:
+    def __init__(self, known: CachedResults | None = None) -> None:
         self._seen: dict[_Key, _Job] = {}
         self._known = known
-        self.has_met_known = False
+        self.has_met_cached = False
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
@@ -47,7 +47,7 @@ class SharedNames:
         for key in names:
             first = self._seen.setdefault(key, here)
             if self._known is not None and self._known.has(key):
-                self.has_met_known = True
+                self.has_met_cached = True
             if first is not here:
                 clashes.append((key, first, here))
         if clashes:

@@ -24,7 +24,7 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
 
     `objects` finds what the job names in other files of the project.
     """
-    cluster = project.cluster.seeing(bundle.around, closed=project.checks.closed_world)
+    cluster = project.cluster.with_objects(bundle.around, closed=project.checks.closed_world)
     scheduling.verify(bundle, cluster, report)
     extra = _foreign(project) if project.rules_from else ()
     look(bundle, cluster, report, extra, project.checks.pod_security, objects)

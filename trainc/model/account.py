@@ -158,11 +158,11 @@ class Account:
             if entry.ending == REFUSED and name == cluster:
                 yield entry
 
-    def sight(self, file: str, kinds: Iterable[str]) -> None:
+    def record_others(self, file: str, kinds: Iterable[str]) -> None:
         """Note what a file without a job holds."""
         self.others[file] = tuple(kinds)
 
-    def sighted(self) -> str:
+    def others_listed(self) -> str:
         """What a run without a single job saw in the files that it read, empty for every other run."""
         if self.has_jobs or self.unread or not self.others:
             return ""

@@ -74,7 +74,7 @@ else:
 _LINE_END = 1 << 62  # behind every column
 
 
-class Taken:
+class RemovedSpans:
     """What was taken out of the `whole` tree, as stretches of its text.
 
     Each goes from the value before it, or the start of its line, to its end, or that of its line: where every value has
@@ -161,7 +161,7 @@ class RefusedEntry(NamedTuple):
     """What can still be read of a job that is refused, and where its text says what was taken out of it."""
 
     entry: Entry
-    taken: Taken
+    taken: RemovedSpans
 
 
 class RuntimeLookup(NamedTuple):

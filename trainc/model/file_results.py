@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     class CrossJobChecks(Protocol):
         """What only shows across jobs."""
 
-        has_met_known: bool
+        has_met_cached: bool
 
 
-class Unfamiliar(Exception):  # noqa: N818 (nothing went wrong)
+class CacheMissError(Exception):
     """A change reaches further than one file of jobs: what is known of the others may not hold any more."""
 
 
-class FileOutcome:
+class FileResult:
     """One file's jobs and the runtimes they are made of.
 
     `is_clean` says that nothing was said about them, `has_companions` that objects stand beside them.
@@ -43,7 +43,7 @@ class FileOutcome:
         self.runtimes: set[Identity] = set()
 
 
-class Outcomes:
+class FileResults:
     """The outcomes of a run's files; `names` are those of its objects, each with the file that it comes from.
 
     A bundle is added when all has been said about it. What was said since the bundle before, whatever it is about,
@@ -53,7 +53,7 @@ class Outcomes:
     __slots__ = ("_events", "files", "names")
 
     def __init__(self) -> None:
-        self.files: dict[str, FileOutcome] = {}
+        self.files: dict[str, FileResult] = {}
         self.names: dict[Key, str] = {}
         self._events = 0
 
@@ -68,15 +68,15 @@ class Outcomes:
         """Note the only job of a file, which was not compiled; nothing stands beside it."""
         self._add_job(file, runtimes, report)
 
-    def _add_job(self, file: str, runtimes: Iterable[Identity], report: Report) -> FileOutcome:
-        outcome = self.files.setdefault(file, FileOutcome())
+    def _add_job(self, file: str, runtimes: Iterable[Identity], report: Report) -> FileResult:
+        outcome = self.files.setdefault(file, FileResult())
         outcome.is_clean = outcome.is_clean and report.events == self._events
         self._events = report.events
         outcome.jobs += 1
         outcome.runtimes.update(runtimes)
         return outcome
 
-    def absorb(self, other: Outcomes) -> None:
+    def absorb(self, other: FileResults) -> None:
         """Add those of another worker's files."""
         self.files |= other.files
 
@@ -107,7 +107,7 @@ def joined(key: Key) -> str:
     return "\0".join(key)
 
 
-class Known:
+class CachedResults:
     """What earlier runs know of files that this one leaves alone.
 
     `files` are these files, `again` those of jobs that are compiled again. `names` are those of the objects of both
@@ -132,9 +132,9 @@ class Known:
         """Whether one of the files holds a job from which an object of that name comes."""
         return self.names.get(joined(key)) in self.files
 
-    def check(self, outcomes: Outcomes | None, report: Report, together: CrossJobChecks) -> None:
-        """Raise Unfamiliar where what was compiled again may concern what was not."""
+    def check(self, outcomes: FileResults | None, report: Report, together: CrossJobChecks) -> None:
+        """Raise CacheMissError where what was compiled again may concern what was not."""
         assert outcomes is not None
         beside = any(outcome.has_companions for outcome in outcomes.files.values())
-        if beside or together.has_met_known or outcomes.clean(report, self.again) is None:
-            raise Unfamiliar
+        if beside or together.has_met_cached or outcomes.clean(report, self.again) is None:
+            raise CacheMissError

@@ -79,7 +79,7 @@ _FOLLOWS = {
 }
 
 
-def told_once(findings: Findings) -> Findings:
+def deduplicated(findings: Findings) -> Findings:
     """Findings without those that follow from another one, at one of its places."""
     explained: dict[str, set[Span]] = {}
     for finding in findings.values():
@@ -322,7 +322,7 @@ class Report:
         With `--only admission` a run that only judges does not fail for what trainc alone cannot do.
         """
         if self._findings:
-            self._findings = told_once(self._findings)
+            self._findings = deduplicated(self._findings)
         lost = self._lost or bool(self.account.refusals)
         for finding in self.account.close(judged_only=self.admission_only and not self.compiles):
             self._findings[finding.identity()] = finding

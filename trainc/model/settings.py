@@ -251,9 +251,9 @@ class Project(Immutable):
         view._serve(clusters)  # noqa: SLF001 (its own class)
         return view
 
-    def seeing(self, trees: Iterable[Tree]) -> Project:
+    def with_objects(self, trees: Iterable[Tree]) -> Project:
         """This project while its present cluster is known to have these objects as well."""
-        cluster = self.cluster.seeing(trees, closed=False)
+        cluster = self.cluster.with_objects(trees, closed=False)
         return self if cluster is self.cluster else self._copy(cluster=cluster)
 
     def checked(self, checks: Checks) -> Project:

@@ -27,7 +27,7 @@ def is_regular_file(status: os.stat_result) -> bool:
     return status.st_mode & 0o170000 == _ORDINARY
 
 
-def within(root: str, path: str) -> bool:
+def is_inside(root: str, path: str) -> bool:
     """Whether a path, its symbolic links followed, stays under the root or is it; one with a NUL byte is nowhere."""
     if "\0" in path:
         return False

@@ -9,7 +9,7 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, Repository
-from trainc.compiler.forms.door import Door
+from trainc.compiler.forms.stage import FormStage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,13 +60,13 @@ def repository(tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.M
 def test_most_jobs_are_filled_in_and_known(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise nothing is tested here."""
     filled: list[str] = []
-    own = Door._fill
+    own = FormStage._fill
 
-    def counted(door: Door, file: str, *given: Any) -> bool:
+    def counted(door: FormStage, file: str, *given: Any) -> bool:
         filled.append(file)
         return own(door, file, *given)
 
-    monkeypatch.setattr(Door, "_fill", counted)
+    monkeypatch.setattr(FormStage, "_fill", counted)
     repository.run("build", "-w", "--no-cache")
     assert len(filled) > JOBS / 2
     filled.clear()

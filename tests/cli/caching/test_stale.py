@@ -110,7 +110,7 @@ def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkey
         found.rows[found.names.index("jobs/job-1.yaml")] = pack("4q", *frozen)
         return found
 
-    monkeypatch.setattr("trainc.cli.caching.memory.listing", within_one_tick)
+    monkeypatch.setattr("trainc.cli.caching.run_cache.listing", within_one_tick)
     assert agrees(repository, "validate").code == 1
 
 
@@ -272,7 +272,7 @@ def test_a_job_that_is_gone_takes_its_rendering_along(repository: Repository) ->
 @pytest.mark.slow
 def test_another_trainc_and_other_packages(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package of rules that is upgraded leaves another time on the folder of packages."""
-    monkeypatch.setattr("trainc.cli.caching.memory.__version__", "9.9.9")
+    monkeypatch.setattr("trainc.cli.caching.run_cache.__version__", "9.9.9")
     assert not is_answered(repository, "validate")
     monkeypatch.undo()
     packages = repository.folder.parent / "packages"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trainc.model.tree import Path
 
-    Look = Callable[[dict[str, Any], Path, Complaints], None]
+    Check = Callable[[dict[str, Any], Path, Complaints], None]
 
 _HOST_TYPES = (
     *("", "BlockDevice", "CharDevice", "Directory"),
@@ -38,7 +38,7 @@ class VolumeSource:
     __slots__ = ("field", "look", "printed", "printed_second", "required")
 
     def __init__(
-        self, field: str, *required: str, look: Look | None = None, printed: str = "", printed_second: str = ""
+        self, field: str, *required: str, look: Check | None = None, printed: str = "", printed_second: str = ""
     ) -> None:
         self.field = field
         self.required = required
@@ -227,7 +227,7 @@ def _image(source: dict[str, Any], path: Path, log: Complaints) -> None:
         log.one_of((*path, "pullPolicy"), source["pullPolicy"], _PULL_POLICIES)
 
 
-def _shown(look: str) -> Look:
+def _shown(look: str) -> Check:
     """What looks at files that a volume shows of other objects; many pods have none, and load nothing for them."""
 
     def check(source: dict[str, Any], path: Path, log: Complaints) -> None:

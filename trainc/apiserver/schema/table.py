@@ -147,7 +147,7 @@ _ENTRIES = 10_000
 
 def definition_misfits(definition: Any) -> tuple[tuple[Path, str], ...]:
     """Where and why a whole definition is none; the schemas of its versions are not looked at."""
-    return tuple(_told(_definition_judge.iter_errors(definition)))
+    return tuple(_described(_definition_judge.iter_errors(definition)))
 
 
 def schema_misfits(schema: dict[str, Any]) -> tuple[tuple[Path, str], ...]:
@@ -158,7 +158,7 @@ def schema_misfits(schema: dict[str, Any]) -> tuple[tuple[Path, str], ...]:
     if misfits is None:
         if len(_faults) >= _ENTRIES:
             _faults.clear()
-        misfits = _faults[key] = tuple(_told(_schema_judge.iter_errors(shallow)))
+        misfits = _faults[key] = tuple(_described(_schema_judge.iter_errors(shallow)))
     return misfits
 
 
@@ -175,7 +175,7 @@ def _shallow(word: str, value: Any) -> Any:
     return value
 
 
-def _told(errors: Iterator[ValidationError]) -> Iterator[tuple[Path, str]]:
+def _described(errors: Iterator[ValidationError]) -> Iterator[tuple[Path, str]]:
     for error in errors:
         wanted = error.validator_value
         listed = ", ".join(map(str, wanted)) if type(wanted) is list else str(wanted)

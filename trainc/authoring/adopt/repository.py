@@ -291,7 +291,7 @@ def render(project: Project, selection: Selection, report: Report, folder: str) 
         folder,
         reaches=lambda _path, _source: True,
         settle=Committed(project, selection).settle,
-        taken=lambda _bundle, _source, _report: False,
+        still_owned=lambda _bundle, _source, _report: False,
         git=_OutsideGit(),
         gone=lambda _path, _source, _report: False,
         holds=lambda _path, _source: True,

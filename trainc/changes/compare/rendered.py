@@ -15,7 +15,7 @@ from trainc.compiler.load.walk import is_candidate
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.settings import FILE
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 
@@ -78,7 +78,7 @@ def _files(folder: str, path: str) -> list[str]:
     for place, below, names in os.walk(top):
         below[:] = [n for n in below if not (n.startswith(".") or os.path.isfile(os.path.join(place, n, FILE)))]
         paths += [os.path.join(place, name) for name in names if is_candidate(name)]
-    ordinary = (name for name in paths if os.path.isfile(name) and within(folder, name))
+    ordinary = (name for name in paths if os.path.isfile(name) and is_inside(folder, name))
     return sorted(os.path.relpath(name, folder).replace(os.sep, "/") for name in ordinary)
 
 

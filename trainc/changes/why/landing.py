@@ -267,7 +267,7 @@ def _landing(
     if refusals:
         return Landing(where, leaf.value, at, REFUSED, findings=refusals)
     landed, lost = tuple(known.won.get(at, ())), known.lost.get(at, [])
-    beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.taken(at))
+    beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.removed_by(at))
     if landed:
         return Landing(where, leaf.value, at, LANDS, landed, beaten=beaten)
     if beaten:
@@ -331,10 +331,10 @@ class _FieldsByPlace:
             for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
                 self.lost.setdefault(at, []).append(one)
 
-    def taken(self, at: Span) -> Iterator[Why]:
+    def removed_by(self, at: Span) -> Iterator[Why]:
         """What took a value away from jobs in which it neither landed nor was beaten."""
         known = {(one.cluster, one.object) for one in (*self.won.get(at, ()), *self.lost.get(at, ()))}
-        return self._pieces.taken(at, known)
+        return self._pieces.removed_by(at, known)
 
     def reason(self, document: Document, path: Path, leaf: Sourced[Any], bundles: Sequence[Bundle]) -> str:
         """Why a value is in no manifest."""
@@ -366,7 +366,7 @@ class Pieces:
         """Whether a piece holds the value that is written there."""
         return any(at in self._read(part) for _, parts in self._bundles for part in parts)
 
-    def taken(self, at: Span, known: Collection[tuple[str, str]]) -> Iterator[Why]:
+    def removed_by(self, at: Span, known: Collection[tuple[str, str]]) -> Iterator[Why]:
         """For each job, but for those already told of (cluster, object): what took away the value written there."""
         for bundle, parts in self._bundles:
             name = label(bundle.jobset)

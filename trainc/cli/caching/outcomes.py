@@ -10,7 +10,7 @@ from trainc.cli.caching.manifest import Head, Manifest, digest
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, is_candidate, ours
-from trainc.model.file_results import Known, joined
+from trainc.model.file_results import CachedResults, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
 from trainc.text.files import is_pointer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from trainc.cli.caching.listing import Listing, State
     from trainc.compiler.emit.spool import Spool
-    from trainc.model.file_results import Outcomes
+    from trainc.model.file_results import FileResults
     from trainc.model.report import Report
     from trainc.model.settings import Project, Selection
 
@@ -72,7 +72,7 @@ def is_inert(root: str, file: str) -> bool:
 
 def known_of(
     plain: Plain, root: str, before: Collection[str], now: Collection[str], changed: AbstractSet[str]
-) -> Known | None:
+) -> CachedResults | None:
     """What is known where `changed` are the files that changed, came or went; None where that may concern others."""
     rendered, again = plain["rendered"], set()
     jobs, inert = frozenset(plain["jobs"]), frozenset(plain["inert"])
@@ -98,9 +98,9 @@ def known_of(
     return known if len(known.again) <= _MANY * len(jobs) else None
 
 
-def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> Known:
+def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> CachedResults:
     clean = plain["clean"]
-    known = Known(clean.keys() - again, (jobs - clean.keys()) | again)
+    known = CachedResults(clean.keys() - again, (jobs - clean.keys()) | again)
     known.names = plain["names"]
     left = [clean[name] for name in again if name in clean]
     known.jobs = plain["counts"][0] - sum(jobs for jobs, _ in left)
@@ -125,7 +125,7 @@ def _is_selected(file: str, paths: Iterable[str]) -> bool:
 
 
 def plain_outcomes(
-    session: RecordedRun, spool: Spool, rendered: str, known: Known | None, before: Plain | None
+    session: RecordedRun, spool: Spool, rendered: str, known: CachedResults | None, before: Plain | None
 ) -> Plain | None:
     """What a run leaves to the next one; None where a change of one file may change what is said of another.
 
@@ -162,7 +162,7 @@ def plain_outcomes(
     }
 
 
-def _found(outcomes: Outcomes, sources: Mapping[str, int]) -> Plain:
+def _found(outcomes: FileResults, sources: Mapping[str, int]) -> Plain:
     """What became of clean files, each with the number of jobs that were read in it."""
     runtimes: dict[tuple[Any, ...], list[str]] = {}
     for file in sorted(sources):
@@ -246,7 +246,7 @@ class CompletedRun(NamedTuple):
     outcomes: Plain | None
     started: int
     listed: Listing
-    known: Known | None
+    known: CachedResults | None
     manifest: Manifest | None
     now: States
 

@@ -100,7 +100,7 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
             else:
                 others.append(document)
         if not jobs:
-            _sight(file, parts, context)
+            _record_others(file, parts, context)
         own = [part for part in parts if is_patch(part)]  # found once: a file may hold thousands of jobs
         for _, job in jobs:
             patches.meet(job, own)
@@ -112,11 +112,11 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
     patches.close()
 
 
-def _sight(file: str, parts: list[Document], context: AdmissionContext) -> None:
+def _record_others(file: str, parts: list[Document], context: AdmissionContext) -> None:
     """Count a file without jobs, with what it holds instead."""
     if file.rpartition("/")[2] != FILE:
         kinds = [part.kind or "object without a kind" for part in parts]
-        context.report.account.sight(file, kinds or ["empty file"])
+        context.report.account.record_others(file, kinds or ["empty file"])
 
 
 def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:

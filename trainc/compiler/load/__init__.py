@@ -15,7 +15,7 @@ from trainc.compiler.lost_sources import blankness
 from trainc.model.catalog import Documents, RuntimeFolder, SourceFile
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN
-from trainc.text.files import is_pointer, within
+from trainc.text.files import is_inside, is_pointer
 from trainc.text.object_keys import TRAINER_API
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
@@ -131,7 +131,7 @@ class Loader:
                 self._report.account.blank[file] = emptied
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
                 if is_rendered(data) or not self._may_count(file, data):
-                    self._report.account.sight(file, ["rendered file" if is_rendered(data) else "other file"])
+                    self._report.account.record_others(file, ["rendered file" if is_rendered(data) else "other file"])
                     self._project.texts.drop(file)
                     continue
                 if not is_pointer(data):
@@ -275,7 +275,7 @@ class Loader:
         while True:
             candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
             path = self._absolute(candidate)
-            if os.path.isdir(path) and within(self._project.root, path):
+            if os.path.isdir(path) and is_inside(self._project.root, path):
                 return candidate.replace(os.sep, "/")
             if not folder:
                 return ""

@@ -11,7 +11,7 @@ from trainc.compiler.patched import PATCH
 from trainc.model.catalog import RuntimeFolder
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.text.files import within
+from trainc.text.files import is_inside
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
@@ -74,7 +74,7 @@ class Beside:
         for name in sorted(os.listdir(place)):
             inner = os.path.join(folder, name)
             path = os.path.join(place, name)
-            is_file = is_candidate(name) and os.path.isfile(path) and within(self._project.root, path)
+            is_file = is_candidate(name) and os.path.isfile(path) and is_inside(self._project.root, path)
             if is_file and not name.startswith("."):
                 yield inner
 

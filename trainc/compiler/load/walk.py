@@ -6,7 +6,7 @@ import os
 
 from trainc.compiler.header import is_rendered
 from trainc.model.settings import FILE
-from trainc.text.files import READING, ordinary_contents, within
+from trainc.text.files import READING, is_inside, ordinary_contents
 from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
     paths_found: set[str] = set()
     for path in paths:
         absolute = os.path.join(root, path)
-        if not within(root, absolute):
+        if not is_inside(root, absolute):
             raise Trouble(f"{path} lies outside {root}")
         if os.path.isdir(absolute):
             top = _relative(root, absolute)
@@ -119,7 +119,7 @@ def _list(root: str, folder: str) -> tuple[list[str], list[str]]:
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        if entry.is_symlink() and not within(root, entry.path):
+        if entry.is_symlink() and not is_inside(root, entry.path):
             continue
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):

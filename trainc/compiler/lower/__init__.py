@@ -40,7 +40,7 @@ def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     cluster, checks = project.cluster, project.checks
     around = plan.companions or plan.beside
     if around or checks.closed_world:
-        cluster = cluster.seeing((document.tree for document in around), closed=checks.closed_world)
+        cluster = cluster.with_objects((document.tree for document in around), closed=checks.closed_world)
     if not plan.framework:
         template = {**plan.template, "spec": waiting(plan, plan.template["spec"])}
         return _placed(plan.lowered(template, plan.roles), {}, _NOTHING, project, cluster, report)

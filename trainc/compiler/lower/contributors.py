@@ -47,18 +47,18 @@ def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only:
                 help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
             )
         )
-        return _barred(plan, Framework(plan.framework, _adds_nothing))
+        return _refused(plan, Framework(plan.framework, _adds_nothing))
     if plan.barred:
-        return _barred(plan, chosen)
+        return _refused(plan, chosen)
     if not is_computable(plan, chosen, report):
-        return _barred(plan, chosen) if report.compiles else _silent(chosen)
+        return _refused(plan, chosen) if report.compiles else _silent(chosen)
     if plan.refused:
         _let_in(plan, chosen, cluster, report)
-        return _barred(plan, chosen)
-    return chosen if _judged(plan, chosen, cluster, report, admission_only=admission_only) else _barred(plan, chosen)
+        return _refused(plan, chosen)
+    return chosen if _judged(plan, chosen, cluster, report, admission_only=admission_only) else _refused(plan, chosen)
 
 
-def _barred(plan: Plan, chosen: Framework) -> Framework:
+def _refused(plan: Plan, chosen: Framework) -> Framework:
     """What goes on with a job that is refused: what its framework would add is unknown."""
     plan.barred = True
     plan.overrides = tuple(_without_reserved(plan.overrides, chosen.vocabulary.reserved))

@@ -13,7 +13,7 @@ from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
 from trainc.model.settings import FILE, TOOLS, Project
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.numbers import whole_number
 from trainc.text.plugins import RULES, offered
 from trainc.text.spelling import meant
@@ -102,7 +102,7 @@ def open_project(
             root, clusters=clusters, policies=policies, policy_folders=folders, assigned=settings, unsaved=unsaved
         )
     file = os.path.join(root, FILE)
-    if not within(root, file):
+    if not is_inside(root, file):
         raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
     with Reaching(file):
         held = (unsaved or {}).get(FILE)
@@ -388,7 +388,7 @@ class Checker:
         if name is None:
             return ""
         path_of = os.path.join(root, name)
-        if within(root, path_of) and os.path.isdir(path_of):
+        if is_inside(root, path_of) and os.path.isdir(path_of):
             return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
         return ""
@@ -403,7 +403,7 @@ class Checker:
         if ".git" in folder.lower().split("/"):
             self.complain(path, f"`{name}` is Git's own folder", "name one such as `rendered`")
             return ""
-        if within(root, path_of) and not within(path_of, root):
+        if is_inside(root, path_of) and not is_inside(path_of, root):
             return folder
         self.complain(path, f"`{name}` is not a folder below the project's root", "name one such as `rendered`")
         return ""

@@ -12,7 +12,7 @@ from trainc.model.report import Report
 from trainc.model.settings import TOOLS
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
@@ -199,7 +199,7 @@ def _texts(root: str, folders: tuple[str, ...], unsaved: Mapping[str, bytes]) ->
         raise Trouble(f"the folders of policies hold more than {_MOST} files")
     for file in files:
         path = os.path.join(root, file)
-        if not within(root, path):
+        if not is_inside(root, path):
             raise Trouble(f"{file} is a link that leads out of the project; put the policy itself there")
         held = unsaved.get(file)
         with Reaching(path):

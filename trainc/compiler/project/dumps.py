@@ -12,7 +12,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import dotted, get, value
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
 
@@ -182,7 +182,7 @@ def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tup
     for name in names:
         path = os.path.join(root, folder, name)
         if name.lower().endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
-            if not within(root, path):
+            if not is_inside(root, path):
                 # Left out, it would be a part of the cluster that nobody misses.
                 raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")
             held = unsaved.get(f"{folder}/{name}")

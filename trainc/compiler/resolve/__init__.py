@@ -223,14 +223,14 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
 
 def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
     """A job without the first of its patches that cannot be merged."""
-    from trainc.model.catalog import Taken, stretch  # noqa: PLC0415 (most patches can be)
+    from trainc.model.catalog import RemovedSpans, stretch  # noqa: PLC0415 (most patches can be)
 
     document = entry.document
     spec = document.tree["spec"]
     patches = spec["runtimePatches"]
     at = next(index for index in range(len(patches)) if not _is_mergeable(template, patches[: index + 1]))
     patch = stretch(patches[at])
-    taken = Taken([patch] if patch is not None else [], document.tree)
+    taken = RemovedSpans([patch] if patch is not None else [], document.tree)
     rest = {**document.tree, "spec": {**spec, "runtimePatches": patches[:at] + patches[at + 1 :]}}
     return RefusedEntry(entry._replace(document=document.admitted(rest)), taken)
 

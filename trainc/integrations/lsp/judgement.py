@@ -25,7 +25,7 @@ from trainc.integrations.lsp.cursor import UTF16, Positions
 from trainc.lint.across_jobs import SharedNames
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Selection
-from trainc.text.files import ordinary_contents, within
+from trainc.text.files import is_inside, ordinary_contents
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
@@ -219,7 +219,7 @@ class Workspace:
         return {
             relative(path, root): buffer.text.encode("utf-8", "surrogatepass")
             for path, buffer in self.buffers.items()
-            if self.root(path) == root and is_candidate(path) and within(root, path)
+            if self.root(path) == root and is_candidate(path) and is_inside(root, path)
         }
 
     def file(self, path: str) -> str:

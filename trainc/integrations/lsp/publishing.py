@@ -15,7 +15,7 @@ from trainc.model.finding import SAFE
 from trainc.model.sourced import Span
 from trainc.report.details import details
 from trainc.report.lines import visible
-from trainc.text.files import within
+from trainc.text.files import is_inside
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _edits(
     for file in sorted({edit.file for finding in findings for edit in finding.fix}):
         path = os.path.join(root, file)
         positions = workspace.positions(path)
-        done = fix(positions.text, findings, file, unsafe=unsafe) if within(root, path) else None
+        done = fix(positions.text, findings, file, unsafe=unsafe) if is_inside(root, path) else None
         if done is None or (len(findings) == 1 and not done.applied):
             return {}
         buffer = workspace.buffers.get(path)

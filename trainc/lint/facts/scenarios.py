@@ -20,7 +20,7 @@ _MAX_STEPS = 10_000
 _MOST = 2**31 - 1  # failures or restarts that a limit without a limit stands for
 
 
-def outcomes(job: Job, events: Sequence[str]) -> dict[str, Any]:
+def simulate(job: Job, events: Sequence[str]) -> dict[str, Any]:
     """The start and the failures of a job, or where `events` are given what can be seen after each.
 
     Raises:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from trainc.compiler.emit import Rendered
     from trainc.compiler.emit.spool.changes import NewRun
-    from trainc.compiler.emit.spool.questions import Look
+    from trainc.compiler.emit.spool.questions import RenderedState
     from trainc.model.bundle import Bundle
-    from trainc.model.file_results import Known, Outcomes
+    from trainc.model.file_results import CachedResults, FileResults
     from trainc.model.references import Reference
     from trainc.model.report import Report
 
@@ -37,7 +37,7 @@ class Spool:
         self.objects = 0
         self.paths: dict[str, str] = {}  # output path -> source file, in order
         self.references = References()  # what the jobs name, as far as they are here
-        self.outcomes: Outcomes | None = None  # of the files, where the next run is to know them
+        self.outcomes: FileResults | None = None  # of the files, where the next run is to know them
         self.digests: dict[str, bytes] = {}  # of each rendered file as its job says it is to be
         self._texts: list[str] = []
         self._sizes: list[int] = []
@@ -131,7 +131,7 @@ class Spool:
         for text in texts:
             self.hold(text)
 
-    def know(self, known: Known) -> None:
+    def know(self, known: CachedResults) -> None:
         """Count the jobs of files that the run leaves alone."""
         self.jobs += known.jobs
         self.objects += known.jobs
@@ -163,15 +163,15 @@ class Tally(Spool):
 
     counts = True
 
-    def __init__(self, look: Look | None = None) -> None:
+    def __init__(self, rendered: RenderedState | None = None) -> None:
         super().__init__()
-        self.look = look
+        self.rendered = rendered
 
     def count(self, bundle: Bundle, report: Report) -> None:
         """Note a bundle, and look at its rendered file."""
         super().count(bundle, report)
-        if self.look is not None and bundle.jobset is not None:
-            self.look.judge(bundle, report)
+        if self.rendered is not None and bundle.jobset is not None:
+            self.rendered.judge(bundle, report)
 
     def add_filled(
         self,
@@ -181,7 +181,7 @@ class Tally(Spool):
         new: NewRun,  # noqa: ARG002 (it writes no file)
     ) -> bool:
         """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
-        if self.look is not None and not self.look.is_known(rendered, written):
+        if self.rendered is not None and not self.rendered.is_known(rendered, written):
             return False
         self._count_filled(rendered, references)
         return True

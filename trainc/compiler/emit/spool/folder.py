@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from trainc.compiler.emit import Rendered
     from trainc.compiler.emit.spool.disk import OnDisk
-    from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, Taken
+    from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, StillOwned
     from trainc.model.bundle import Bundle
     from trainc.model.references import Reference
     from trainc.model.report import Report
@@ -55,7 +55,7 @@ class FolderSpool(Spool):
 
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
-    earlier runs stay. `settle` decides whether a run keeps its committed rendering, `taken` whether the file in its
+    earlier runs stay. `settle` decides whether a run keeps its committed rendering, `still_owned` whether the file in its
     place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
     sparse checkout leaves out what `git` knows. `gone` says whether the job of a
     file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
@@ -70,7 +70,7 @@ class FolderSpool(Spool):
         *,
         reaches: Callable[[str, str], bool],
         settle: Settle,
-        taken: Taken,
+        still_owned: StillOwned,
         git: IndexedFolder,
         gone: Gone,
         holds: Holds,
@@ -87,7 +87,7 @@ class FolderSpool(Spool):
         self.changes: list[FileChange] = []
         self._reaches = reaches
         self._settle = settle
-        self._taken = taken
+        self._still_owned = still_owned
         self._git = git
         self._gone, self._holds = gone, holds
         self._shares, self._moved = shares, moved
@@ -243,7 +243,7 @@ class FolderSpool(Spool):
 
     def _belongs_elsewhere(self, existing: OnDisk, bundle: Bundle, report: Report) -> bool:
         source = existing.header.source if existing.header is not None else ""
-        return source not in ("", bundle.document.file) and self._taken(bundle, source, report)
+        return source not in ("", bundle.document.file) and self._still_owned(bundle, source, report)
 
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
 Settle = Callable[[Bundle, Header, str, str, Report], str]
 # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
-Taken = Callable[[Bundle, str, Report], bool]
+StillOwned = Callable[[Bundle, str, Report], bool]
 # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
 Gone = Callable[[str, str, Report], bool]
 # Whether the object of a rendered file (its path and its source) still stands in its source.
@@ -29,7 +29,7 @@ Shares = Callable[[Span, str, str], Finding]
 Moved = Callable[[Span, str, int, str, str], Finding]
 
 
-class Look(Protocol):
+class RenderedState(Protocol):
     """What a run that writes nothing is told of the rendered files of its jobs."""
 
     def judge(self, bundle: Bundle, report: Report) -> None:

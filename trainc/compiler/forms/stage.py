@@ -1,4 +1,4 @@
-"""The door between load and the other stages: a file whose job a form answers for goes no further."""
+"""The stage between load and the other stages: a file whose job a form answers for goes no further."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_open(project: Project) -> bool:
     return not (known or project.rules_from or project.checks.closed_world or cluster.closed)
 
 
-class Door:
+class FormStage:
     """Puts what forms fill in where the other stages put what they compile: in the spool, the report and the names."""
 
     def __init__(
@@ -72,8 +72,8 @@ class Door:
         goal: tuple[Spool, SharedNames],
         stages: tuple[Admit, Compile],
         files: int,
-    ) -> Door:
-        """The door of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
+    ) -> FormStage:
+        """The stage of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
         spool, together = goal
         trial = Trial(documents, project, selection, report, stages, json=spool.json)
         forms = Forms(trial, files, whole_images=bool(project.cluster.images))

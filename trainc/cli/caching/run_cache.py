@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainc.cli.options import Command, Options
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
-    from trainc.model.file_results import Known
+    from trainc.model.file_results import CachedResults
 
     States = dict[str, State]
 
@@ -42,36 +42,36 @@ _PACKAGES = ("site-packages", "dist-packages")
 
 def run_cached(command: Command, options: Options) -> int:
     """Run a command, or print again what the same run printed where nothing has changed since."""
-    memory = _memory(command.name, options)
-    if memory is None:
+    run_cache = _run_cache(command.name, options)
+    if run_cache is None:
         return command.run(options)
     try:
-        hit = memory.hit()
+        hit = run_cache.hit()
         if hit is None:
-            return _run(command, options, memory)
+            return _run(command, options, run_cache)
     finally:
-        memory.close()
+        run_cache.close()
     code, out, err = hit
     data(out)
     data_beside(err)
     return code
 
 
-def _run(command: Command, options: Options, memory: Memory) -> int:
+def _run(command: Command, options: Options, run_cache: RunCache) -> int:
     """Run a command on what is not known, or on everything where it turns out that this does not suffice."""
-    from trainc.model.file_results import Unfamiliar  # noqa: PLC0415 (a hit needs none of it)
+    from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (a hit needs none of it)
 
     try:
-        return command.run(options, memory)
-    except Unfamiliar:
-        again = memory.without_knowledge()
+        return command.run(options, run_cache)
+    except CacheMissError:
+        again = run_cache.without_results()
         try:
             return command.run(options, again)
         finally:
             again.close()
 
 
-def _memory(name: str, options: Options) -> Memory | None:
+def _run_cache(name: str, options: Options) -> RunCache | None:
     """What is known of a command, None for one that nothing is kept of."""
     if os.name != "posix" or any(options.has(word) for word in _OFF) or "-" in options.arguments:
         return None
@@ -83,19 +83,19 @@ def _memory(name: str, options: Options) -> Memory | None:
     key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
     terminals = terminal(sys.stderr).state, terminal(sys.stdout).state
-    memory = Memory(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
-    kept = cache.open(memory.key)
-    if kept is not None and not _remembers(memory, kept):
+    run_cache = RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
+    kept = cache.open(run_cache.key)
+    if kept is not None and not _is_loaded(run_cache, kept):
         kept.close()
-    return memory
+    return run_cache
 
 
-def _remembers(memory: Memory, kept: BinaryIO) -> bool:
-    """Whether what was kept can be read, and its files can be listed; the memory has both then."""
+def _is_loaded(run_cache: RunCache, kept: BinaryIO) -> bool:
+    """Whether what was kept can be read, and its files can be listed; the cache has both then."""
     try:
         head = read_head(kept)
         if head is not None:
-            memory.remember(head, kept, listing(head.root, head.whole, head.outside))
+            run_cache.load(head, kept, listing(head.root, head.whole, head.outside))
     except OSError:
         return False  # a folder is gone, or nobody may read it: the run says so
     return head is not None
@@ -154,7 +154,7 @@ def _sources(folder: str) -> list[tuple[str, int, int]]:
     return sorted(sources)
 
 
-class Memory:
+class RunCache:
     """What is known of one command in one project; `shown` tells apart the ways in which its answer can be printed.
 
     `started` is the moment, in nanoseconds, before which nothing of the project was looked at.
@@ -162,7 +162,7 @@ class Memory:
 
     def __init__(self, cache: FileCache, key: str, shown: str, started: int) -> None:
         self.key = key
-        self.known: Known | None = None
+        self.known: CachedResults | None = None
         self._cache = cache
         self._shown = shown
         self._started = started
@@ -175,7 +175,7 @@ class Memory:
         self._outcomes: Plain | None = None
         self._output: tuple[_Tee, _Tee] | None = None
 
-    def remember(self, head: Head, data: BinaryIO, listed: Listing) -> None:
+    def load(self, head: Head, data: BinaryIO, listed: Listing) -> None:
         """Take what was kept, and the files that are there now."""
         self._head, self._data, self._found = head, data, listed
 
@@ -204,15 +204,15 @@ class Memory:
     def _states(self, listed: Listing) -> States:
         return {**listed.states(), **self._different}
 
-    def without_knowledge(self) -> Memory:
-        """A memory of the same command that knows nothing, for a run of everything."""
-        return Memory(self._cache, self.key, self._shown, self._started)
+    def without_results(self) -> RunCache:
+        """A cache of the same command that knows nothing, for a run of everything."""
+        return RunCache(self._cache, self.key, self._shown, self._started)
 
     def begin(self, session: Session, spool: Spool) -> None:
         """Let a run leave out what is known, and keep what becomes of the rest."""
-        from trainc.model.file_results import Outcomes  # noqa: PLC0415 (a hit needs none)
+        from trainc.model.file_results import FileResults  # noqa: PLC0415 (a hit needs none)
 
-        spool.outcomes = Outcomes()
+        spool.outcomes = FileResults()
         if self.known is not None:
             session.project.texts.names.update(self.known.walks)
         elif self._head is None or self._head.root != session.project.root:
