@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from typing import TYPE_CHECKING
 
 from tests.compiling import compile_in
@@ -9,6 +10,7 @@ from tests.compiling import compile_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from tarfile import TarFile
 
     from tests.compiling import Run
 
@@ -68,6 +70,13 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
+
+
+def unpack(archive: TarFile, folder: Path) -> None:
+    """Unpack an archive; the first releases of Python 3.11 have no filter for what it may hold."""
+    if hasattr(tarfile, "data_filter"):
+        archive.extraction_filter = tarfile.data_filter
+    archive.extractall(folder)  # noqa: S202 (made by a test)
 
 
 class Repository:

@@ -136,7 +136,8 @@ def test_every_file_is_what_it_claims_to_be(tmp_path: Path) -> None:
     for path in tmp_path.rglob("*.yaml"):
         assert list(yaml.safe_load_all(path.read_text("utf-8"))), path
     words = [sys.executable, "-m", "pre_commit", "validate-config", str(tmp_path / ".pre-commit-config.yaml")]
-    assert subprocess.run(words, check=False).returncode == 0
+    home = {"PRE_COMMIT_HOME": str(tmp_path / "pre-commit")}
+    assert subprocess.run(words, check=False, env={**os.environ, **home}).returncode == 0
 
 
 def test_hooks_are_added_to_a_configuration_that_is_there(tmp_path: Path) -> None:
@@ -151,7 +152,8 @@ def test_hooks_are_added_to_a_configuration_that_is_there(tmp_path: Path) -> Non
     assert [hook["id"] for hook in found["repos"][0]["hooks"]] == ["trainc-validate", "trainc-build-check"]
     assert found["fail_fast"] is True
     words = [sys.executable, "-m", "pre_commit", "validate-config", str(config)]
-    assert subprocess.run(words, check=False).returncode == 0
+    home = {"PRE_COMMIT_HOME": str(tmp_path / "pre-commit")}
+    assert subprocess.run(words, check=False, env={**os.environ, **home}).returncode == 0
     assert "kept  .pre-commit-config.yaml" in compile_in(tmp_path, "init").out
     assert config.read_text() == text
 

@@ -19,6 +19,7 @@ import yaml
 
 from tests.effort import PATIENCE
 from tests.integrations.plugin_server.wire import SERVICE, decode, encode, text
+from tests.repository import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -125,7 +126,7 @@ class _Unpacked:
         self._top = work / str(uuid.uuid4())
         self._top.mkdir(parents=True)
         with tarfile.open(fileobj=io.BytesIO(bytes(data)), mode="r:gz") as archive:
-            archive.extractall(self._top, filter="data")
+            unpack(archive, self._top)
         for path in self._top.rglob("*"):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() else 0o644)
