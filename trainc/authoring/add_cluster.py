@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 
 from trainc.compiler.load.walk import is_candidate
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
 
 _FILE = "trainc.yaml"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc import __version__
 from trainc.apiserver import shipped
+from trainc.apiserver.shipped import Shipped
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.spelling import meant
@@ -16,13 +18,7 @@ from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from trainc.apiserver.shipped import Shipped
-
-    Schema = Mapping[str, Any]
-
+Schema = Mapping[str, Any]
 _ALIASES = {"trainc.yaml": "Project", "component": "RuntimeComponent"}
 _ANY = "KEY"  # what stands for a key that the author chooses
 _BOUNDS = {

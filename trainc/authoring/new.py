@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.frameworks import FRAMEWORKS, framework
 from trainc.model import patches as start
+from trainc.model.patches import Start
 from trainc.text.object_keys import GPU_RESOURCE
 from trainc.text.quantity import NANO, Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.model.patches import Start
 
 
 class Request:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from shlex import join
 
 from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
+from trainc.authoring.new import Request
 from trainc.frameworks.flux import RECIPE as CURVE
 from trainc.frameworks.mpi import RECIPE as KEYS
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.yaml.spelling import other_text, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.authoring.new import Request
 
 _QUEUES = {
     "kueue": ("labels", KUEUE_QUEUE),

@@ -10,20 +10,16 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trainc.lint.facts.instance import Pod
+from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.values import Unknown, rows, table, text, whole
 from trainc.lint.run_checks import expand
+from trainc.model.bundle import Bundle
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.report import Report
 from trainc.text.trouble import Reaching
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.model.bundle import Bundle
 
 HERE = "127.0.0.1"
 

@@ -5,7 +5,8 @@ What an edit changes is taken over into a text whose layout the parser that keep
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import (
     UnreadableError,
@@ -19,18 +20,11 @@ from trainc.changes.migrate.chunks import (
     values,
     with_line_ends,
 )
-from trainc.model.finding import SAFE, UNSAFE
+from trainc.model.finding import SAFE, UNSAFE, Edit, Finding
+from trainc.model.sourced import Span
+from trainc.model.tree import Path
 from trainc.text.line_diff import LineMatcher, unified
 from trainc.text.suppress import Suppress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.model.finding import Edit, Finding
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Fixed(NamedTuple):

@@ -12,16 +12,10 @@ from trainc.compiler.project import open_project
 from trainc.lint.across_jobs import SharedNames
 from trainc.model.references import References
 from trainc.model.report import Report
-from trainc.model.settings import FILE, Selection
+from trainc.model.settings import FILE, Project, Selection
 from trainc.text.embedded_json import json_value
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.settings import Project
-else:
-    from trainc.text.record import NamedTuple
 
 _SHAPES = {"cluster": "string", "paths": "array"}
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainc.apiserver.generator.core_schemas import Schema
 from trainc.apiserver.generator.structural import relaxed, structural, without
-
-if TYPE_CHECKING:
-    from trainc.apiserver.generator.core_schemas import Schema
-    from trainc.apiserver.models.node import Column, Names, Resource
+from trainc.apiserver.models.node import Column, Names, Resource
 
 _PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
 

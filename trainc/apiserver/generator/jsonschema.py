@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainc.apiserver.generator.core_schemas import Schema, definition
 from trainc.apiserver.generator.structural import PARTIAL, below, loose, relaxed, structural
-
-if TYPE_CHECKING:
-    from trainc.apiserver.models.node import Resource
+from trainc.apiserver.models.node import Resource
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SPELLINGS = "list, text or map"  # in the description of a field that names components

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.generator.core_schemas import Schema, expand, full_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _OWN = {"replicatedJobs": "name"}
 _STRATEGY = "x-kubernetes-patch-strategy"

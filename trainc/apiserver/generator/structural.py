@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from trainc.apiserver.generator.core_schemas import Schema, expand, full_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.apiserver.models.node import Resource
+from trainc.apiserver.models.node import Resource
 
 PARTIAL = "x-partial"
 _STRICT = (

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
+from pydantic.config import JsonDict
+from pydantic_core import CoreSchema
 
 from trainc.apiserver.component_uses import names_in
 from trainc.apiserver.models.core import JobTemplateSpec
 from trainc.apiserver.models.node import SET, ApiObject, Keywords, Name, Names, Resource, list_map
 from trainc.apiserver.models.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
-
-if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
-    from pydantic.config import JsonDict
-    from pydantic_core import CoreSchema
 
 PARTIAL = Keywords({"x-partial": True})
 """Below this field nothing is required, nothing is defaulted, null removes and `$patch` is understood."""

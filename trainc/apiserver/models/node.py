@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 from annotated_types import MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints, WrapValidator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    StringConstraints,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
+from pydantic.config import JsonDict, JsonValue
+from pydantic_core import CoreSchema
 
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.spelling import meant
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pydantic import GetJsonSchemaHandler, ValidatorFunctionWrapHandler
-    from pydantic.config import JsonDict, JsonValue
-    from pydantic_core import CoreSchema
 
 QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"

@@ -6,24 +6,19 @@ The engine that compiles and evaluates them is a process of its own, with a budg
 from __future__ import annotations
 
 import os.path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.policy.shape import BINDING, POLICY, complaints
 from trainc.apiserver.schema.engine import MISSING, Engine, own
-from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Rule
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
-from trainc.model.tree import get, plain, value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, get, plain, value
 
 GROUP = "admissionregistration.k8s.io"
 POLICY_KIND, BINDING_KIND = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"

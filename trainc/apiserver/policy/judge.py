@@ -6,27 +6,29 @@ pkg/admission/plugin/policy/generic (policy_dispatcher.go, CollectParams), Kuber
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.jobset.defaults import with_defaults
-from trainc.apiserver.policy.definitions import MISSING_PARAM, Policies, policy_engine, read_policies
+from trainc.apiserver.policy.definitions import (
+    MISSING_PARAM,
+    AdmissionPolicy,
+    Policies,
+    PolicyBinding,
+    policy_engine,
+    read_policies,
+)
 from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches, selected
 from trainc.apiserver.policy.stored import children, pods, stored_job, stored_pod, stored_service, with_amounts
 from trainc.apiserver.schema.engine import MISSING
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
-from trainc.model.tree import get, plain, value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.apiserver.policy.definitions import AdmissionPolicy, PolicyBinding
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
+from trainc.model.report import Report
+from trainc.model.settings import Project
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, get, plain, value
 
 POLICY_DENIED = Rule("policy-denied", ERROR, verdict=True)
 POLICY_WARNING = Rule("policy-warning", WARNING, admission=True)

@@ -6,19 +6,16 @@ pkg/admission/plugin/webhook/predicates (1.34).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.policy.stored import TOKEN, UID
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import place
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import first_leaf, get, plain, value
+from trainc.model.tree import Path, Tree, first_leaf, get, plain, value
 from trainc.text.placeholders import is_placeholder, placeholder
-
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.tree import Path, Tree
 
 GENERATED = "what the server generates, such as uid and creationTimestamp"
 NAMESPACE = "the namespace of objects that name none"

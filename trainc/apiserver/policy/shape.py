@@ -6,21 +6,17 @@ Source: pkg/apis/admissionregistration/validation/validation.go, Kubernetes 1.34
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from trainc.apiserver.names import qualified, subdomain
 from trainc.apiserver.pods.complaints import items
-from trainc.model.tree import plain
+from trainc.model.tree import Path, Tree, plain
 from trainc.text.spelling import meant
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Shape = dict[str, Any]
 
-    from trainc.model.tree import Path, Tree
-
-    Shape = dict[str, Any]
-    Complaint = tuple[Path, str, str, bool]  # where, what, what to do, whether the key is meant
-
+Complaint = tuple[Path, str, str, bool]  # where, what, what to do, whether the key is meant
 _SELECTOR: Shape = {
     "matchLabels": {"*": str},
     "matchExpressions": [{"key": str, "operator": str, "values": [str]}],

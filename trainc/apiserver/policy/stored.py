@@ -10,21 +10,17 @@ controller of Kubernetes 1.34.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha1
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, given, value
+from trainc.model.tree import Tree, get, given, value
 from trainc.text.object_keys import EXCLUSIVE
 from trainc.text.quantity import QuantityError, stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainc.model.tree import Tree
 
 _BY = Origin(None, "API server default")
 UID = "00000000-0000-0000-0000-000000000000"  # stands for one that a server makes

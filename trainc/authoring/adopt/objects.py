@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.kinds.other_operators import COMPILE, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.kinds.table import KINDS, REMOVED
 from trainc.kinds.unsupported import foreign_kind
 from trainc.model.tree import stamp
 from trainc.text.object_keys import FORMER_TRAINER_API, JOBSET_API, TRAINER_API
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 _TRAINER = (TRAINER_API, FORMER_TRAINER_API)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from trainc.apiserver.served import Served
-from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS, LeftOut, ending, job_path, owner_of, runtime_path
+from trainc.authoring.adopt.objects import (
+    ARCHIVE,
+    HELD,
+    JOBS,
+    DumpedObject,
+    LeftOut,
+    SortedDump,
+    ending,
+    job_path,
+    owner_of,
+    runtime_path,
+)
 from trainc.authoring.adopt.written import applied_by, as_kept_job, live, written
 from trainc.changes.compare.committed import Committed
 from trainc.changes.compare.immutable import moved_run
-from trainc.changes.compare.updates import update
+from trainc.changes.compare.updates import LeafUpdate, Update, update
 from trainc.changes.git.scratch import Scratch, drop, unpack
 from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline
@@ -22,21 +34,12 @@ from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.header import Header
 from trainc.compiler.project import open_project
 from trainc.lint.across_jobs import shared_service
-from trainc.model.bundle import keeps_job, runs_pods
-from trainc.model.finding import ERROR
+from trainc.model.bundle import Bundle, keeps_job, runs_pods
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import OUTPUT, Selection
+from trainc.model.settings import OUTPUT, Project, Selection
 from trainc.model.tree import plain, stamp, value
 from trainc.yaml.writer import dump, dump_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from trainc.authoring.adopt.objects import DumpedObject, SortedDump
-    from trainc.changes.compare.updates import LeafUpdate, Update
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
 
 _SECRET = "secret-in-text"  # noqa: S105 (the name of a rule)
 _MAX_ROUNDS = 4  # of building and holding back what stops the build

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS
-from trainc.authoring.adopt.repository import EQUAL, IN_PLACE, KEPT, UNKNOWN
-from trainc.model.finding import ERROR, WARNING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainc.authoring.adopt.objects import LeftOut
-    from trainc.authoring.adopt.repository import AdoptedJob, Adoption
-    from trainc.model.finding import Finding
+from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS, LeftOut
+from trainc.authoring.adopt.repository import EQUAL, IN_PLACE, KEPT, UNKNOWN, AdoptedJob, Adoption
+from trainc.model.finding import ERROR, WARNING, Finding
 
 WRITTEN, UNCHANGED, DIFFERS = "written", "unchanged", "differs"
 _MAX_NAMED = 5  # objects that are named one by one for one reason

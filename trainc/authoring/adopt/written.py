@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.node import SchemaNode, load
 from trainc.model.bundle import KEEP
 from trainc.model.tree import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainc.apiserver.schema.node import SchemaNode
 
 _KEPT = ("name", "namespace", "labels", "annotations")  # of the metadata
 _ANNOTATIONS = (

@@ -5,8 +5,9 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import (
     MisshapenError,
@@ -23,10 +24,11 @@ from trainc.changes.migrate.chunks import (
     values,
     with_line_ends,
 )
-from trainc.changes.migrate.compared import LATEST, compiled
+from trainc.changes.migrate.compared import LATEST, Difference, compiled
 from trainc.changes.migrate.host_names import followed_files, renamed
 from trainc.changes.migrate.older import Older, TextPlace, errors, rewritten, with_comments
 from trainc.changes.migrate.other_job import rewritten_other
+from trainc.changes.migrate.target import MigrationTarget, Shared
 from trainc.changes.migrate.trainjob import rewrite
 from trainc.kinds.other_operators import (
     ARMADA,
@@ -39,24 +41,17 @@ from trainc.kinds.other_operators import (
 )
 from trainc.kinds.table import KINDS, kind_of
 from trainc.kinds.unsupported import COMPILED, FOREIGN, foreign_kind
+from trainc.model.document import Document
+from trainc.model.finding import Finding
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import FORMER_TRAINER_API, TRAINER_API
 from trainc.text.suppress import Suppress
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 from trainc.yaml.rules import SIZE, SYNTAX
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from trainc.changes.migrate.compared import Difference
-    from trainc.changes.migrate.target import MigrationTarget, Shared
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
-    from trainc.model.tree import Tree
 
 # Only a document with one of these may be a job; a submit file of Armada has a list of jobs and no kind.
 _WORDS = (

@@ -9,7 +9,8 @@ import io
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -22,9 +23,6 @@ from trainc.text.embedded_json import json_value
 from trainc.yaml.comments import comments
 from trainc.yaml.reader import read
 from trainc.yaml.spelling import plain_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _MARK = "\ufeff"
 _AMOUNTS = ("requests", "limits")

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, reshape, values
 from trainc.changes.migrate.compared import compiled
 from trainc.changes.migrate.other_job import followed
 from trainc.changes.migrate.placed_text import says
-from trainc.changes.migrate.target import with_hosts
+from trainc.changes.migrate.target import MigrationTarget, with_hosts
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.model.document import Document
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
 from trainc.text.numbers import index_below
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.changes.migrate.target import MigrationTarget
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
 
 _HEADS = ("master", "chief", "launcher")  # of which an operator made one pod, with rank 0
 _FORMER = ("worker", *_HEADS)

@@ -6,9 +6,10 @@ The new documents are the user's own lines, with their comments, in their new pl
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import as_bytes, lost_comments, values
 from trainc.changes.migrate.compared import (
@@ -24,22 +25,16 @@ from trainc.changes.migrate.compared import (
 from trainc.changes.migrate.placed_text import Writer, says
 from trainc.changes.migrate.policies import NODE, PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of
 from trainc.changes.migrate.source_reader import SourceEntry, SourceNode, apart, at, composed, roles_of_other, source_of
-from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, wanted
+from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, Shared, wanted
 from trainc.kinds.table import KINDS, LISTED
 from trainc.lint import expand
-from trainc.model.finding import ERROR
+from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.tree import plain
 from trainc.yaml.comments import allows
 from trainc.yaml.writer import dump as yaml_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainc.changes.migrate.target import Shared
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
 
 OTHER_ENDS = frozenset("\r\x85\u2028\u2029")  # line ends that the parser counts and a text editor may not
 _COUNTS = ("-np", "-n", "--np", "-c")  # options of mpirun for the number of processes

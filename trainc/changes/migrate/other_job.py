@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
 from trainc.changes.migrate.chunks import joined, values
@@ -11,6 +12,7 @@ from trainc.changes.migrate.compared import at_clusters_of, differences, is_unpl
 from trainc.changes.migrate.older import (
     OTHER_ENDS,
     Older,
+    TextPlace,
     errors,
     launches,
     messages_of,
@@ -25,21 +27,14 @@ from trainc.changes.migrate.older import (
 from trainc.changes.migrate.placed_text import Writer, says
 from trainc.changes.migrate.policies import NODE, PLAIN, OlderFacts, Policy, clash, tensorflow_policy
 from trainc.changes.migrate.source_reader import source_of
-from trainc.changes.migrate.target import wanted
+from trainc.changes.migrate.target import MigrationTarget, wanted
 from trainc.frameworks.vocabularies import VOCABULARIES
-from trainc.model.finding import ERROR
+from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, Finding
+from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.object_keys import VOLCANO_GROUP, VOLCANO_QUEUE
 from trainc.yaml.writer import dump as yaml_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.changes.migrate.older import TextPlace
-    from trainc.changes.migrate.target import MigrationTarget
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
 
 KEPT = "it stays a plain Job, as `trainc.dev/keep` requests; a TrainJob becomes a JobSet"
 

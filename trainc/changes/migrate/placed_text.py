@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trainc.changes.migrate.source_reader import COMPOSED
+from trainc.changes.migrate.source_reader import COMPOSED, SourceEntry, SourceNode
 from trainc.text.quantity import Quantity
 from trainc.yaml.spelling import block, is_visible, other_text, plain_text, quoted, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.changes.migrate.source_reader import SourceEntry, SourceNode
 
 _AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
 _STEP = 2  # columns

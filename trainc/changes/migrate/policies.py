@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from trainc.frameworks.vocabularies import TORCHRUN, VOCABULARIES
 from trainc.kinds.table import KINDS, MPI_OPERATOR, processes
+from trainc.lint.facts.launch import Launch
 from trainc.text.object_keys import TRAINC_PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.lint.facts.launch import Launch
 
 ONE_ROLE = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # kinds whose pods are all alike
 PLAIN = "plain"  # `numNodes` alone: the program's own variables and arguments wire it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from trainc.yaml.events import (
     AliasEvent,
@@ -14,9 +15,6 @@ from trainc.yaml.events import (
     ScalarEvent,
     SequenceEndEvent,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 
 class SourceDocument(NamedTuple):

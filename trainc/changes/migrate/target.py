@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
 from trainc.changes.migrate.policies import FRAMEWORK, LAUNCHER, NODE, OlderFacts, Policy, reader_of_keys
@@ -16,9 +17,6 @@ from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.hostnames import hosts_in
 from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 OPERATOR = "training.kubeflow.org/"
 # What a server fills in, or no server knows: nobody writes it.

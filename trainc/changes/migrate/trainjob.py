@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.changes.migrate.chunks import MisshapenError, below, fresh, items, mapping, rename, take
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import FORMER_TRAINER_API, TRAINER_API
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PLURAL = {"container": "containers", "initContainer": "initContainers", "volume": "volumes"}
 _PATCHABLE = ("name", "env", "volumeMounts", "securityContext")

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.compiler.patched import PATCH, Patched
 from trainc.compiler.resolve.composed import Composed, RuntimePart
 from trainc.compiler.resolve.locks import overlay
-from trainc.model.paths import keyed, keyed_leaves, matches, shown
-from trainc.model.plan import TRAINER
-from trainc.model.sourced import Sourced
-from trainc.model.tree import leaves, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.patch import Patch
-    from trainc.model.paths import Step, Steps
-    from trainc.model.plan import Layer, Plan
-    from trainc.model.sourced import Origin
-    from trainc.model.tree import Tree
-
+from trainc.model.bundle import Bundle
+from trainc.model.patch import Patch
+from trainc.model.paths import Step, Steps, keyed, keyed_leaves, matches, shown
+from trainc.model.plan import TRAINER, Layer, Plan
+from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import Tree, leaves, value
 
 _COMPUTED = "computed"  # in the place of a layer
 

@@ -7,29 +7,21 @@ fields that stand on a line of a rendered file.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf, runtime_parts
 from trainc.compiler.patched import PATCH
 from trainc.compiler.resolve.composed import ADDING, RuntimePart
-from trainc.model.paths import keyed, keyed_leaves, matches, shown
-from trainc.model.plan import NODE, TRAINER
-from trainc.model.sourced import Sourced
-from trainc.model.tree import first_leaf, get, leaves, value
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.finding import Finding
+from trainc.model.paths import Step, Steps, keyed, keyed_leaves, matches, shown
+from trainc.model.plan import NODE, TRAINER, Plan
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, first_leaf, get, leaves, value
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.object_keys import TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.paths import Step, Steps
-    from trainc.model.plan import Plan
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 _FRAMEWORK = "trainer.kubeflow.org/framework"
 _OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods are in its template"

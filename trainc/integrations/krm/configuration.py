@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
 from trainc.compiler.admit.function_config import BUILD, COMMANDS, is_function_config
-from trainc.integrations.krm.resource_list import resources
+from trainc.integrations.krm.resource_list import Item, resources
+from trainc.model.document import Document
 from trainc.model.tree import get, plain
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NamedTuple
-
-    from trainc.integrations.krm.resource_list import Item
-    from trainc.model.document import Document
-else:
-    from trainc.text.record import NamedTuple
 
 _CHOICES = {  # a word of the configuration -> the option, and what it may be
     "only": ("only", ("admission",)),

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from trainc.compiler.admit.function_config import is_function_config
-from trainc.compiler.emit import path_of
+from trainc.compiler.emit import Rendered, path_of
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.project.clusters import DEFAULT as FOLDER
-from trainc.integrations.krm.resource_list import placed, with_notes
+from trainc.integrations.krm.resource_list import Item, placed, with_notes
 from trainc.kinds.other_operators import is_input_kind
 from trainc.kinds.table import kind_of
+from trainc.model.account import Account
+from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import FILE
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.compiler.emit import Rendered
-    from trainc.integrations.krm.resource_list import Item
-    from trainc.model.account import Account
-    from trainc.model.bundle import Bundle
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 _POLICIES = "admissionregistration.k8s.io/"
 _PROJECT = ("trainc.dev/v1alpha1", "Project")

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, stamp, value
+from trainc.model.tree import Tree, get, stamp, value
 from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, NamedTuple
-
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 _KIND = "ResourceList"
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+
+from kubeflow.trainer import TrainerClient
 
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from kubeflow.trainer import TrainerClient
 
 
 def trainer_client(

@@ -8,7 +8,8 @@ pkg/admission/plugin/policy/validating (validator.go), Kubernetes 1.34.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 from trainc.apiserver.policy.cel import declarations as known
 from trainc.apiserver.policy.cel.conversions import duration, timestamp
@@ -19,21 +20,18 @@ from trainc.apiserver.policy.cel.values import (
     EvaluationError,
     NotKnownError,
     OutOfBudgetError,
+    Paths,
     Place,
+    Run,
     Scope,
     UnknownValue,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+Valued = tuple[Any, Paths]
 
-    from trainc.apiserver.policy.cel.values import Paths, Run
+Answer = dict[str, Any]
 
-    Valued = tuple[Any, Paths]
-    Answer = dict[str, Any]
-    Compiled: TypeAlias = "Expression | CompileError | NotCompiledError"
-
+Compiled: TypeAlias = "Expression | CompileError | NotCompiledError"
 _HAS = re.compile(r"\bhas\(\s*(?:request|namespaceObject|variables)(?:\s*\.\s*\w+)+\s*\)")
 _ERROR = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
 _UNSUPPORTED = frozenset({"sortBy"})  # macros of Kubernetes that cel-cpp does not expand

@@ -6,8 +6,9 @@ Durations and points in time: their texts as Go reads them, and the functions th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from trainc.apiserver.policy.cel.syntax import Uint
@@ -20,9 +21,6 @@ from trainc.apiserver.policy.cel.values import (
     overload,
     type_name,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _INT, _UINT = 2**63, 2**64
 _WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -7,19 +7,18 @@ interpreter/runtimecost.go and pkg/cel/library/cost.go.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.apiserver.policy.cel.kubernetes import FORMATS
 from trainc.apiserver.policy.cel.values import Opaque, size
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+Fields = dict[str, Any]
 
-    Fields = dict[str, Any]
-    Overload = tuple[bool, list[str], str]
-    Cost = Callable[[list[Any], Any], int]
+Overload = tuple[bool, list[str], str]
 
+Cost = Callable[[list[Any], Any], int]
 _GVK = {"group": "string", "version": "string", "kind": "string"}
 _GVR = {"group": "string", "version": "string", "resource": "string"}
 REQUEST: Fields = {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.apiserver.policy.cel import conversions, kubernetes, texts
 from trainc.apiserver.policy.cel.conversions import TIME_FUNCTIONS
@@ -14,6 +15,7 @@ from trainc.apiserver.policy.cel.values import (
     Duration,
     EvaluationError,
     Optional,
+    Paths,
     Timestamp,
     compare,
     equal,
@@ -21,13 +23,7 @@ from trainc.apiserver.policy.cel.values import (
     overload,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.apiserver.policy.cel.values import Paths
-
-    Function = Callable[..., Any]
-
+Function = Callable[..., Any]
 _INT, _UINT = 2**63, 2**64
 
 

@@ -5,7 +5,8 @@ Evaluation and runtime costs as in cel-go (interpreter, runtimecost.go), with th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trainc.apiserver.policy.cel.declarations import ASKING, cost_of
 from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
@@ -17,9 +18,13 @@ from trainc.apiserver.policy.cel.values import (
     EvaluationError,
     NotKnownError,
     Optional,
+    Paths,
     Place,
+    Run,
+    Scope,
     TypeName,
     UnknownValue,
+    Valued,
     below,
     equal,
     find,
@@ -29,11 +34,6 @@ from trainc.apiserver.policy.cel.values import (
     overload,
     type_name,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.apiserver.policy.cel.values import Paths, Run, Scope, Valued
 
 _LIST, _MAP = 10, 30  # ListCreateBaseCost, MapCreateBaseCost of cel-go
 _TYPES = ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")

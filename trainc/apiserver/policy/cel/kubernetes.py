@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable
 from datetime import date
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from trainc.apiserver.policy.cel.conversions import timestamp
 from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload, text_of
 from trainc.text.quantity import Quantity, QuantityError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 QUANTITY, URL, IP, CIDR, FORMAT, SEMVER = (
     "kubernetes.Quantity",

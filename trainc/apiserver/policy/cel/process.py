@@ -10,14 +10,13 @@ import json
 import sys
 from os.path import abspath, dirname
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from trainc.apiserver.policy.cel.compiler import CompiledPolicy
 
 sys.path.append(dirname(dirname(dirname(dirname(dirname(abspath(__file__)))))))  # the folder that holds trainc itself
 
 from trainc.apiserver.schema.engine_process import limit, whole
-
-if TYPE_CHECKING:
-    from trainc.apiserver.policy.cel.compiler import CompiledPolicy
 
 MEMORY = 512 * 1024 * 1024
 SECONDS = 4.0  # of processor time for one question

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from trainc.apiserver.policy.cel.conversions import to_text
 from trainc.apiserver.policy.cel.syntax import Uint
@@ -18,9 +19,6 @@ from trainc.apiserver.policy.cel.values import (
     type_name,
     whole_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PATTERNS: dict[str, Callable[[str, str], bool]] = {}  # "search": what asks RE2, set by the process
 

@@ -5,15 +5,23 @@ Source: cel-go ext/comprehensions.go; Kubernetes has them since 1.32. cel-cpp pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from trainc.apiserver.policy.cel.syntax import Call, Ident, Node
-from trainc.apiserver.policy.cel.values import Built, EvaluationError, NotKnownError, below, find, join, type_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from trainc.apiserver.policy.cel.values import Paths, Run, Scope, Valued
+from trainc.apiserver.policy.cel.values import (
+    Built,
+    EvaluationError,
+    NotKnownError,
+    Paths,
+    Run,
+    Scope,
+    Valued,
+    below,
+    find,
+    join,
+    type_name,
+)
 
 
 def two_variables(node: Call, bound: frozenset[str], runnable: Callable[[Node, frozenset[str]], Run]) -> Run:

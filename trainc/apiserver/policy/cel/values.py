@@ -6,19 +6,17 @@ what one evaluation of an expression sees, and what it has cost so far.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from trainc.apiserver.policy.cel.syntax import Uint
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypeAlias
+Paths: TypeAlias = "tuple[tuple[str | int, ...], ...] | Place | None"
 
-    Paths: TypeAlias = "tuple[tuple[str | int, ...], ...] | Place | None"
-    Valued = tuple[Any, Paths]
-    Run = Callable[["Scope"], Valued]
+Valued = tuple[Any, Paths]
 
+Run = Callable[["Scope"], Valued]
 MAX_PATHS = 12  # of which one value remembers that it rests on them
 
 
