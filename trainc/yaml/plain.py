@@ -177,9 +177,11 @@ class _Builder:
     def _bracketed(self, flow: Flow) -> Tree:
         """A list or map in brackets on one line."""
         file, place = self._file, self.at
-        if flow.table:
-            return {key: Sourced(it, (file, place, first, place, last)) for key, _, _, it, first, last in flow.parts}
-        return [Sourced(it, (file, place, first, place, last)) for _, _, _, it, first, last in flow.parts]
+        out = [
+            self._bracketed(it) if type(it) is Flow else Sourced(it, (file, place, first, place, last))
+            for *_, it, first, last in flow.parts
+        ]
+        return {part[0]: node for part, node in zip(flow.parts, out, strict=True)} if flow.table else out
 
     def _literal(self, literal: Literal, indent: int) -> Tree:
         """The text below a `|`: every line that is blank or indented as the first one is, at least."""
@@ -277,6 +279,9 @@ class _Survey:
     def _bracketed(self, node: Tree, flow: Flow, end: int) -> None:
         """A list or map in brackets on the line before."""
         at = self._at
+        for part, child in zip(flow.parts, node.values() if flow.table else node, strict=True):
+            if type(part[3]) is Flow:
+                self._bracketed(child, part[3], part[5])
         places = {key or "": (at, first, at, after) for key, first, after, *_ in flow.parts} if flow.table else None
         self._end = (at, end)
         self._marks[id(node)] = at, flow.start, at, end, places
@@ -290,6 +295,7 @@ _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")  # a plain scalar does not start
 _QUOTES = frozenset("'\"")
 _OPENING = frozenset("[{")
 _BLANK = frozenset((" ", ""))
+_DEEPEST = 50  # brackets within brackets
 _BRACKETS = frozenset("[]{},'\"#:&*!|>%@`?")  # what a plain scalar in brackets is not trusted with
 
 
@@ -382,7 +388,7 @@ def _value(text: str, at: int) -> tuple[Any, int, int]:
     if text in _ENDINGS:
         return Literal(_ENDINGS[text], at), 0, 0
     if text[:1] in _OPENING:
-        return _flow(text.partition(" #")[0].rstrip(" "), at)
+        return _flow(text, at)
     return _scalar(text, at)
 
 
@@ -406,40 +412,63 @@ def _scalar(text: str, at: int) -> tuple[Any, int, int]:
 
 
 def _flow(text: str, at: int) -> tuple[Any, int, int]:
-    """A list of scalars, or a map of names to scalars, that opens and closes on one line."""
-    table = text[0] == "{"
-    if text[-1] != ("}" if table else "]"):
+    """A list or map in brackets that opens and closes on one line."""
+    flow, end = _brackets(text, 0, at, 0)
+    rest = text[end:]
+    if rest and (rest[0] != " " or rest.strip(" ")[:1] not in ("", "#")):
         raise DeclinedError
+    return flow, 0, at + end
+
+
+def _brackets(text: str, start: int, column: int, depth: int) -> tuple[Flow, int]:
+    """What opens at a place of a text that stands in a column, and the place behind its end."""
+    table = text[start] == "{"
+    closing = "}" if table else "]"
     parts: list[Part] = []
-    inner = text[1:-1]
-    place = at + 1
-    for piece in inner.split(",") if inner.strip(" ") else ():
-        parts.append(_part(piece, place, table=table))
-        place += len(piece) + 1
-    if len({part[0] for part in parts}) < len(parts) and table:
+    at = _behind_blanks(text, start + 1)
+    if depth > _DEEPEST:
         raise DeclinedError
-    return Flow(tuple(parts), at, table=table), 0, at + len(text)
-
-
-def _part(piece: str, at: int, *, table: bool) -> Part:
-    """One item or entry between two commas."""
-    body = piece.lstrip(" ")
-    start = at + len(piece) - len(body)
-    if not table:
-        return (None, 0, 0, *_item(body.rstrip(" "), start))
-    name, _, rest = body.partition(": ")
-    if not _is_key(name):
+    while parts or text[at : at + 1] != closing:
+        key, first, after = None, 0, 0
+        if table:
+            colon = text.find(": ", at, at + _LONGEST_KEY + 2)
+            if colon < 0 or not _is_key(name := text[at:colon]):
+                raise DeclinedError
+            key, first, after = _key(name), column + at, column + colon
+            at = _behind_blanks(text, colon + 2)
+        value, end = _item(text, at, column, depth)
+        parts.append((key, first, after, value, column + at, column + end))
+        at = _behind_blanks(text, end)
+        if text[at : at + 1] == closing:
+            break
+        if text[at : at + 1] != ",":
+            raise DeclinedError
+        at = _behind_blanks(text, at + 1)
+    if table and len({part[0] for part in parts}) < len(parts):
         raise DeclinedError
-    value = rest.lstrip(" ")
-    after = start + len(name) + 2 + len(rest) - len(value)
-    return (_key(name), start, start + len(name), *_item(value.rstrip(" "), after))
+    return Flow(tuple(parts), column + start, table=table), at + 1
 
 
-def _item(text: str, at: int) -> tuple[Any, int, int]:
-    """A scalar between brackets."""
-    if text[:1] not in _QUOTES and not _BRACKETS.isdisjoint(text):
-        raise DeclinedError
-    return _scalar(text, at)
+def _behind_blanks(text: str, at: int) -> int:
+    while text[at : at + 1] == " ":
+        at += 1
+    return at
+
+
+def _item(text: str, at: int, column: int, depth: int) -> tuple[Any, int]:
+    """A value between brackets, and the place behind it."""
+    first = text[at : at + 1]
+    if first in ("[", "{"):
+        return _brackets(text, at, column, depth + 1)
+    if first in _QUOTES:
+        word = text[at : text.find(first, at + 1) + 1]
+    else:
+        comma = text.find(",", at)
+        word = text[at:comma] if comma >= 0 else text[at:]
+        word = word.partition("]")[0].partition("}")[0].rstrip(" ")
+        if not _BRACKETS.isdisjoint(word):
+            raise DeclinedError
+    return _scalar(word, column + at)[0], at + len(word)
 
 
 _HEADS: Final = TextMemo(_head, longest=_SHORT)
