@@ -52,10 +52,7 @@ _QUEUE = {
     "admissionChecksStrategy": {"admissionChecks": [{"name": _TEXT, "onFlavors": [_TEXT]}]},
 }
 _SCOPE = {"scopeName": _TEXT, "operator": _TEXT, "values": [_TEXT]}
-_RANGE = {
-    "type": _TEXT,
-    **dict.fromkeys(("default", "defaultRequest", "max", "maxLimitRequestRatio", "min"), _AMOUNTS),
-}
+_RANGE = {"type": _TEXT, **dict.fromkeys(("default", "defaultRequest", "max", "maxLimitRequestRatio", "min"), _AMOUNTS)}
 _GROUP = {
     "names": [_TEXT],
     "labels": _TEXTS,

@@ -82,7 +82,6 @@ def admit(document: Document, server: Server, cluster: Cluster, report: Report) 
 
 
 def _pod(document: Document, job: Tree) -> Document:
-    """The pod of a job as a server gets it."""
     metadata = {field: job[field] for field in ("labels", "annotations") if field in job}
     names = stamp({"apiVersion": "v1", "kind": "Pod"}, _BY)
     name = document.tree["metadata"]["name"]

@@ -98,7 +98,6 @@ class JobHosts(FormerHosts):
 
     @property
     def families(self) -> Mapping[str, range | None]:
-        """The pods of the Job, whose names have an index alone."""
         return {"": range(self._size)} if self._indexed and self._size > 0 else {}
 
     def leaf(self, leaf: Tree, values: Mapping[str, str]) -> Tree:

@@ -44,7 +44,6 @@ class Page(NamedTuple):
 
 
 def page_of(document: Document) -> Page:
-    """The page of a job whose kind has one."""
     admitting, planning = _MODULES[document.api_version, document.kind]
     page: Page = Page(_module(admitting).admit, _module(planning).plan)
     return page

@@ -32,12 +32,10 @@ class Kind(NamedTuple):
 
     @property
     def port_name(self) -> str:
-        """The name of the port that the operator fills in."""
         return self.named_port[0]
 
     @property
     def port(self) -> int:
-        """That port."""
         return self.named_port[1]
 
     def role(self, key: str) -> str:
@@ -130,7 +128,6 @@ def processes(text: str | None) -> int | None:
 
 
 def kind_of(api: str, kind: str) -> Kind | None:
-    """The row of an older kind, None for everything else."""
     return KINDS.get((api, kind))
 
 

@@ -279,7 +279,6 @@ def _sparse_cluster(plan: Plan, role: Role) -> str:
 
 
 def _empty(plan: Plan) -> list[str]:
-    """The roles that ask for no pods."""
     kinds: list[str] = plain(plan.settings.get("empty") or [])
     return kinds
 
@@ -302,7 +301,6 @@ def _list(hosts: list[str]) -> str:
 
 
 def endpoint(plan: Plan, p: Peer) -> str:
-    """Host and port of one process."""
     name = address(plan, p)
     if value(plan.settings, "short") is not True and plan.namespace is not None:
         domain = value(plan.settings, "clusterDomain")

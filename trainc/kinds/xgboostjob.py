@@ -12,7 +12,6 @@ from trainc.model.tree import Tree
 
 
 def xgboost(job: LegacyJob) -> JobLayout:
-    """XGBoostJob: the Master's success is the job's."""
     return master_worker(job, {})
 
 

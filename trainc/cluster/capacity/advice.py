@@ -119,14 +119,12 @@ def trainer_index(jobset: Tree) -> int:
 
 
 def pods_of(job: Tree) -> int:
-    """The pods of a replicatedJob."""
     spec = get(job, "template", "spec")
     parallelism = _number(spec, "parallelism", 1)
     return _number(job, "replicas", 1) * min(parallelism, _number(spec, "completions", parallelism))
 
 
 def trainer_pods(jobset: Tree) -> int:
-    """The pods of the role that trains."""
     jobs = _jobs(jobset)
     return pods_of(jobs[trainer_index(jobset)]) if jobs else 0
 

@@ -30,7 +30,6 @@ def units(name: str, quantity: Quantity) -> int:
 
 
 def all_units(amounts: Mapping[str, Amount]) -> Units:
-    """The amounts of a map of quantities, by resource name."""
     return {name: units(name, amount.quantity) for name, amount in amounts.items()}
 
 
@@ -55,7 +54,6 @@ def spelled(name: str, amount: int) -> str:
 
 
 def spelled_quota(name: str, amount: int) -> str:
-    """The quota as Kueue prints it."""
     return "<unlimited>" if amount == UNLIMITED else spelled(name, amount)
 
 
@@ -74,12 +72,10 @@ def minus(first: int, second: int) -> int:
 
 
 def times(one: Mapping[str, int], count: int) -> Units:
-    """The amounts of so many equal pods."""
     return {name: max(SMALLEST, min(LARGEST, amount * count)) for name, amount in one.items()}
 
 
 def added(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
-    """The sum of two lists of amounts."""
     total = dict(first)
     for name, amount in second.items():
         total[name] = max(SMALLEST, min(LARGEST, total.get(name, 0) + amount))
@@ -87,7 +83,6 @@ def added(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
 
 
 def subtracted(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
-    """The first amounts less the second."""
     return added(first, {name: -amount for name, amount in second.items()})
 
 

@@ -18,7 +18,6 @@ Objects = Mapping[str, Mapping[str, Tree]]
 
 
 def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:
-    """The verdict with the fields that are set."""
     data: dict[str, Any] = {"managed": verdict.is_managed, "queue": verdict.queue}
     if verdict.missing:
         return {**data, "missing": verdict.missing}

@@ -31,7 +31,6 @@ class Snapshot:
         self._topologies: dict[str, Topology] = {}
 
     def topology(self, name: str) -> Topology:
-        """The domains of a flavor that has a topology."""
         if name not in self._topologies:
             flavor = self.facts.flavors[name]
             levels = self.facts.levels(flavor.topology) or []
@@ -229,10 +228,7 @@ class Pools:
     """All queues and cohorts of a cluster in their trees; queues under a cycle of cohorts are in `cyclic`."""
 
     def __init__(
-        self,
-        queues: Mapping[str, ClusterQueue],
-        cohorts: Mapping[str, Cohort],
-        used: Mapping[str, Mapping[Cell, int]],
+        self, queues: Mapping[str, ClusterQueue], cohorts: Mapping[str, Cohort], used: Mapping[str, Mapping[Cell, int]]
     ) -> None:
         names = {*cohorts, *(q.parent for q in queues.values()), *(c.parent for c in cohorts.values())} - {""}
         self.cohorts = {name: Pool(name, cohorts.get(name)) for name in sorted(names)}

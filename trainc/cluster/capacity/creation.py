@@ -99,7 +99,6 @@ class Namespace:
         return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
 
     def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
-        """Count one more pod; the refusal where a quota has no room for it."""
         return _charge(list(self._budgets(pod)), pod_usage(*amounts), f'pods "{name}"')
 
     def create_object(self, kind: str, name: str) -> str:
@@ -151,7 +150,6 @@ class Limits:
         return requests
 
     def limits(self, container: Tree) -> Amounts:
-        """The limits of a container."""
         limits = amounts(get(container, "resources", "limits"))
         for one in self.containers:
             limits = {**one.default, **limits}
@@ -235,7 +233,6 @@ class Budget:
         self.scopes += [one for one in items(plain(chosen)) if type(one) is dict]
 
     def counts(self, pod: Tree) -> bool:
-        """Whether the quota is about pods like this one."""
         return all(_in_scope(scope, pod) for scope in self.scopes)
 
     def unstated(self, containers: Iterable[tuple[str, Mapping[str, Amount], Mapping[str, Amount]]]) -> str:
@@ -271,20 +268,17 @@ class Budget:
         return f"exceeded quota: {self.name}, requested: {requested}, used: {used}, limited: {limited}"
 
     def add(self, usage: Usage, times: int = 1) -> None:
-        """Count so many more objects."""
         for name, amount in usage.items():
             if name in self.hard:
                 self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount.times(times))
 
     def with_usage(self, used: Usage) -> Budget:
-        """The same quota with something else in use."""
         other = Budget.__new__(Budget)
         other.name, other.hard, other.scopes, other.used = self.name, self.hard, self.scopes, dict(used)
         return other
 
 
 def pod_usage(requests: Mapping[str, Amount], limits: Mapping[str, Amount]) -> Usage:
-    """What one pod costs of a quota."""
     return {"pods": _ONE, "count/pods": _ONE, **_usage(requests, limits)}
 
 

@@ -73,7 +73,6 @@ class ClusterFacts:
         return [kind for kind in ("LimitRange", "ResourceQuota") if not self.is_listed(kind)]
 
     def find(self, kind: str, name: str, namespace: str = "") -> Tree | None:
-        """One object of the dump."""
         return self.objects.get(kind, {}).get(f"{namespace}/{name}" if namespace else name)
 
     def in_namespace(self, kind: str, namespace: str) -> list[tuple[str, Tree]]:
@@ -103,13 +102,11 @@ class ClusterFacts:
         return self._nodes
 
     def node_classes(self, *, is_idle: bool) -> NodeClasses:
-        """The nodes, alike ones together, with what is free on each."""
         if is_idle not in self._classes:
             self._classes[is_idle] = NodeClasses(self.nodes.values(), is_idle=is_idle)
         return self._classes[is_idle]
 
     def occupy(self, name: str, requests: Units) -> None:
-        """Let pods take some of a node."""
         node = self.nodes[name]
         node.system = added(node.system, requests)
         for classes in self._classes.values():
@@ -117,7 +114,6 @@ class ClusterFacts:
 
     @property
     def has_nodes(self) -> bool:
-        """Whether the dump lists the cluster's nodes."""
         return self.is_listed("Node") or any(items(get(tree, "spec", "nodes")) for _, tree in self._all(INVENTORY))
 
     @property
@@ -130,7 +126,6 @@ class ClusterFacts:
         return max([str(date) for date in dates if date], default="")
 
     def gate(self, name: str) -> bool:
-        """Whether a feature gate of Kueue is on."""
         chosen = self._chosen_gates().get(name)
         return GATES[name] if type(chosen) is not bool else chosen
 
@@ -238,7 +233,6 @@ class Cohort:
         self.groups, self.quotas = _groups(spec)
 
     def group_of(self, resource: str) -> ResourceGroup | None:
-        """The group that covers a resource."""
         return next((group for group in self.groups if resource in group.resources), None)
 
 
@@ -255,18 +249,15 @@ class ClusterQueue(Cohort):
 
 
 def flavor_of(name: str, tree: Tree) -> Flavor:
-    """The ResourceFlavor that a manifest describes."""
     return Flavor(name, fields(plain(get(tree, "spec"))))
 
 
 def cohort_of(name: str, tree: Tree) -> Cohort:
-    """The Cohort that a manifest describes."""
     spec = get(tree, "spec")
     return Cohort(name, value(spec, "parentName") or value(spec, "parent") or "", spec)
 
 
 def cluster_queue_of(name: str, tree: Tree) -> ClusterQueue:
-    """The ClusterQueue that a manifest describes."""
     return ClusterQueue(name, get(tree, "spec"))
 
 

@@ -99,7 +99,6 @@ class Fit:
         return verdict if verdict.is_managed else None
 
     def priority(self, jobset: Tree) -> int:
-        """The priority with which Kueue queues a job, 0 for others."""
         verdict = self.verdict(jobset)
         return (verdict.priority or 0) if verdict else 0
 
@@ -131,7 +130,6 @@ class Fit:
         return ""
 
     def change(self, jobset: Tree, verdict: KueueVerdict) -> str:
-        """What would help a job that Kueue does not admit."""
         return change_for(self.kueue, jobset, verdict) if self.kueue else ""
 
     def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:

@@ -45,7 +45,6 @@ def back_end(group: Tree) -> str:
 
 
 def groups_of(objects: Iterable[Tree]) -> list[Tree]:
-    """The PodGroups among the objects of a job."""
     return [tree for tree in objects if back_end(tree)]
 
 
@@ -93,7 +92,6 @@ _ROOT = "root"
 
 
 def queue_of(group: Tree) -> str:
-    """The name of the queue that a group waits in."""
     return value(group, "spec", "queue") or "default"
 
 

@@ -100,7 +100,6 @@ class RolePods:
 
     @property
     def per_job(self) -> int:
-        """The pods of one Job."""
         return self.podset.count // self.podset.replicas if self.podset.replicas else 0
 
 
@@ -199,7 +198,6 @@ class JobPlacement:
 
     @property
     def is_placed(self) -> bool:
-        """Whether every pod has a node."""
         return all(role.placed == role.podset.count for role in self.roles)
 
     def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
@@ -248,7 +246,6 @@ class JobPlacement:
 
 
 def run_data(run: JobPlacement) -> dict[str, Any]:
-    """What becomes of the pods, as plain data for JSON."""
     return {"allPodsPlaced": run.is_placed, "groups": [_role_data(role) for role in run.roles]}
 
 

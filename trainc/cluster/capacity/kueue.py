@@ -53,7 +53,6 @@ class Kueue:
         return self.facts.configuration.get("manageJobsWithoutQueueName") is True
 
     def judge(self, jobset: Tree) -> KueueVerdict:
-        """The verdict on one JobSet as it is applied."""
         verdict = KueueVerdict()
         try:
             self._judge(jobset, verdict)

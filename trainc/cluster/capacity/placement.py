@@ -30,11 +30,7 @@ class PlacementError(Exception):
 
 
 def place(
-    topology: Topology,
-    workers: PodSet,
-    leader: PodSet | None,
-    used: Mapping[Values, Units],
-    gates: frozenset[str],
+    topology: Topology, workers: PodSet, leader: PodSet | None, used: Mapping[Values, Units], gates: frozenset[str]
 ) -> tuple[Assignment, Assignment]:
     """The domains of the workers and of the leader.
 

@@ -55,7 +55,6 @@ class PendingPod:
 
     @property
     def has_peer_rules(self) -> bool:
-        """Whether it depends on where other pods are."""
         affinity = self.spec.get("affinity") or {}
         return bool(
             self.host_ports
@@ -73,7 +72,6 @@ def required_peers(spec: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]
 
 
 def hard_spreads(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The constraints by which a pod must be spread."""
     constraints = spec.get("topologySpreadConstraints") or []
     return [one for one in constraints if isinstance(one, dict) and one.get("whenUnsatisfiable") != "ScheduleAnyway"]
 

@@ -270,7 +270,6 @@ class Summary:
         return {**limits, **requests}, limits
 
     def pod_amounts(self, pod: Tree, overhead: Tree) -> Amounts:
-        """What one pod asks for in all."""
         if type(pod) is not dict:
             return {}
         pod_requests = together(pod, lambda container: dict(self.of_container(container)[0]))

@@ -192,7 +192,6 @@ class NodeUsage:
         self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in self.free.items()}
 
     def take(self, pod: PendingPod) -> None:
-        """Put a pod here."""
         self.pods.append(pod)
         self.take_many(pod, 1)
 
@@ -222,7 +221,6 @@ def static_refusal(pod: PendingPod, node: Node) -> str:
 
 
 def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
-    """The resources that a node lacks for a pod."""
     reasons, helps = [], True
     if place.room < 1:
         reasons.append(FULL)
@@ -345,6 +343,5 @@ def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> boo
 
 
 def port_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
-    """Whether a port of the node is taken."""
     taken = any(ports_collide(pod.host_ports, other.host_ports) for other in place.pods) if pod.host_ports else False
     return ((PORTS,), True) if taken else None

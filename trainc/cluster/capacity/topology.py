@@ -35,7 +35,6 @@ class Domain:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the counts of the search before."""
         self.pods = self.slices = self.pods_beside = self.slices_beside = self.leaders = self.score = 0
 
     def copy(self, parent: Domain | None = None) -> Domain:
@@ -67,7 +66,6 @@ class Exclusions:
         self.reasons: dict[str, int] = {}
 
     def add(self, reason: str) -> None:
-        """Count one more node."""
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
     def __str__(self) -> str:
@@ -232,7 +230,6 @@ def roll_up(domain: Domain, level: int, question: Question) -> None:
 
 
 def descendants(domains: Iterable[Domain]) -> Iterator[Domain]:
-    """The children of all of some domains."""
     for domain in domains:
         yield from domain.children
 
@@ -247,6 +244,5 @@ def sorted_with_leader(domains: Iterable[Domain], *, ascending: bool, scores: bo
     """As `sorted_domains`, by the counts beside a leader, and those that can hold the leader first."""
     sign = 1 if ascending else -1
     return sorted(
-        domains,
-        key=lambda d: (-d.leaders, -d.score if scores else 0, sign * d.slices_beside, d.pods_beside, d.values),
+        domains, key=lambda d: (-d.leaders, -d.score if scores else 0, sign * d.slices_beside, d.pods_beside, d.values)
     )

@@ -103,7 +103,6 @@ class Attempt:
         self.fits = fits
 
     def merge(self, other: Attempt) -> None:
-        """Keep the worse of two outcomes."""
         self.fits = self.fits and other.fits
         self.reason = more_severe(self.reason, other.reason)
 

@@ -77,7 +77,6 @@ def number(tree: Any, *path: str) -> int | None:
 
 
 def maps(tree: Any, *path: str) -> list[Plain]:
-    """The maps of the list at `path`."""
     value = at(tree, *path)
     return [item for item in value if type(item) is dict] if type(value) is list else []
 
@@ -89,12 +88,10 @@ def labels(tree: Any, *path: str) -> dict[str, str]:
 
 
 def condition(tree: Any, kind: str) -> Plain:
-    """The condition of this type in the object's status, empty where there is none."""
     return next((one for one in maps(tree, "status", "conditions") if text(one, "type") == kind), {})
 
 
 def is_true(tree: Any, kind: str) -> bool:
-    """Whether the object's status has this condition with status True."""
     return text(condition(tree, kind), "status") == "True"
 
 

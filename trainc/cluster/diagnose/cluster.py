@@ -132,7 +132,6 @@ def _kind(tree: Plain) -> str:
 
 
 def name_of(tree: Plain) -> str:
-    """`metadata.name`."""
     return text(tree, "metadata", "name")
 
 
@@ -180,12 +179,10 @@ class DumpedPod:
 
     @property
     def phase(self) -> str:
-        """`status.phase`."""
         return text(self.tree, "status", "phase")
 
     @property
     def created(self) -> str:
-        """When the pod was created."""
         return text(self.tree, "metadata", "creationTimestamp")
 
     @property
@@ -195,12 +192,10 @@ class DumpedPod:
 
     @property
     def index(self) -> int | None:
-        """Its completion index in the Job."""
         return whole_number(label(self.tree, POD_INDEX))
 
     @property
     def is_deleted(self) -> bool:
-        """Whether it is being deleted."""
         return bool(text(self.tree, "metadata", "deletionTimestamp"))
 
     def statuses(self) -> Iterator[tuple[Plain, bool]]:
@@ -216,7 +211,6 @@ class DumpedPod:
         return any(at(status, "state", "waiting") for status, is_init in self.statuses() if not is_init)
 
     def condition(self, kind: str) -> Plain:
-        """A condition of its status."""
         return condition(self.tree, kind)
 
 
@@ -236,15 +230,12 @@ class DumpedJob:
         self.gone: list[str] = []  # pods of which only events are left
 
     def events(self, *reasons: str) -> list[Event]:
-        """Events about the job itself."""
         return self.cluster.events(self.kind, self.namespace, self.name, *reasons)
 
     def pod_events(self, pod: str, *reasons: str) -> list[Event]:
-        """Events about one of its pods."""
         return self.cluster.events("Pod", self.namespace, pod, *reasons)
 
     def roles(self) -> list[Plain]:
-        """The replicatedJobs of a JobSet."""
         return maps(self.tree, "spec", "replicatedJobs") if self.kind == "JobSet" else []
 
     def pod_spec(self, role: str) -> Plain:
@@ -297,7 +288,6 @@ class DumpedJob:
 
     @property
     def queue(self) -> str:
-        """The LocalQueue that it names."""
         return labels(self.tree, "metadata", "labels").get(KUEUE_QUEUE, "")
 
 

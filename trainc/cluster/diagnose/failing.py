@@ -127,7 +127,6 @@ def unreplaced(run: DumpedJob) -> list[DumpedPod]:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

@@ -47,7 +47,6 @@ _JOB_REASONS = {
 
 
 def terminal(run: DumpedJob) -> str:
-    """Why the whole job counts as failed, in words."""
     failed = condition(run.tree, "Failed")
     reason = text(failed, "reason")
     if run.kind == "Job":

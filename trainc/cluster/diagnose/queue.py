@@ -57,7 +57,6 @@ def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
 
 
 def workload_of(run: DumpedJob) -> Plain:
-    """The job's Workload; of several, the newest."""
     workloads = run.cluster.workloads(run.namespace, run.kind, run.name)
     return max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
 

@@ -135,7 +135,6 @@ def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tu
 
 
 def _claims(run: DumpedJob, pod: DumpedPod) -> Iterator[str]:
-    """What the last warnings about the pod's claims say."""
     for volume in maps(pod.tree, "spec", "volumes"):
         claim = text(volume, "persistentVolumeClaim", "claimName")
         events = run.cluster.events("PersistentVolumeClaim", run.namespace, claim) if claim else []

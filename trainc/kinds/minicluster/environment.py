@@ -28,7 +28,6 @@ def lower(plan: Plan) -> Contribution:
 
 
 def _sources(plan: Plan) -> list[Sourced[object]]:
-    """The texts of people that the scripts are made of."""
     container = plan.settings["container"]
     sources = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
     return [plan.name, *(leaf for leaf in sources if type(leaf) is Sourced)]
@@ -184,7 +183,6 @@ class FluxScripts:
 
     @property
     def hosts(self) -> str:
-        """Flux's list of all pods."""
         return f"{self.job}-{NODE}-0-[{span(self.size)}]"
 
     @property
@@ -193,11 +191,9 @@ class FluxScripts:
         return value(self.spec, "flux", "container", "mountPath") or "/mnt/flux"
 
     def installer(self) -> str:
-        """The script of the init container."""
         return f"#!/bin/bash\nroot={quoted(self.root)}\n{_INSTALL}"
 
     def broker_config(self) -> str:
-        """`broker.toml`: how the brokers meet."""
         domain = f"{self.subdomain}.{self.namespace}.svc.cluster.local" if self.namespace else self.subdomain
         policy = value(self.spec, "flux", "scheduler", "queuePolicy") or "fcfs"
         state = f"{self.root}/config"

@@ -93,7 +93,6 @@ class ClusterHosts(FormerHosts):
 
     @property
     def families(self) -> Mapping[str, range | None]:
-        """The pods of the cluster, whose names have an index alone."""
         return {"": range(self._size.value)} if type(self._size.value) is int and self._size.value > 0 else {}
 
     def present(self, host: str) -> str:

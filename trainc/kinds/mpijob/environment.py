@@ -22,10 +22,7 @@ def entries(_: Plan, role: Role, container: Tree) -> dict[str, object]:
     """The launcher's variables of training operator v1.9.0, in its order; workers get none."""
     if role.name.value != "launcher":
         return {}
-    own: dict[str, object] = {
-        "OMPI_MCA_plm_rsh_agent": _AGENT,
-        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
-    }
+    own: dict[str, object] = {"OMPI_MCA_plm_rsh_agent": _AGENT, "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile"}
     if not on_gpus(role):
         own.update({"NVIDIA_VISIBLE_DEVICES": "", "NVIDIA_DRIVER_CAPABILITIES": ""})
     names = {value(entry, "name") for entry in container.get("env") or []}

@@ -92,10 +92,7 @@ def _named(plan: Plan, suffix: str) -> Sourced[str]:
 
 def _pod(plan: Plan, role: Role) -> Contribution:
     path = plan.settings["sshAuthMountPath"]
-    keys: dict[str, Tree] = {
-        "secretName": secret(plan),
-        "items": [{"key": key, "path": name} for key, name in _KEYS],
-    }
+    keys: dict[str, Tree] = {"secretName": secret(plan), "items": [{"key": key, "path": name} for key, name in _KEYS]}
     if path.value == ROOT_PATH:
         keys["defaultMode"] = 0o600
     mounts: tuple[Tree, ...] = ({"name": AUTH, "mountPath": path},)
@@ -188,7 +185,6 @@ def discover_hosts(hosts: list[str]) -> str:
 
 
 def hostfile(hosts: list[str], slots: int, form: str = "{} slots={}") -> str:
-    """One line for each host."""
     return "".join(form.format(host, slots) + "\n" for host in hosts)
 
 

@@ -63,11 +63,9 @@ class RayWiring:
         self.submission = submission(plan.job, plan.name)
 
     def text(self, by: str, text: str) -> Sourced[str]:
-        """A text that rests on the job's name."""
         return derive(by, lambda _: text, self.plan.name)
 
     def line(self, group: RayGroup) -> str:
-        """The line of `ray start` for a pod of a group."""
         return start_line(group, self.address)
 
 
@@ -120,7 +118,6 @@ def _field(path: str) -> Tree:
 
 
 def every(role: Role) -> list[Tree]:
-    """All containers, those that run first too."""
     return [*role.containers, *role.init_containers]
 
 
@@ -241,7 +238,6 @@ def _is_unified(version: str) -> bool:
 
 
 def _service(wiring: RayWiring) -> Tree:
-    """The Service of the head, under the name that KubeRay gives it."""
     ports = named_ports(wiring.head.ray_container) or {key: PORTS[key] for key in PORTS}
     ports.setdefault("metrics", PORTS["metrics"])
     jobset = "jobset.sigs.k8s.io/"

@@ -37,7 +37,6 @@ class RayGroup(Replica):
 
     @property
     def is_head(self) -> bool:
-        """Whether this is the head."""
         return self.role == HEAD
 
     @property
@@ -47,7 +46,6 @@ class RayGroup(Replica):
 
     @property
     def params(self) -> Mapping[str, str]:
-        """The flags of `ray start` as written."""
         return {name: str(text) for name, text in (plain(get(self.tree, "rayStartParams")) or {}).items()}
 
 
@@ -106,7 +104,6 @@ def _number(tree: Tree, name: str, default: int) -> Sourced[int]:
 
 
 def head_port(head: RayGroup) -> str:
-    """The port of the control store."""
     return head.params.get("port", str(PORTS["gcs-server"]))
 
 
@@ -116,7 +113,6 @@ def dashboard_port(head: RayGroup) -> int:
 
 
 def named_ports(container: Tree) -> dict[str, int]:
-    """The ports of a container that have names."""
     ports = get(container, "ports") or ()
     return {value(port, "name"): value(port, "containerPort") for port in ports if value(port, "name")}
 

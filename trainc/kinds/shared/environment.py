@@ -37,12 +37,10 @@ LOST = Rule("env-reference-lost", ERROR)
 
 
 def every(role: Role) -> list[Tree]:
-    """All regular containers."""
     return role.containers
 
 
 def first(role: Role) -> list[Tree]:
-    """The first container."""
     return role.containers[:1]
 
 
@@ -53,7 +51,6 @@ def has_words(container: Tree, field: str) -> bool:
 
 
 def container_called(name: str) -> Chosen:
-    """The container of that name, none where there is none."""
     return lambda role: [c for c in role.containers if value(c, "name") == name]
 
 
@@ -230,7 +227,6 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def names(text: str) -> set[str]:
-    """The variables that a text refers to."""
     return {name for _, name in pieces(text) if name}
 
 

@@ -93,7 +93,6 @@ class FormerHosts:
         return out
 
     def replicated(self, trees: Iterable[Tree]) -> list[Tree]:
-        """ReplicatedJobs with present names in their pods."""
         return [with_pod(tree, self.pod(pod)) if self.occur_in(pod := pod_of(tree)) else tree for tree in trees]
 
     def files(self, companions: tuple[Document, ...], pods: list[Tree]) -> tuple[Document, ...]:
@@ -316,7 +315,6 @@ def _name_of(variable: str) -> str:
 
 
 def _is_known(text: str, values: Mapping[str, str]) -> bool:
-    """Whether all variables in a text have known values."""
     import re  # noqa: PLC0415 (as above)
 
     return all(_name_of(variable) in values for variable in re.findall(_VARIABLE, text))
@@ -430,11 +428,9 @@ def with_present_names(
 
 
 def pod_of(tree: Tree) -> Tree:
-    """The pod spec of a replicatedJob."""
     return tree["template"]["spec"]["template"]["spec"]
 
 
 def with_pod(tree: Tree, pod: Tree) -> Tree:
-    """A replicatedJob with another pod spec."""
     spec = tree["template"]["spec"]
     return {**tree, "template": {**tree["template"], "spec": {**spec, "template": {**spec["template"], "spec": pod}}}}

@@ -65,7 +65,6 @@ class Replica:
 
     @property
     def containers(self) -> list[Tree]:
-        """The regular containers."""
         return get(self.template, "spec", "containers") or []
 
     def main(self, name: str) -> Tree:
@@ -89,17 +88,14 @@ class LegacyJob:
 
     @property
     def spec(self) -> Tree:
-        """The job's `spec`."""
         return get(self.document.tree, "spec") or {}
 
     @property
     def name(self) -> Sourced[str]:
-        """The name of the job's run."""
         return run_name(self.document.tree)
 
     @property
     def pods(self) -> int:
-        """The number of pods over all roles."""
         return sum(replica.count.value for replica in self.replicas)
 
     def role(self, name: str) -> Replica | None:
@@ -121,7 +117,6 @@ class LegacyJob:
         return wish if type(wish) is str else ""
 
     def span(self, path: Path, *, key: bool = False) -> Span:
-        """Where something is written in the job's file."""
         return self.document.span(path, key=key)
 
     def say(
@@ -141,7 +136,6 @@ class LegacyJob:
 
 
 def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
-    """The job of a document that is legal, defaults filled in."""
     if kind.field == LISTED:
         return LegacyJob(document, kind, _of_list(document, kind), options, report)
     specs = get(document.tree, "spec", kind.field)
@@ -224,7 +218,6 @@ class ListedReplica:
 
 
 def listed(job: Tree) -> list[ListedReplica]:
-    """The entries of a job's list, in the order written."""
     spec = get(job, "spec")
     key = key_of(spec, "replicaSpecs")
     entries = get(spec, key) if key else None

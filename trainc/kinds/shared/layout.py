@@ -38,7 +38,6 @@ class ReplicatedJobPlan(NamedTuple):
 
     @property
     def jobs(self) -> Sourced[int]:
-        """The number of child Jobs."""
         return self.counted if self.counted is not None else one("one Job for all")
 
     @property

@@ -41,7 +41,6 @@ class Stretch:
         return Peer(self.type, index, self.role, job, pod)
 
     def peers(self) -> Iterator[Peer]:
-        """All of them, in order."""
         return map(self.peer, range(self.index, self.index + self.count))
 
 
@@ -69,7 +68,6 @@ def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
 
 
 def peer(plan: Plan, kind: str, index: int) -> Peer:
-    """The replica of that type and index."""
     return next(
         stretch.peer(index)
         for stretch in stretches(plan)
@@ -78,13 +76,11 @@ def peer(plan: Plan, kind: str, index: int) -> Peer:
 
 
 def total(plan: Plan) -> Sourced[int]:
-    """The number of pods."""
     counts = [node for role in plan.roles for node in (role.replicas, role.count)]
     return derive("number of pods", lambda *n: sum(a * b for a, b in zip(n[::2], n[1::2], strict=True)), *counts)
 
 
 def has(plan: Plan, kind: str) -> bool:
-    """Whether the job has replicas of that type."""
     return any(stretch.type == kind for stretch in stretches(plan))
 
 

@@ -37,12 +37,10 @@ class Refuser:
 
     @property
     def spec(self) -> Tree:
-        """The job's `spec`, empty where absent."""
         return mapping(get(self.document.tree, "spec"))
 
     @property
     def replicas(self) -> Tree:
-        """The replica specs, empty where absent."""
         return mapping(get(self.spec, self.kind.field))
 
     @property
@@ -95,12 +93,10 @@ def written(path: Path) -> str:
 
 
 def required(path: Path, detail: str) -> str:
-    """The text for a value that is missing."""
     return f"{written(path)}: Required value: {detail}"
 
 
 def forbidden(path: Path, detail: str) -> str:
-    """The text for a value that may not be there."""
     return f"{written(path)}: Forbidden: {detail}"
 
 
@@ -111,7 +107,6 @@ def invalid(path: Path, bad: object, detail: str) -> str:
 
 
 def not_supported(path: Path, bad: object, known: Iterable[str]) -> str:
-    """The text for a value outside an enumeration."""
     names = ", ".join(f'"{name}"' for name in known)
     return f'{written(path)}: Unsupported value: "{bad}": supported values: {names}'
 
@@ -125,13 +120,11 @@ def label_errors(name: str) -> list[str]:
 
 
 def containers(replica: Tree) -> list[Tree]:
-    """The containers of a replica spec, empty where there are none."""
     listed = get(replica, "template", "spec", "containers")
     return listed if type(listed) is list else []
 
 
 def image(container: Tree) -> str:
-    """The image of a container, empty where absent."""
     return value(container, "image") or ""
 
 

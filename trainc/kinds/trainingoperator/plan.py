@@ -59,12 +59,7 @@ def older(
 
 
 def _plan(
-    job: LegacyJob,
-    shape: JobLayout,
-    companions: tuple[Document, ...],
-    beside: tuple[Document, ...],
-    *,
-    barred: bool,
+    job: LegacyJob, shape: JobLayout, companions: tuple[Document, ...], beside: tuple[Document, ...], *, barred: bool
 ) -> Plan:
     everyone = not barred and not is_open(job) and not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]

@@ -35,15 +35,12 @@ class Wiring:
                 task.jobs, task.pods = role.replicas, role.count
 
     def task(self, name: str) -> Task | None:
-        """The task of that name, None where the job has none."""
         return self._by_name.get(name)
 
     def hosts(self, task: Task) -> list[str]:
-        """The addresses of a task's pods."""
         return task.hosts(self.plan.name.value)
 
     def text(self, by: str, text: str) -> Sourced[str]:
-        """A text that rests on the job's name."""
         return derive(by, lambda _: text, self.plan.name)
 
 
@@ -132,7 +129,6 @@ def _endpoints(wiring: Wiring, task: Task, port: int) -> str:
 
 
 def every(role: Role) -> list[Tree]:
-    """All containers, those that run first too."""
     return [*role.containers, *role.init_containers]
 
 
@@ -217,11 +213,7 @@ def _service(wiring: Wiring, flags: Flags) -> Contribution:
     }
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {**data, **lists(wiring)}}
     policy = () if flags.is_on("disable-network-policy") else (_network_policy(wiring),)
-    mounted = _mounted(
-        wiring,
-        {"name": name, "configMap": {"name": name}},
-        {"name": name, "mountPath": "/etc/volcano"},
-    )
+    mounted = _mounted(wiring, {"name": name, "configMap": {"name": name}}, {"name": name, "mountPath": "/etc/volcano"})
     return mounted + Contribution(objects=(config, *policy))
 
 
@@ -303,7 +295,6 @@ def _mpi(wiring: Wiring, flags: Flags) -> Contribution:
 
 
 def _ports(role: Role, containers: Iterable[Tree], wanted: dict[str, int]) -> list[Patch]:
-    """The ports that containers do not have yet."""
     out = []
     for container in containers:
         there = {value(port, "containerPort") for port in container.get("ports") or ()}

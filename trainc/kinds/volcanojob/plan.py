@@ -256,7 +256,6 @@ def starts(job: JobOfTasks) -> bool:
 
 
 def _waits(job: JobOfTasks, task: Task) -> bool:
-    """Whether a task waits for one that has pods."""
     others = (job.task(name) for name in task.waits)
     return any(other is not None and other.count.value for other in others)
 
@@ -280,7 +279,6 @@ class FormerPodNames(FormerHosts):
 
     @property
     def families(self) -> Mapping[str, range | None]:
-        """The tasks, and the indices of their pods."""
         return self._families
 
     def present(self, host: str) -> str:

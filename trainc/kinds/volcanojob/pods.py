@@ -19,7 +19,6 @@ _BY = "Volcano"
 
 
 def finish(job: JobOfTasks, task: Task) -> Tree:
-    """The template of a task, once it is cleaned of what no template holds."""
     meta = dict(get(task.template, "metadata") or {})
     meta["labels"] = {**(meta.get("labels") or {}), **_labels(job, task)}
     annotations = {**(meta.get("annotations") or {}), **_annotations(job, task)}
@@ -79,12 +78,10 @@ def _claim(job: JobOfTasks, name: str, volume: Tree) -> Tree:
 
 
 def claim_name(job: Sourced[str], volume: str) -> Sourced[str]:
-    """The name of a claim that the job describes itself."""
     return derive("claim of the job", lambda name: f"{name}-{volume}", job)
 
 
 def claims(name: Sourced[str], spec: Tree) -> list[Tree]:
-    """The claims that a job describes itself, as objects."""
     return [
         {
             "apiVersion": "v1",

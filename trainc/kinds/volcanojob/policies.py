@@ -40,7 +40,6 @@ class LifecycleRule:
         return _OUTCOMES.get(self.action, "")
 
     def has(self, event: str) -> bool:
-        """Whether the policy is for an event."""
         return event in self.events or ANY in self.events
 
 
@@ -96,17 +95,14 @@ class Failures:
 
     @property
     def eviction(self) -> str:
-        """The outcome of an eviction."""
         return self.evicted.outcome if self.evicted is not None else REPLACE
 
     @property
     def outcomes(self) -> set[str]:
-        """All outcomes of failures."""
         return {self.default, *(policy.outcome for policy in self.codes.values() if policy is not None)}
 
     @property
     def restarts(self) -> bool:
-        """Whether anything restarts the job."""
         return RESTART in self.outcomes or self.eviction == RESTART
 
 
@@ -371,7 +367,4 @@ class TaskLifecycle:
 
 
 def _on_codes(action: str, codes: list[int], container: str) -> Tree:
-    return {
-        "action": action,
-        "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)},
-    }
+    return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)}}

@@ -53,7 +53,6 @@ class Task(Replica):
         return plain(get(self.tree, "dependsOn", "name")) or []
 
     def hosts(self, job: str) -> list[str]:
-        """The addresses of its pods, in order."""
         size = self.pods.value
         addresses = [f"{job}-{self.role}-{i // size}-{i % size}.{job}" for i in range(self.count.value)]
         return addresses[:1] if self.has_one_host else addresses
@@ -86,17 +85,14 @@ class JobOfTasks(LegacyJob):
 
     @property
     def runs(self) -> Sourced[int]:
-        """How often the job may run in all."""
         written = get(self.spec, "maxRetry")
         return written if type(written) is Sourced and written.value else Sourced(_RUNS, DEFAULT)
 
     def task(self, name: str) -> Task | None:
-        """The task of that name, None where the job has none."""
         return next((task for task in self.tasks if task.role == name), None)
 
 
 def read_tasks(tree: Tree) -> tuple[Task, ...]:
-    """The tasks of a job in the order written."""
     entries = get(tree, "spec", "tasks")
     entries = entries if type(entries) is list else []
     return tuple(
@@ -214,20 +210,16 @@ class Flags:
             self.problem = f'invalid value "{brief(text)}" for flag -{name}'
 
     def text(self, name: str) -> str:
-        """A flag that holds text."""
         return str(self.values[name])
 
     def number(self, name: str) -> int:
-        """A flag that holds a number."""
         return int(self.values[name])
 
     def is_on(self, name: str) -> bool:
-        """A flag that is a switch."""
         return self.values[name] is True
 
 
 def _number(text: str) -> int:
-    """A whole number of any size."""
     digits = text.lstrip("+-")
     if digits[0] != "0":
         number = int(digits) if len(digits) <= _LONGEST else _LARGEST + 1
