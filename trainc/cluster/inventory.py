@@ -141,32 +141,27 @@ def groups(nodes: Mapping[str, Node]) -> Iterator[Plain]:
     alike: dict[str, tuple[list[str], Plain]] = {}
     for name in sorted(nodes):
         node = nodes[name]
-        common = _common(node)
+        labels = dict(sorted(node.labels.items()))
+        common: Plain = {}
+        if labels.get(HOSTNAME) == node.name:
+            del labels[HOSTNAME]
+        elif HOSTNAME not in labels:
+            common["withoutHostname"] = True
+        common["labels"] = labels
+        common["allocatable"] = _spelled(node.allocatable)
+        for field, amounts in (("system", node.system), ("jobs", node.jobs)):
+            if any(amounts.values()):
+                common[field] = _spelled(amounts)
+        taints = [{k: v for k, v in taint.items() if k in ("key", "value", "effect") and v} for taint in node.taints]
+        if taints:
+            common["taints"] = sorted(taints, key=str)
+        if not node.is_ready:
+            common["notReady"] = True
+        if node.is_unschedulable:
+            common["unschedulable"] = True
         alike.setdefault(repr(common), ([], common))[0].append(name)
     for names, common in alike.values():
         yield {"names": names, **common}
-
-
-def _common(node: Node) -> Plain:
-    labels = dict(sorted(node.labels.items()))
-    common: Plain = {}
-    if labels.get(HOSTNAME) == node.name:
-        del labels[HOSTNAME]
-    elif HOSTNAME not in labels:
-        common["withoutHostname"] = True
-    common["labels"] = labels
-    common["allocatable"] = _spelled(node.allocatable)
-    for field, amounts in (("system", node.system), ("jobs", node.jobs)):
-        if any(amounts.values()):
-            common[field] = _spelled(amounts)
-    taints = [{k: v for k, v in taint.items() if k in ("key", "value", "effect") and v} for taint in node.taints]
-    if taints:
-        common["taints"] = sorted(taints, key=str)
-    if not node.is_ready:
-        common["notReady"] = True
-    if node.is_unschedulable:
-        common["unschedulable"] = True
-    return common
 
 
 def _spelled(amounts: Units) -> dict[str, str]:

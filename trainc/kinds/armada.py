@@ -8,13 +8,14 @@ from trainc.apiserver.normalise import normalise
 from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.job import LegacyOptions
+from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Refusal, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework, variable
-from trainc.model.plan import Plan, Role
+from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -98,22 +99,17 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     roles = [_role(role, pod, count, jobs[0], name) for role, pod, count in _pods(jobs)]
     template = {"metadata": {"labels": {}, "annotations": {}}, "spec": {"replicatedJobs": roles}}
     wishes = {"minAvailable": len(jobs), "queue": document.tree["spec"]["queue"]}
-    return Plan(
-        document=document,
-        runtime=None,
-        name=name,
-        namespace=given(get(document.tree, "metadata", "namespace"), options.namespace),
+    return plan_of_jobset(
+        document,
+        options,
+        template,
         framework="armada",
-        policy={"armada": {"gang": stamp(gang, _BY)}},
-        gang={"older": stamp(wishes, _BY)} if gang else {"none": {}},
-        template=template,
-        roles=tuple(
-            Role(index, role, get(role, "template", "spec", "parallelism")) for index, role in enumerate(roles)
-        ),
-        steps=(("runtime", f"Armada jobs {document.name}", template, (), None),),
+        title=f"Armada jobs {document.name}",
         companions=entry.companions,
         beside=entry.beside,
-        secrets=options.secrets,
+        namespace=options.namespace,
+        policy={"armada": {"gang": stamp(gang, _BY)}},
+        gang={"older": stamp(wishes, _BY)} if gang else {"none": {}},
     )
 
 
@@ -295,14 +291,6 @@ def _job(job: Tree) -> Iterator[Complaint]:
     fast = annotation(job, FAIL_FAST)
     if fast is not None and is_gang(job) and fast.value != "true":
         yield fast, f"gang jobs may not set fail fast flag {FAIL_FAST} to anything but true"
-    yield from _pod_complaints(job)
-
-
-def _is_text(node: Tree) -> bool:
-    return type(node) is Sourced and type(node.value) is str
-
-
-def _pod_complaints(job: Tree) -> Iterator[Complaint]:
     pods = job.get("podSpecs")
     listed = [pod for pod in pods if type(pod) is dict] if type(pods) is list else []
     one = job.get("podSpec")
@@ -321,6 +309,10 @@ def _pod_complaints(job: Tree) -> Iterator[Complaint]:
                 yield from _resources(container)
             else:
                 yield first_leaf(container), "a container is not a mapping"
+
+
+def _is_text(node: Tree) -> bool:
+    return type(node) is Sourced and type(node.value) is str
 
 
 def _resources(container: Tree) -> Iterator[Complaint]:

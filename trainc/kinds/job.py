@@ -9,12 +9,13 @@ from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
+from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import NOTE, WARNING, Rule, place
-from trainc.model.plan import NODE, Plan, Role
+from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -49,20 +50,17 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         del spec["network"]
     template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
     _check_service(hosts, entry)
-    return Plan(
-        document=document,
-        runtime=None,
-        name=name,
-        namespace=namespace,
+    return plan_of_jobset(
+        document,
+        options,
+        template,
         framework="plain",
-        policy=None,
-        gang={"none": {}} if _is_queue(document) else None,
-        template=template,
-        roles=(Role(0, replicated, at_once(replicated)),),
-        steps=(("runtime", f"Job {document.name}", template, (), None),),
+        title=f"Job {document.name}",
         companions=companions,
         beside=entry.beside,
-        secrets=options.secrets,
+        namespace=options.namespace,
+        gang={"none": {}} if _is_queue(document) else None,
+        pods=[at_once(replicated)],
     )
 
 

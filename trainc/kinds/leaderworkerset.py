@@ -10,8 +10,9 @@ from trainc.apiserver.normalise import normalise
 from trainc.apiserver.of_cluster import Server
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
 from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
+from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.kinds.shared.pods import restart_policy
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
@@ -161,23 +162,17 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     roles = _roles(hosts, size, is_split=is_split, individual=individual)
     if ready and is_split:
         roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
-    tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}}
-    return Plan(
-        document=document,
-        runtime=None,
-        name=run_name(document.tree),
-        namespace=given(get(document.tree, "metadata", "namespace"), options.namespace),
+    return plan_of_jobset(
+        document,
+        options,
+        {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}},
         framework="leaderworkerset",
+        title=f"LeaderWorkerSet {document.name}",
+        companions=hosts.files(entry.companions, [pod_of(role) for role in roles]),
+        beside=entry.beside,
+        namespace=options.namespace,
         policy={"leaderworkerset": {"size": size}},
         gang={"older": stamp({"minAvailable": 1, "wholeResources": True}, "LeaderReady")} if ready else None,
-        template=tree,
-        roles=tuple(
-            Role(index, role, get(role, "template", "spec", "parallelism")) for index, role in enumerate(roles)
-        ),
-        steps=(("runtime", f"LeaderWorkerSet {document.name}", tree, (), None),),
-        companions=hosts.files(entry.companions, [get(role, "template", "spec", "template", "spec") for role in roles]),
-        beside=entry.beside,
-        secrets=options.secrets,
     )
 
 

@@ -43,7 +43,24 @@ def pytorch(job: LegacyJob) -> JobLayout:
         job.say(WAIT_DROPPED, worker.path, "workers start at once: torch waits for the master itself", key=True)
     elastic = settings.get("elasticPolicy")
     if elastic is not None:
-        _check_elastic(job, elastic)
+        worker = job.role("Worker")
+        assert worker is not None
+        path = ("spec", "elasticPolicy")
+        if elastic.pop("metrics", None):
+            message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
+            help_ = "remove it; start with as many workers as the job shall have"
+            job.say(NO_SCALER, (*path, "metrics"), message, key=True, help=help_)
+        high = elastic["maxReplicas"].value
+        if type(high) is int and worker.count.value < high:
+            message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
+            job.say(FIXED, (*path, "maxReplicas"), message, help=f"set `replicas: {high}` to start with all of them")
+        host = value(elastic, "rdzvHost")
+        replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
+        if replica is not None:
+            message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
+            job.say(RENDEZVOUS, (*path, "rdzvHost"), message, help="remove it: the default is worker 0")
+            rendezvous = elastic.pop("rdzvHost")
+            elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
     return shape
 
 
@@ -57,27 +74,6 @@ def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
     else:
         part = ReplicatedJobPlan("worker", worker, worker.count)
     return JobLayout((part,), settings)
-
-
-def _check_elastic(job: LegacyJob, elastic: dict[str, Tree]) -> None:
-    worker = job.role("Worker")
-    assert worker is not None
-    path = ("spec", "elasticPolicy")
-    if elastic.pop("metrics", None):
-        message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
-        help_ = "remove it; start with as many workers as the job shall have"
-        job.say(NO_SCALER, (*path, "metrics"), message, key=True, help=help_)
-    high = elastic["maxReplicas"].value
-    if type(high) is int and worker.count.value < high:
-        message = f"the number of workers stays {worker.count.value}, though up to {high} are allowed"
-        job.say(FIXED, (*path, "maxReplicas"), message, help=f"set `replicas: {high}` to start with all of them")
-    host = value(elastic, "rdzvHost")
-    replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
-    if replica is not None:
-        message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
-        job.say(RENDEZVOUS, (*path, "rdzvHost"), message, help="remove it: the default is worker 0")
-        rendezvous = elastic.pop("rdzvHost")
-        elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)
 
 
 def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:

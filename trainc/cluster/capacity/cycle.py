@@ -104,7 +104,19 @@ class _Placer:
         for member in assigned:
             wish = member.pods.wish
             if (wish.is_explicit or wish.is_implied) and member.pods.count:
-                self._classify(member)
+                facts = self.snapshot.facts
+                listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
+                flavors = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
+                if not listed:
+                    member.error = "workload requires Topology, but there is no TAS cache information"
+                elif not flavors:
+                    member.error = "no TAS flavor assigned"
+                elif len(flavors) > 1:
+                    member.error = f"more than one TAS flavor assigned: {', '.join(flavors)}"
+                elif self.snapshot.places_later(self.queue, flavors[0]):
+                    member.is_delayed = True
+                else:
+                    member.flavor = flavors[0]
                 if member.flavor:
                     by_flavor.setdefault(member.flavor, []).append(member)
         if any(member.error for member in assigned):
@@ -114,21 +126,6 @@ class _Placer:
                 for member in assigned:
                     member.domains = None
                 return
-
-    def _classify(self, member: Assigned) -> None:
-        facts = self.snapshot.facts
-        listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
-        flavors = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
-        if not listed:
-            member.error = "workload requires Topology, but there is no TAS cache information"
-        elif not flavors:
-            member.error = "no TAS flavor assigned"
-        elif len(flavors) > 1:
-            member.error = f"more than one TAS flavor assigned: {', '.join(flavors)}"
-        elif self.snapshot.places_later(self.queue, flavors[0]):
-            member.is_delayed = True
-        else:
-            member.flavor = flavors[0]
 
     def _place_on(self, flavor: str, members: Sequence[Assigned]) -> bool:
         topology = self.snapshot.topology(flavor)

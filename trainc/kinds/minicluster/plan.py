@@ -8,13 +8,14 @@ from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import Server
 from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of
-from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain
+from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain, pod_of
 from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
+from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import place
-from trainc.model.plan import NODE, Plan, Role
+from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
@@ -56,23 +57,18 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     template: Tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": [replicated]}}
     if subdomain is not name:
         template["spec"]["network"] = {"subdomain": subdomain}
-    out = Plan(
-        document=document,
-        runtime=None,
-        name=name,
-        namespace=given(get(document.tree, "metadata", "namespace"), options.namespace),
+    return plan_of_jobset(
+        document,
+        options,
+        template,
         framework="minicluster",
-        policy={"minicluster": _settings(document, hosts)},
-        gang=None,
-        template=template,
-        roles=(Role(0, replicated, size),),
-        steps=(("runtime", f"MiniCluster {document.name}", template, (), None),),
-        companions=hosts.files(entry.companions, [replicated["template"]["spec"]["template"]["spec"]]),
+        title=f"MiniCluster {document.name}",
+        companions=hosts.files(entry.companions, [pod_of(replicated)]),
         beside=entry.beside,
-        secrets=options.secrets,
+        namespace=options.namespace,
+        policy={"minicluster": _settings(document, hosts)},
+        barred=barred,
     )
-    out.barred = barred
-    return out
 
 
 class ClusterHosts(FormerHosts):

@@ -81,7 +81,18 @@ def refuse_ssh(r: Refuser) -> None:
         number = _known(r.document.tree, *path)
         if number is not None and number < 0:
             r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
-    _choices(r)
+    known: tuple[tuple[Path, tuple[str, ...]], ...] = (
+        (("spec", "runPolicy", "cleanPodPolicy"), CLEAN),
+        (("spec", "runPolicy", "managedBy"), MANAGERS),
+        (("spec", "mpiImplementation"), IMPLEMENTATIONS),
+    )
+    for path, names in known:
+        chosen = value(r.document.tree, *path)
+        if chosen == "" and path[-1] == "managedBy":
+            empty_manager(r)
+        elif chosen not in {None, *names}:
+            message = f"`{chosen}` is no `{path[-1]}`"
+            r.say(path, not_supported(path, chosen, names), message, help=f"one of {', '.join(names)}")
     field: Path = ("spec", "mpiReplicaSpecs")
     if get(r.spec, "mpiReplicaSpecs") is None:
         r.say(field, required(field, "must have replica specs"), "`spec.mpiReplicaSpecs` is missing")
@@ -121,18 +132,3 @@ def _known(tree: Tree, *path: str | int) -> int | None:
     """The number at a path; None where there is none, or a text that another tool makes one of."""
     number = value(tree, *path)
     return number if type(number) is int else None
-
-
-def _choices(r: Refuser) -> None:
-    known: tuple[tuple[Path, tuple[str, ...]], ...] = (
-        (("spec", "runPolicy", "cleanPodPolicy"), CLEAN),
-        (("spec", "runPolicy", "managedBy"), MANAGERS),
-        (("spec", "mpiImplementation"), IMPLEMENTATIONS),
-    )
-    for path, names in known:
-        chosen = value(r.document.tree, *path)
-        if chosen == "" and path[-1] == "managedBy":
-            empty_manager(r)
-        elif chosen not in {None, *names}:
-            message = f"`{chosen}` is no `{path[-1]}`"
-            r.say(path, not_supported(path, chosen, names), message, help=f"one of {', '.join(names)}")

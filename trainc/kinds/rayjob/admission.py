@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.apiserver.admission import admit_object
 from trainc.apiserver.embedded_yaml import embedded
 from trainc.apiserver.of_cluster import Server
 from trainc.kinds.rayjob.spec import CLUSTER, KIND, MODE, TIER, RayGroup, read_groups
-from trainc.kinds.shared.refusals import label_errors
+from trainc.kinds.shared.refusals import Complaint, admitted, label_errors
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
-from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import Path, Tree, get, plain, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.numbers import parsed_int
-
-Complaint = tuple[Path, str, str]  # where, KubeRay's words, what to do
 
 REFUSED = Rule("refused-by-kuberay", ERROR, verdict=True)
 _LONGEST = 47
@@ -25,20 +21,11 @@ _SPEC = "The RayJob spec is invalid: "
 _OWN_RESOURCES = ("num-cpus", "num-gpus", "memory", "resources")
 
 
-def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:  # noqa: ARG001 (pages share one shape)
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """A job as its server would have stored it, None with findings where it or KubeRay would have refused it."""
-    server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
-    stored = admit_object(document, server, report)
-    return stored if stored is not None and is_valid(stored, report) else None
-
-
-def is_valid(document: Document, report: Report) -> bool:
-    """Whether KubeRay would have run a job; every reason against it is reported."""
-    refusals = list(_refusals(document.tree))
-    for path, text, help_ in refusals:
-        span = document.span(path, key=get(document.written, *path) is None)
-        report.add(REFUSED.at(span, text.removeprefix(_SPEC), help=help_, refusal=Refusal(f"{KIND} controller", text)))
-    return not refusals
+    return admitted(
+        document, server, report, REFUSED, f"{KIND} controller", _refusals, lambda text: text.removeprefix(_SPEC)
+    )
 
 
 def _refusals(tree: Tree) -> Iterator[Complaint]:

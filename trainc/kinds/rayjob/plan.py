@@ -53,19 +53,20 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
     driver = _driver(job)
     replicated = hosts.replicated([*(_replicated(job, group) for group in groups), _driver_job(job, driver)])
-    parts = [ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)]
-    shape = JobLayout(tuple(parts))
+    shape = JobLayout(tuple(ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
-    template = {
-        "metadata": job_metadata(job.document.tree),
-        "spec": {**_jobset_fields(job), "replicatedJobs": replicated},
-    }
-    placing = _gang(job) if counted else None
-    pods = [part.pods for part in parts]
-    companions = hosts.files(entry.companions, [pod_of(tree) for tree in replicated])
-    out = plan_of_jobset(job, entry, template, pods, gang=placing, framework=FRAMEWORK, kind=_BY, companions=companions)
-    out.barred = not kept and not (is_open(job) and not report.compiles)
-    return out
+    spec = {**_jobset_fields(job), "replicatedJobs": replicated}
+    return plan_of_jobset(
+        job.document,
+        options,
+        {"metadata": job_metadata(job.document.tree), "spec": spec},
+        framework=FRAMEWORK,
+        title=f"{_BY} {job.name.value}",
+        companions=hosts.files(entry.companions, [pod_of(tree) for tree in replicated]),
+        beside=entry.beside,
+        gang=_gang(job) if counted else None,
+        barred=not kept and not (is_open(job) and not report.compiles),
+    )
 
 
 class HeadHosts(FormerHosts):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from trainc.kinds.shared.job import LegacyJob, Replica
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
 from trainc.kinds.table import MERGED_ROLE
-from trainc.model.catalog import Entry
 from trainc.model.cluster import Version
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Rule
 from trainc.model.plan import Plan, Role
+from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import Tree, get, plain
 
@@ -196,34 +196,42 @@ def _dotted(version: Version | None) -> str:
 
 
 def plan_of_jobset(
-    job: LegacyJob,
-    entry: Entry,
+    document: Document,
+    options: LegacyOptions,
     template: Tree,
-    pods: Iterable[Tree],
     *,
-    gang: Tree,
     framework: str,
-    kind: str,
-    companions: tuple[Document, ...] | None = None,
+    title: str,
+    companions: tuple[Document, ...],
+    beside: tuple[Document, ...],
+    namespace: Sourced[str] | None = None,
+    policy: Tree = None,
+    gang: Tree = None,
+    pods: Iterable[Sourced[int]] | None = None,
+    barred: bool = False,
 ) -> Plan:
-    """The plan of a template: `pods` holds the number of pods of each of its replicatedJobs, in their order.
+    """The plan of a template, which `why` calls by `title`.
 
-    `companions` are the objects of the file that go out with the job, where they are not as they were written.
+    `pods` holds the number of pods of each of its replicatedJobs, where that is not their parallelism. `namespace` is the
+    one of a document that names none.
     """
-    namespace = get(job.document.tree, "metadata", "namespace")
-    pairs = zip(template["spec"]["replicatedJobs"], pods, strict=True)
-    return Plan(
-        document=job.document,
+    jobs = template["spec"]["replicatedJobs"]
+    counts = [get(job, "template", "spec", "parallelism") for job in jobs] if pods is None else pods
+    written = get(document.tree, "metadata", "namespace")
+    plan = Plan(
+        document=document,
         runtime=None,
-        name=job.name,
-        namespace=namespace if type(namespace) is Sourced else None,
+        name=run_name(document.tree),
+        namespace=written if type(written) is Sourced else namespace,
         framework=framework,
-        policy=None,
+        policy=policy,
         gang=gang,
         template=template,
-        roles=tuple(Role(index, tree, count) for index, (tree, count) in enumerate(pairs)),
-        steps=(("runtime", f"{kind} {job.name.value}", template, (), None),),
-        companions=entry.companions if companions is None else companions,
-        beside=entry.beside,
-        secrets=job.options.secrets,
+        roles=tuple(Role(index, job, count) for index, (job, count) in enumerate(zip(jobs, counts, strict=True))),
+        steps=(("runtime", title, template, (), None),),
+        companions=companions,
+        beside=beside,
+        secrets=options.secrets,
     )
+    plan.barred = barred
+    return plan

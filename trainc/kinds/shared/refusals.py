@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import Server
 from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
 from trainc.model.report import Report
+from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.placeholders import is_placeholder
 
@@ -20,6 +23,34 @@ _LABEL_TEXT = (
     "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
     "'[a-z]([-a-z0-9]*[a-z0-9])?')"
 )
+
+
+Complaint = tuple[Path, str, str]  # where, the operator's words, what to do
+
+
+def tolerant(server: Server) -> Server:
+    """A server for which unknown fields are warnings: the job ran without them, since they were dropped."""
+    return server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
+
+
+def admitted(
+    document: Document,
+    server: Server,
+    report: Report,
+    refused: Rule,
+    by: str,
+    complaints: Callable[[Tree], Iterator[Complaint]],
+    shown: Callable[[str], str],
+) -> Document | None:
+    """A job as its server would have stored it, None with findings where it or the operator would have refused it."""
+    stored = admit_object(document, tolerant(server), report)
+    if stored is None:
+        return None
+    refusals = list(complaints(stored.tree))
+    for path, text, help_ in refusals:
+        span = stored.span(path, key=get(stored.written, *path) is None)
+        report.add(refused.at(span, shown(text), help=help_, refusal=Refusal(by, text)))
+    return None if refusals else stored
 
 
 class Refuser:

@@ -20,13 +20,13 @@ from trainc.kinds.shared.refusals import (
     odd_case,
     required,
     respelling,
+    tolerant,
 )
 from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, Kind, kind_of
 from trainc.kinds.tfjob import refuse_listed
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Rule
 from trainc.model.report import Report
-from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import FORMER_TRAINER_API, MULTIKUEUE, TRAINC_PREFIX, TRAINER_API
 from trainc.text.placeholders import is_placeholder, placeholder
@@ -51,7 +51,7 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
         help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
         report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
         return None
-    server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
+    server = tolerant(server)
     if kind.field == LISTED:
         return listed_job(document, server, report) if legal(document, report) else None
     keyed = keyed_job(settled(document, kind, report), server, report)
@@ -175,7 +175,19 @@ def refuse(r: Refuser) -> None:
     for key in r.roles:
         path = ("spec", r.kind.field, key)
         if key not in r.kind.roles:
-            _odd_role(r, key, path)
+            role = r.kind.role(key)
+            if r.kind.kind == "TFJob" and not role:
+                text = not_supported(path, key, r.kind.roles)
+                r.say(
+                    path, text, f"TFJob has no role `{key}`", key=True, help=f"the roles are {', '.join(r.kind.roles)}"
+                )
+            elif role and (r.lenient or r.kind.kind == "TFJob"):
+                odd_case(r, key, role)
+            else:
+                known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
+                text = not_supported(path, key, r.kind.roles)
+                message = f"{r.kind.kind} has no role `{key}`"
+                r.say(path, text, message, key=True, help=known, fix=respelling(r, key, role) if role else ())
         replica = r.replicas.get(key)
         inside = (*path, "template", "spec", "containers")
         listed = containers(replica)
@@ -190,20 +202,6 @@ def refuse(r: Refuser) -> None:
     extra = EXTRAS.get(r.kind.kind)
     if extra:
         extra(r)
-
-
-def _odd_role(r: Refuser, key: str, path: Path) -> None:
-    role = r.kind.role(key)
-    if r.kind.kind == "TFJob" and not role:
-        text = not_supported(path, key, r.kind.roles)
-        r.say(path, text, f"TFJob has no role `{key}`", key=True, help=f"the roles are {', '.join(r.kind.roles)}")
-    elif role and (r.lenient or r.kind.kind == "TFJob"):
-        odd_case(r, key, role)
-    else:
-        known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
-        text = not_supported(path, key, r.kind.roles)
-        message = f"{r.kind.kind} has no role `{key}`"
-        r.say(path, text, message, key=True, help=known, fix=respelling(r, key, role) if role else ())
 
 
 def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 from trainc.kinds.jaxjob import jax
 from trainc.kinds.mpijob.plan import mpi, mpi_ssh
@@ -12,7 +12,7 @@ from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
 from trainc.kinds.shared.former_hosts import with_present_names
 from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, servable
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
@@ -20,10 +20,9 @@ from trainc.kinds.tfjob import listed_tensorflow, tensorflow
 from trainc.kinds.xgboostjob import xgboost
 from trainc.model.document import Document
 from trainc.model.finding import NOTE, Rule
-from trainc.model.plan import Plan, Role
+from trainc.model.plan import Plan
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced
-from trainc.model.tree import Tree, get, stamp
+from trainc.model.tree import Tree, stamp
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
@@ -70,32 +69,22 @@ def _plan(
         message = "the label with the index of each replica is left out: pods of one Job share a template"
         job.say(STATIC, ("spec", job.kind.field), message, key=True)
     template = _template(job, shape, replicated)
-    gang = runpolicy.gang(job)
-    plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
-    if not barred and not is_open(job):
-        present, companions = with_present_names(job, plan, replicated, companions)
-        template = {**template, "spec": {**template["spec"], "replicatedJobs": present}}
-        plan = _planned(job, shape, template, gang=gang, companions=companions, beside=beside)
-    plan.barred = barred
-    return plan
-
-
-def _planned(job: LegacyJob, shape: JobLayout, template: Tree, **around: Any) -> Plan:
-    pairs = zip(template["spec"]["replicatedJobs"], shape.parts, strict=True)
-    namespace = get(job.document.tree, "metadata", "namespace")
-    return Plan(
-        document=job.document,
-        runtime=None,
-        name=job.name,
-        namespace=namespace if type(namespace) is Sourced else None,
+    planned = partial(
+        plan_of_jobset,
+        job.document,
+        job.options,
         framework=job.kind.framework,
+        title=f"{job.kind.kind} {job.name.value}",
+        beside=beside,
         policy={job.kind.framework: stamp(shape.settings or {}, job.kind.kind)},
-        template=template,
-        secrets=job.options.secrets,
-        roles=tuple([Role(index, tree, part.pods) for index, (tree, part) in enumerate(pairs)]),
-        steps=(("runtime", f"{job.kind.kind} {job.name.value}", template, (), None),),
-        **around,
+        gang=runpolicy.gang(job),
+        barred=barred,
     )
+    plan = planned(template, companions=companions)
+    if barred or is_open(job):
+        return plan
+    present, companions = with_present_names(job, plan, replicated, companions)
+    return planned({**template, "spec": {**template["spec"], "replicatedJobs": present}}, companions=companions)
 
 
 def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.requests import quantity_of
+from trainc.kinds.shared.refusals import Complaint, admitted
 from trainc.kinds.volcanojob.policies import refused_policies
 from trainc.kinds.volcanojob.spec import API, PLUGINS, Task, plugins, read_tasks
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
-from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.quantity import NANO
-
-Complaint = tuple[Path, str, str]  # where, the webhook's words, what to do
 
 REFUSED = Rule("refused-by-volcano", ERROR, verdict=True)
 _TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"
 
 
-def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:  # noqa: ARG001 (pages share one shape)
-    """A job as its server would have stored it, None with findings where it would have been refused."""
-    server = server.tolerant(WARN if server.field_validation == STRICT else server.field_validation)
-    stored = admit_object(document, server, report)
-    return stored if stored is not None and is_legal(stored, report) else None
-
-
-def is_legal(document: Document, report: Report) -> bool:
-    """Whether Volcano's webhook would have let a job in; every refusal is reported."""
-    refusals = list(_refusals(document.tree))
-    for path, text, help_ in refusals:
-        span = document.span(path, key=get(document.written, *path) is None)
-        refusal = Refusal(f"{API} Job webhook", text)
-        report.add(REFUSED.at(span, text.strip(" ;."), help=help_, refusal=refusal))
-    return not refusals
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
+    """A job as its server would have stored it, None with findings where it or Volcano's webhook would have refused it."""
+    return admitted(document, server, report, REFUSED, f"{API} Job webhook", _refusals, lambda text: text.strip(" ;."))
 
 
 def _refusals(tree: Tree) -> Iterator[Complaint]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
 from trainc.kinds.shared.job import FOR_THE_JOB, LegacyOptions, countable, is_open, job_metadata
@@ -31,20 +32,24 @@ _BY = "Volcano Job"
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
     job = JobOfTasks(entry.document, options, report)
+    metadata = job_metadata(entry.document.tree)
+    planned = partial(
+        plan_of_jobset,
+        entry.document,
+        options,
+        framework=FRAMEWORK,
+        title=f"{_BY} {job.name.value}",
+        beside=entry.beside,
+    )
     counted, known = countable(job), _is_known(job)
     for task in job.tasks:
         prepare(job, task)
     if not (counted and known):
         # The plan of a job with a number that is not known, or is none that a Job can have: its templates alone.
         tasks = [task for task in job.tasks if is_number_of_pods(task) or is_placeholder(task.count.value)]
-        if not tasks:
-            return None
-        bare = {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}
-        template = {"metadata": job_metadata(job.document.tree), "spec": bare}
-        pods = [task.pods for task in tasks]
-        out = plan_of_jobset(job, entry, template, pods, gang=None, framework=FRAMEWORK, kind=_BY)
-        out.barred = report.compiles or not (is_open(job) or counted)
-        return out
+        template = {"metadata": metadata, "spec": {"replicatedJobs": [_replicated(job, task, None) for task in tasks]}}
+        barred = report.compiles or not (is_open(job) or counted)
+        return planned(template, companions=entry.companions, barred=barred) if tasks else None
     tasks, kept = arrange(job)
     lifecycle = TaskLifecycle(job)
     decided, is_counted = success(job, tasks)
@@ -62,13 +67,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
     if decided is not None:
         spec["successPolicy"] = decided
-    template = {"metadata": job_metadata(job.document.tree), "spec": spec}
-    pods = [task.pods for task in tasks]
-    out = plan_of_jobset(
-        job, entry, template, pods, gang=gang(job), framework=FRAMEWORK, kind=_BY, companions=companions
-    )
-    out.barred = not (kept and all(verdicts) and fitting) and not is_open(job)
-    return out
+    barred = not (kept and all(verdicts) and fitting) and not is_open(job)
+    return planned({"metadata": metadata, "spec": spec}, companions=companions, gang=gang(job), barred=barred)
 
 
 def _is_known(job: JobOfTasks) -> bool:
