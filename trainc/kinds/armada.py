@@ -53,20 +53,16 @@ def _document(document: Document, key: str, jobs: list[Tree], *, several: bool) 
     tree = document.tree
     kind, _, number = key.partition(" ")
     text = str(value(tree, "jobSetId") or "armada") + (f"-{number}" if several or kind == "gang" else "")
-    metadata: dict[str, Tree] = {"name": _label(text, tree)}
+    letters = "".join(letter if letter in _LABEL else "-" for letter in text.lower())
+    name, leaf = letters.strip("-") or "armada", tree.get("jobSetId")
+    label = derive(_BY, lambda _: name, leaf) if type(leaf) is Sourced else Sourced(name, Origin(by=_BY))
+    metadata: dict[str, Tree] = {"name": label}
     namespace = next((job["namespace"] for job in jobs if type(job.get("namespace")) is Sourced), None)
     if namespace is not None:
         metadata["namespace"] = namespace
     names = stamp({"apiVersion": API, "kind": KIND}, _BY)
     spec = {field: node for field, node in tree.items() if field != "jobs"}
     return document.part({**names, "metadata": metadata, "spec": {**spec, "jobs": jobs}})
-
-
-def _label(text: str, tree: Tree) -> Sourced[str]:
-    """A text as the name of an object: what no such name may hold becomes a dash."""
-    letters = "".join(letter if letter in _LABEL else "-" for letter in text.lower())
-    name, leaf = letters.strip("-") or "armada", tree.get("jobSetId")
-    return derive(_BY, lambda _: name, leaf) if type(leaf) is Sourced else Sourced(name, Origin(by=_BY))
 
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:

@@ -50,6 +50,11 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         del spec["network"]
     template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
     _check_service(hosts, entry)
+    spec = document.tree["spec"]
+    width, size = value(spec, "parallelism"), value(spec, "completions")
+    width = 1 if width is None else width
+    # The pods work through a list of indices, a few at a time: nothing has to run together.
+    is_queue = type(width) is int and type(size) is int and size > width
     return plan_of_jobset(
         document,
         options,
@@ -59,7 +64,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         companions=companions,
         beside=entry.beside,
         namespace=options.namespace,
-        gang={"none": {}} if _is_queue(document) else None,
+        gang={"none": {}} if is_queue else None,
         pods=[at_once(replicated)],
     )
 
@@ -186,14 +191,6 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
         effect = "one that another file holds selects the pods of the former Job, and overwrites it"
         help_ = "move it into this file, or remove it"
         hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_))
-
-
-def _is_queue(document: Document) -> bool:
-    """Whether the pods work through a list of indices, a few at a time: nothing has to run together."""
-    spec = document.tree["spec"]
-    width, size = value(spec, "parallelism"), value(spec, "completions")
-    width = 1 if width is None else width
-    return type(width) is int and type(size) is int and size > width
 
 
 _FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)

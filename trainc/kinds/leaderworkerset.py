@@ -162,10 +162,15 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     roles = _roles(hosts, size, is_split=is_split, individual=individual)
     if ready and is_split:
         roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
+    metadata = job_metadata(document.tree)
+    annotations = {key: node for key, node in metadata["annotations"].items() if not key.startswith(_PREFIX)}
+    exclusive = next((metadata["annotations"][key] for key in _EXCLUSIVE if key in metadata["annotations"]), None)
+    if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
+        annotations[EXCLUSIVE] = exclusive
     return plan_of_jobset(
         document,
         options,
-        {"metadata": _metadata(document), "spec": {"replicatedJobs": roles}},
+        {"metadata": {**metadata, "annotations": annotations}, "spec": {"replicatedJobs": roles}},
         framework="leaderworkerset",
         title=f"LeaderWorkerSet {document.name}",
         companions=hosts.files(entry.companions, [pod_of(role) for role in roles]),
@@ -262,15 +267,6 @@ def _role(
 def _set_name(document: Document) -> str:
     name, group = document.name, value(document.tree, "metadata", "annotations", GROUP_INDEX)
     return name.removesuffix(f"-{group}") if group is not None else name
-
-
-def _metadata(document: Document) -> Tree:
-    metadata = job_metadata(document.tree)
-    annotations = {key: node for key, node in metadata["annotations"].items() if not key.startswith(_PREFIX)}
-    exclusive = next((metadata["annotations"][key] for key in _EXCLUSIVE if key in metadata["annotations"]), None)
-    if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
-        annotations[EXCLUSIVE] = exclusive
-    return {**metadata, "annotations": annotations}
 
 
 _POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}

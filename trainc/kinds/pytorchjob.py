@@ -95,7 +95,17 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """The variables of training operator v1.9.0, in its order."""
     own: dict[str, object] = {"PYTHONUNBUFFERED": "1"}
     if has(plan, "master"):
-        own.update(_master(plan, role))
+        address = host(plan, "master", 0)
+        number = _port(plan, "master")
+        own |= {
+            "MASTER_PORT": number,
+            "PET_MASTER_PORT": number,
+            "MASTER_ADDR": address,
+            "PET_MASTER_ADDR": address,
+            "WORLD_SIZE": _world(plan),
+            "RANK": rank(role),
+            "PET_NODE_RANK": rank(role),
+        }
     procs = plan.settings.get("nprocPerNode")
     if procs is not None:
         own["PET_NPROC_PER_NODE"] = procs
@@ -105,20 +115,6 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     else:
         own.update(_elastic(plan, elastic))
     return own
-
-
-def _master(plan: Plan, role: Role) -> dict[str, object]:
-    address = host(plan, "master", 0)
-    number = _port(plan, "master")
-    return {
-        "MASTER_PORT": number,
-        "PET_MASTER_PORT": number,
-        "MASTER_ADDR": address,
-        "PET_MASTER_ADDR": address,
-        "WORLD_SIZE": _world(plan),
-        "RANK": rank(role),
-        "PET_NODE_RANK": rank(role),
-    }
 
 
 def _world(plan: Plan) -> Sourced[int]:

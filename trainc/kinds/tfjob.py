@@ -160,19 +160,13 @@ def _listed_part(
         message = f"a {replica.role} that failed for good fails the job, unless the chief is done by then"
         job.say(TOLERATED, replica.path, message, help="use `restartPolicy: OnFailure` in its template")
     first = {"rules": [{"succeededIndexes": str(index)}]} if decides and replica.role != "MASTER" else None
-    return ReplicatedJobPlan(
-        replica.name, replica, replica.count, decides=decides, succeeds=first, labels=_labels(job, replica, runtime)
-    )
-
-
-def _labels(job: LegacyJob, replica: Replica, runtime: Sourced[str]) -> dict[str, object]:
     group = job.kind.api.partition("/")[0]
-    out: dict[str, object] = {group: "", "job_type": replica.role, "runtime_id": runtime}
+    labels: dict[str, object] = {group: "", "job_type": replica.role, "runtime_id": runtime}
     if replica.count.value == 1:
-        out["task_index"] = "0"
+        labels["task_index"] = "0"
     if group == "kubeflow.org":
-        out["tf_job_name"] = job.name
-    return out
+        labels["tf_job_name"] = job.name
+    return ReplicatedJobPlan(replica.name, replica, replica.count, decides=decides, succeeds=first, labels=labels)
 
 
 def _runtime_id(job: LegacyJob) -> Sourced[str]:

@@ -183,7 +183,15 @@ def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
         causes = [*failing(run), *deadline(run), *failed_jobs(run)]
         return FAILED, terminal(run), causes
     if text(tree, "metadata", "deletionTimestamp"):
-        return WAITS, "is being deleted", [_deleted(run)]
+        names = at(run.tree, "metadata", "finalizers")
+        holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
+        left = f"{counted(len(run.pods), 'pod')} left"
+        deleted = Cause(
+            "being-deleted", 0, f"it is being deleted: {left}{f', finalizers {holds}' if holds else ''}",
+            "see what keeps the finalizers; a pod on a lost node stays until its node returns",
+            text(run.tree, "metadata", "deletionTimestamp"),
+        )  # fmt: skip
+        return WAITS, "is being deleted", [deleted]
     early = [*managed_elsewhere(run)] or [*suspended(run)]
     if early:
         return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
@@ -199,17 +207,6 @@ def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
 def _is_long(since: str, date: str) -> bool:
     start, now = moment(since), moment(date)
     return start is not None and now is not None and now - start > _PATIENCE
-
-
-def _deleted(run: DumpedJob) -> Cause:
-    names = at(run.tree, "metadata", "finalizers")
-    holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
-    left = f"{counted(len(run.pods), 'pod')} left"
-    return Cause(
-        "being-deleted", 0, f"it is being deleted: {left}{f', finalizers {holds}' if holds else ''}",
-        "see what keeps the finalizers; a pod on a lost node stays until its node returns",
-        text(run.tree, "metadata", "deletionTimestamp"),
-    )  # fmt: skip
 
 
 def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:

@@ -22,7 +22,17 @@ def lower(plan: Plan) -> Contribution:
     """The ConfigMap of the scripts and the broker's configuration, and what every pod needs to run them."""
     name = derive("name of Flux's scripts", lambda job: f"{job}-entrypoint", plan.name)
     role = plan.roles[0]
-    data = {file: derive("Flux's scripts", lambda *_, text=text: text, *_sources(plan)) for file, text in _files(plan)}
+    spec, container = plan.settings["spec"], plan.settings["container"]
+    start = FluxScripts(plan)
+    written = value(plan.settings, "spec", "flux", "brokerConfig")
+    out = [("broker.toml", str(written) if written else start.broker_config()), ("entrypoint.sh", start.entrypoint())]
+    if not _is_disabled(spec):
+        out.append(("install.sh", start.installer()))
+    if script := text_of(container, "commands", "script"):
+        out.append(("script.sh", f"{script}\n"))
+    if value(container, "batch") is True:
+        out.append(("batch.sh", start.batch()))
+    data = {file: derive("Flux's scripts", lambda *_, text=text: text, *_sources(plan)) for file, text in out}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
     return Contribution([*_patches(plan, role, name, list(data))], objects=[config])
 
@@ -31,24 +41,6 @@ def _sources(plan: Plan) -> list[Sourced[object]]:
     container = plan.settings["container"]
     sources = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
     return [plan.name, *(leaf for leaf in sources if type(leaf) is Sourced)]
-
-
-def _files(plan: Plan) -> list[tuple[str, str]]:
-    spec, container = plan.settings["spec"], plan.settings["container"]
-    start = FluxScripts(plan)
-    out = [("broker.toml", _broker_config(plan, start)), ("entrypoint.sh", start.entrypoint())]
-    if not _is_disabled(spec):
-        out.append(("install.sh", start.installer()))
-    if script := text_of(container, "commands", "script"):
-        out.append(("script.sh", f"{script}\n"))
-    if value(container, "batch") is True:
-        out.append(("batch.sh", start.batch()))
-    return out
-
-
-def _broker_config(plan: Plan, start: FluxScripts) -> str:
-    written = value(plan.settings, "spec", "flux", "brokerConfig")
-    return str(written) if written else start.broker_config()
 
 
 def _is_disabled(spec: Tree) -> bool:
@@ -78,14 +70,20 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
     init: tuple[Tree, ...] = () if _is_disabled(spec) else (_installer(view, shared),)
     command = {"command": ["/bin/bash", f"{SCRIPTS}/entrypoint.sh"]}
     others = [one["name"].value for one in role.containers if one["name"].value != runner]
+    out = []
+    for index, container in enumerate(spec["containers"]):
+        parts = [
+            text_of(container, "commands", "pre"),
+            text_of(container, "command"),
+            text_of(container, "commands", "post"),
+        ]
+        if index != plan.settings["index"].value and any(parts):
+            out.append((str(value(container, "name")), "\n".join(part for part in parts if part)))
     return [
         Patch(role.index, volumes=volumes, init_containers=init),
         Patch(role.index, runner, mounts=(*shared, software, curve), sets={**command, "stdin": True, "tty": True}),
         *[Patch(role.index, other, mounts=(*shared, software)) for other in others],
-        *[
-            Patch(role.index, other, sets={"command": ["/bin/sh", "-c", text]})
-            for other, text in _beside(spec, plan.settings["index"].value)
-        ],
+        *[Patch(role.index, other, sets={"command": ["/bin/sh", "-c", text]}) for other, text in out],
     ]
 
 
@@ -103,20 +101,6 @@ def _installer(view: Tree, mounts: tuple[Tree, ...]) -> Tree:
         "volumeMounts": list(mounts),
     }
     return {**out, **{field: view[field] for field in ("workingDir", "resources", "securityContext") if field in view}}
-
-
-def _beside(spec: Tree, runner: int) -> list[tuple[str, str]]:
-    """The commands of the containers that do not run Flux, with what stands around them."""
-    out = []
-    for index, container in enumerate(spec["containers"]):
-        parts = [
-            text_of(container, "commands", "pre"),
-            text_of(container, "command"),
-            text_of(container, "commands", "post"),
-        ]
-        if index != runner and any(parts):
-            out.append((str(value(container, "name")), "\n".join(part for part in parts if part)))
-    return out
 
 
 def verify(plan: Plan, report: Report) -> None:
@@ -223,6 +207,7 @@ busytimeout = "50s"
         """The script of the container that runs Flux."""
         commands = {field: text_of(self.container, "commands", field) for field in _HOOKS}
         strict = "set -eEu -o pipefail\n" if value(self.spec, "logging", "strict") is True else ""
+        start = f"{self._timed('fluxstart')}flux start {self._wrap()}-o --config=/flux_operator/config"
         parts = [
             f"#!/bin/bash\n{strict}{self._settings()}",
             commands["init"],
@@ -232,7 +217,7 @@ busytimeout = "50s"
             self._options(),
             'status=0\nif [ "$(hostname -s)" = "$main" ]; then',
             commands["brokerPre"],
-            self._lead(),
+            f'  {start} "${{options[@]}}" {self._inner()} || status=$?',
             "else",
             commands["workerPre"],
             _WORKER.strip("\n"),
@@ -241,11 +226,6 @@ busytimeout = "50s"
             'exit "$status"',
         ]
         return "\n".join(part for part in parts if part) + "\n"
-
-    def _lead(self) -> str:
-        """How the first pod starts its broker, with the command in it."""
-        start = f"{self._timed('fluxstart')}flux start {self._wrap()}-o --config=/flux_operator/config"
-        return f'  {start} "${{options[@]}}" {self._inner()} || status=$?'
 
     def batch(self) -> str:
         """The jobs of a batch, one on each line of the command."""

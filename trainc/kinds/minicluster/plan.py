@@ -54,7 +54,9 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         "template": pod_template(document, run_name(document.tree), hosts),
     }
     replicated = {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
-    template: Tree = {"metadata": _metadata(document), "spec": {"replicatedJobs": [replicated]}}
+    metadata = job_metadata(document.tree)
+    metadata["labels"] |= get(document.tree, "spec", "jobLabels") or {}
+    template: Tree = {"metadata": metadata, "spec": {"replicatedJobs": [replicated]}}
     if subdomain is not name:
         template["spec"]["network"] = {"subdomain": subdomain}
     return plan_of_jobset(
@@ -139,9 +141,3 @@ def _settings(document: Document, hosts: ClusterHosts) -> Tree:
         | ({} if command is None else {"command": hosts.leaf(command, values)}),
         "index": stamp(index, "place of the container"),
     }
-
-
-def _metadata(document: Document) -> Tree:
-    metadata = job_metadata(document.tree)
-    metadata["labels"] |= get(document.tree, "spec", "jobLabels") or {}
-    return metadata

@@ -54,7 +54,15 @@ def more(plan: Plan) -> Contribution:
         out += _worker(plan, worker)
     account = get(launcher.pod, "serviceAccountName")
     given = account if type(account) is Sourced else None
-    return out + Contribution(objects=[_config(plan), *_rights(plan, given)])
+    slots = plan.settings["slots"]
+    workers = hosts(plan)
+    data = {
+        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n), plan.name, slots),
+        "kubexec.sh": derive("rsh agent", kubexec, plan.name, plan.settings["mainContainer"]),
+        "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, workers, n), plan.name, slots),
+    }
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
+    return out + Contribution(objects=[config, *_rights(plan, given)])
 
 
 def _named(plan: Plan, suffix: str) -> Sourced[str]:
@@ -95,17 +103,6 @@ def _worker(plan: Plan, role: Role) -> Contribution:
 def _first(role: Role) -> str:
     name: str = role.containers[0]["name"].value
     return name
-
-
-def _config(plan: Plan) -> Tree:
-    slots = plan.settings["slots"]
-    workers = hosts(plan)
-    data = {
-        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n), plan.name, slots),
-        "kubexec.sh": derive("rsh agent", kubexec, plan.name, plan.settings["mainContainer"]),
-        "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, workers, n), plan.name, slots),
-    }
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
 
 
 def _meta(plan: Plan, suffix: str) -> Tree:

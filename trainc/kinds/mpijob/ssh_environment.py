@@ -66,7 +66,15 @@ def more(plan: Plan) -> Contribution:
     """Keys and host files in every pod, short names that resolve, and the ConfigMap."""
     name = secret(plan)
     keys = generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ()
-    out = Contribution(objects=[_config(plan), *keys])
+    workers, slots = hosts(plan), plan.settings["slots"]
+    form = "{} slots={}" if value(plan.settings, "implementation") == "OpenMPI" else "{}:{}"
+    data = {
+        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n, form), plan.name, slots),
+        "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(workers), plan.name),
+    }
+    meta = {"name": _named(plan, "config"), "labels": {"app": plan.name}}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
+    out = Contribution(objects=[config, *keys])
     for role in plan.roles:
         out += _pod(plan, role)
     if plan.namespace is None:
@@ -108,17 +116,6 @@ def _pod(plan: Plan, role: Role) -> Contribution:
         sets = {"command": ["/usr/sbin/sshd", "-De"]}
     name: str = container["name"].value
     return Contribution([Patch(role.index, name, mounts=mounts, sets=sets), Patch(role.index, volumes=volumes)])
-
-
-def _config(plan: Plan) -> Tree:
-    workers, slots = hosts(plan), plan.settings["slots"]
-    form = "{} slots={}" if value(plan.settings, "implementation") == "OpenMPI" else "{}:{}"
-    data = {
-        "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n, form), plan.name, slots),
-        "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(workers), plan.name),
-    }
-    meta = {"name": _named(plan, "config"), "labels": {"app": plan.name}}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
 
 
 FRAMEWORK = framework("mpijob-ssh", entries, first, more=more, check=check)

@@ -124,7 +124,19 @@ def every(role: Role) -> list[Tree]:
 def more(plan: Plan) -> Contribution:
     """The commands of all pods, what Ray's containers have beside variables, and the head's Service."""
     wiring = RayWiring(plan)
-    out = Contribution(objects=(_service(wiring),))
+    ports = named_ports(wiring.head.ray_container) or {key: PORTS[key] for key in PORTS}
+    ports.setdefault("metrics", PORTS["metrics"])
+    jobset = "jobset.sigs.k8s.io/"
+    selector = {f"{jobset}jobset-name": wiring.plan.name, f"{jobset}replicatedjob-name": HEAD}
+    listed = [{"name": name, "port": ports[name], "protocol": "TCP"} for name in sorted(ports)]
+    name = wiring.text("Service of the head", wiring.service)
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector, "ports": listed},
+    }
+    out = Contribution(objects=(service,))
     for role in plan.roles:
         group = wiring.groups.get(role.name.value)
         if not role.containers:
@@ -207,7 +219,8 @@ def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[st
     """The probes that KubeRay adds where there are none."""
     agent = _port(params, "dashboard-agent-listen-port", AGENT_PORT)
     version = str(value(wiring.plan.job, "spec", "rayClusterSpec", "rayVersion") or "")
-    if _is_unified(version):
+    major, minor = (whole_number(part) for part in (*version.split("."), "", "")[:2])
+    if major is not None and minor is not None and (major, minor) >= (2, 53):  # one path says whether a node is healthy
         check: Tree = {"httpGet": {"path": "/api/healthz", "port": agent}}
     else:
         urls = [(2, agent, "api/local_raylet_healthz")]
@@ -229,27 +242,6 @@ def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[st
 def _port(params: dict[str, str], name: str, default: int) -> int:
     port = whole_number(params.get(name, ""))
     return default if port is None else port
-
-
-def _is_unified(version: str) -> bool:
-    """Whether Ray has one path that says whether a node is healthy: from 2.53 on."""
-    major, minor = (whole_number(part) for part in (*version.split("."), "", "")[:2])
-    return major is not None and minor is not None and (major, minor) >= (2, 53)
-
-
-def _service(wiring: RayWiring) -> Tree:
-    ports = named_ports(wiring.head.ray_container) or {key: PORTS[key] for key in PORTS}
-    ports.setdefault("metrics", PORTS["metrics"])
-    jobset = "jobset.sigs.k8s.io/"
-    selector = {f"{jobset}jobset-name": wiring.plan.name, f"{jobset}replicatedjob-name": HEAD}
-    listed = [{"name": name, "port": ports[name], "protocol": "TCP"} for name in sorted(ports)]
-    name = wiring.text("Service of the head", wiring.service)
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": name},
-        "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector, "ports": listed},
-    }
 
 
 FRAMEWORK = framework(NAME, entries, every, more=more, wired=RayWiring)

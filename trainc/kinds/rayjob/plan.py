@@ -52,7 +52,21 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
         prepare(job, group)
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
     driver = _driver(job)
-    replicated = hosts.replicated([*(_replicated(job, group) for group in groups), _driver_job(job, driver)])
+    again = get(job.spec, "submitterConfig", "backoffLimit")
+    limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
+    restart = driver.restart
+    policy = restart.map(lambda text: "OnFailure" if text == "Always" else text)
+    meta = dict(get(driver.template, "metadata") or {})
+    labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
+    spec = {**_counts(driver.count), "backoffLimit": limit}
+    deadline = get(job.spec, "activeDeadlineSeconds")
+    if type(deadline) is Sourced and deadline.value is not None:
+        spec["activeDeadlineSeconds"] = deadline
+    pod = {**(get(driver.template, "spec") or {}), "restartPolicy": policy}
+    spec["template"] = {"metadata": {**meta, "labels": labels}, "spec": pod}
+    replicated = hosts.replicated(
+        [*(_replicated(job, group) for group in groups), {"name": stamp(DRIVER, _BY), "template": {"spec": spec}}]
+    )
     shape = JobLayout(tuple(ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     spec = {**_jobset_fields(job), "replicatedJobs": replicated}
@@ -105,7 +119,15 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     else:
         policy = restart if restart.value == "Never" else derive("a pod of a Job ends", lambda _: "OnFailure", restart)
     meta = dict(get(group.template, "metadata") or {})
-    labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **_labels(job, group)}
+    kind = "head" if group.is_head else "worker"
+    own = {
+        "ray.io/cluster": job.name,
+        "ray.io/group": group.group,
+        "ray.io/identifier": derive("identifier of KubeRay", lambda name: f"{name}-{kind}"[:63], job.name),
+        "ray.io/is-ray-node": "yes",
+        "ray.io/node-type": kind,
+    }
+    labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **stamp(own, _BY)}
     limit = 0 if group.is_head else FOREVER
     pod = {**(get(group.template, "spec") or {}), "restartPolicy": restart_policy(restart, policy)}
     spec = {
@@ -123,40 +145,12 @@ def _counts(pods: Sourced[int]) -> Tree:
     return {"parallelism": pods, "completions": pods, "completionMode": mode}
 
 
-def _labels(job: RayJobAsRead, group: RayGroup) -> Tree:
-    kind = "head" if group.is_head else "worker"
-    own = {
-        "ray.io/cluster": job.name,
-        "ray.io/group": group.group,
-        "ray.io/identifier": derive("identifier of KubeRay", lambda name: f"{name}-{kind}"[:63], job.name),
-        "ray.io/is-ray-node": "yes",
-        "ray.io/node-type": kind,
-    }
-    return stamp(own, _BY)
-
-
 def _driver(job: RayJobAsRead) -> RayGroup:
     path: Path = ("spec", "submitterPodTemplate") if get(job.spec, "submitterPodTemplate") else ("spec",)
     tree = {"template": driver_template(job)}
     driver = RayGroup(DRIVER, DRIVER, path[:1] if len(path) == 1 else path, tree, Sourced(1, Origin(by="one driver")))
     prepare(job, driver)
     return driver
-
-
-def _driver_job(job: RayJobAsRead, driver: RayGroup) -> Tree:
-    again = get(job.spec, "submitterConfig", "backoffLimit")
-    limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
-    restart = driver.restart
-    policy = restart.map(lambda text: "OnFailure" if text == "Always" else text)
-    meta = dict(get(driver.template, "metadata") or {})
-    labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
-    spec = {**_counts(driver.count), "backoffLimit": limit}
-    deadline = get(job.spec, "activeDeadlineSeconds")
-    if type(deadline) is Sourced and deadline.value is not None:
-        spec["activeDeadlineSeconds"] = deadline
-    pod = {**(get(driver.template, "spec") or {}), "restartPolicy": policy}
-    spec["template"] = {"metadata": {**meta, "labels": labels}, "spec": pod}
-    return {"name": stamp(DRIVER, _BY), "template": {"spec": spec}}
 
 
 def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:

@@ -322,20 +322,16 @@ def _is_known(text: str, values: Mapping[str, str]) -> bool:
 
 def _with_rest(host: str, probe: str, rest: str) -> str:
     """A host that ends as `probe` does, as the text writes that end."""
-    ends = zip(reversed(probe.split(".")), reversed(_labels(rest)), strict=True)
+    import re  # noqa: PLC0415 (as above)
+
+    labels = ["", *re.findall(rf"\.((?:[\w-]|{_VARIABLE})+)", rest)] if rest else [""]
+    ends = zip(reversed(probe.split(".")), reversed(labels), strict=True)
     tail = ""
     for known, written in ends:
         if not known or not host.endswith(f".{known}"):
             break
         host, tail = host.removesuffix(f".{known}"), f".{written}{tail}"
     return host + tail
-
-
-def _labels(domain: str) -> list[str]:
-    """The parts of a domain, whose variables may hold dots."""
-    import re  # noqa: PLC0415 (as above)
-
-    return ["", *re.findall(rf"\.((?:[\w-]|{_VARIABLE})+)", domain)] if domain else [""]
 
 
 def _with_assigned(text: str, values: Mapping[str, str]) -> dict[str, str]:

@@ -95,14 +95,10 @@ def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
         spec["successPolicy"] = stamp(success, f"{job.kind.kind} success")
     spec.update(runpolicy.jobset_fields(job))
     spec["replicatedJobs"] = replicated
-    return {"metadata": _metadata(job, shape), "spec": spec}
-
-
-def _metadata(job: LegacyJob, shape: JobLayout) -> Tree:
     metadata = job_metadata(job.document.tree)
     if shape.layout:
         metadata["annotations"][TRAINC_PREFIX + "rank-layout"] = stamp(shape.layout, "layout of ranks")
-    return metadata
+    return {"metadata": metadata, "spec": spec}
 
 
 def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tuple[Tree, bool]:

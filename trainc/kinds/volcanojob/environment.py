@@ -64,7 +64,9 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     own: dict[str, object] = {}
     if "env" in wiring.plugins:
         own.update(dict.fromkeys(("VK_TASK_INDEX", "VC_TASK_INDEX"), _index(role)))
-    own.update(_service_variables(wiring))
+    service = wiring.plugins.get("svc")
+    if service is not None and service.is_on("inject-hosts-env"):
+        own.update(lists(wiring))
     own.update(_mpi_variables(wiring, role))
     if not is_init:
         own.update(_pytorch_variables(wiring, role))
@@ -74,11 +76,6 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
 
 def _index(role: Role) -> object:
     return JOB_INDEX if role.count.value == 1 and role.replicas.value > 1 else COMPLETION_INDEX
-
-
-def _service_variables(wiring: Wiring) -> dict[str, object]:
-    service = wiring.plugins.get("svc")
-    return lists(wiring) if service is not None and service.is_on("inject-hosts-env") else {}
 
 
 def _mpi_variables(wiring: Wiring, role: Role) -> dict[str, object]:
@@ -245,22 +242,19 @@ def _ssh(wiring: Wiring, flags: Flags) -> Contribution:
         {"name": name, "projected": {"defaultMode": mode, "sources": sources}},
         {"name": name, "mountPath": path, "subPath": ".ssh"},
     )
-    text = wiring.text("hosts of the job", _configuration(wiring, flags.number("ssh-port")))
+    port = flags.number("ssh-port")
+    valid = port if 0 < port <= 65535 else 22
+    lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
+    for task in wiring.tasks:
+        for host in wiring.hosts(task):
+            lines += [f"Host {host.partition('.')[0]}", f"  HostName {host}", f"  Port {valid}"]
+    text = wiring.text("hosts of the job", "\n".join(lines) + "\n")
     files = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": config}, "data": {"config": text}}
     return mounted + Contribution(objects=(files, *(generator(wiring.plan, secret) if made else ())))
 
 
 def _secret(wiring: Wiring) -> Sourced[str]:
     return secret_name(wiring.plan, "mpi", "-ssh")
-
-
-def _configuration(wiring: Wiring, port: int) -> str:
-    valid = port if 0 < port <= 65535 else 22
-    lines = ["StrictHostKeyChecking no", "UserKnownHostsFile /dev/null"]
-    for task in wiring.tasks:
-        for host in wiring.hosts(task):
-            lines += [f"Host {host.partition('.')[0]}", f"  HostName {host}", f"  Port {valid}"]
-    return "\n".join(lines) + "\n"
 
 
 def _pytorch(wiring: Wiring, flags: Flags) -> Contribution:
@@ -273,17 +267,14 @@ def _pytorch(wiring: Wiring, flags: Flags) -> Contribution:
     patches = [patch for role in roles for patch in _ports(role, role.containers, {"pytorchjob-port": port})]
     worker = wiring.plan.role(flags.text("worker"))
     if worker is not None and flags.is_on("wait-master-enabled") and not worker.init_container("wait-for-master"):
-        patches.append(Patch(worker.index, init_containers=(_waiting(wiring, flags, wiring.hosts(master)[0]),)))
+        numbers = {"PORT": str(flags.number("port")), "TIMEOUT": str(flags.number("wait-master-timeout"))}
+        script = _WAIT
+        for word, text in {"HOST": wiring.hosts(master)[0], **numbers}.items():
+            script = script.replace(word, text)
+        command = ["sh", "-c", wiring.text("waiting for the master", script)]
+        waiting = {"name": "wait-for-master", "image": flags.text("wait-master-image"), "command": command}
+        patches.append(Patch(worker.index, init_containers=(waiting,)))
     return Contribution(patches)
-
-
-def _waiting(wiring: Wiring, flags: Flags, host: str) -> Tree:
-    numbers = {"PORT": str(flags.number("port")), "TIMEOUT": str(flags.number("wait-master-timeout"))}
-    script = _WAIT
-    for word, text in {"HOST": host, **numbers}.items():
-        script = script.replace(word, text)
-    command = ["sh", "-c", wiring.text("waiting for the master", script)]
-    return {"name": "wait-for-master", "image": flags.text("wait-master-image"), "command": command}
 
 
 def _mpi(wiring: Wiring, flags: Flags) -> Contribution:
@@ -330,18 +321,15 @@ def _ray(wiring: Wiring, flags: Flags) -> Contribution:
         address = f"{wiring.hosts(task)[0]}:{gcs}"
         joins = wiring.text("address of the head", f"ray start --block --address={address}")
         patches.append(Patch(worker.index, other["name"].value, sets={"command": ["sh", "-c", joins]}))
-    return Contribution(patches, objects=(_head_service(wiring, head, ports),))
-
-
-def _head_service(wiring: Wiring, head: Role, ports: dict[str, int]) -> Tree:
     listed = [{"name": name, "port": number, "targetPort": number, "protocol": "TCP"} for name, number in ports.items()]
     selector = {JOBSET_NAME: wiring.plan.name, REPLICATED_JOB: head.name}
-    return {
+    head_service = {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": {"name": _named(wiring, "head-svc")},
         "spec": {"selector": selector, "ports": listed},
     }
+    return Contribution(patches, objects=(head_service,))
 
 
 _ADDS = {"svc": _service, "ssh": _ssh, "pytorch": _pytorch, "mpi": _mpi, "ray": _ray}

@@ -64,7 +64,17 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     shape = JobLayout(tuple(ReplicatedJobPlan(task.role, task, task.pods, counted=task.jobs) for task in tasks))
     companions = former.files(entry.companions, [task.template.get("spec") or {} for task in tasks])
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
-    spec: dict[str, Tree] = {"replicatedJobs": replicated, **_jobset_fields(job, lifecycle)}
+    spec: dict[str, Tree] = {"replicatedJobs": replicated}
+    failure = lifecycle.failure_policy()
+    if failure is not None:
+        spec["failurePolicy"] = failure
+    service = job.plugins.get("svc")
+    if service is not None:
+        early = Sourced(service.is_on("publish-not-ready-addresses"), Origin(by="plugin svc"))
+        spec["network"] = stamp({"enableDNSHostnames": True, "publishNotReadyAddresses": early}, "plugin svc")
+    ttl = get(job.spec, "ttlSecondsAfterFinished")
+    if type(ttl) is Sourced and ttl.value is not None:
+        spec["ttlSecondsAfterFinished"] = ttl
     if decided is not None:
         spec["successPolicy"] = decided
     barred = not (kept and all(verdicts) and fitting) and not is_open(job)
@@ -104,21 +114,6 @@ def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) ->
     others = [name for name in task.waits if (other := job.task(name)) is not None and other.count.value]
     if others:
         out["dependsOn"] = stamp([{"name": name, "status": "Ready"} for name in others], "dependsOn")
-    return out
-
-
-def _jobset_fields(job: JobOfTasks, lifecycle: TaskLifecycle) -> dict[str, Tree]:
-    out: dict[str, Tree] = {}
-    failure = lifecycle.failure_policy()
-    if failure is not None:
-        out["failurePolicy"] = failure
-    service = job.plugins.get("svc")
-    if service is not None:
-        early = Sourced(service.is_on("publish-not-ready-addresses"), Origin(by="plugin svc"))
-        out["network"] = stamp({"enableDNSHostnames": True, "publishNotReadyAddresses": early}, "plugin svc")
-    ttl = get(job.spec, "ttlSecondsAfterFinished")
-    if type(ttl) is Sourced and ttl.value is not None:
-        out["ttlSecondsAfterFinished"] = ttl
     return out
 
 

@@ -21,7 +21,14 @@ _BY = "Volcano"
 def finish(job: JobOfTasks, task: Task) -> Tree:
     meta = dict(get(task.template, "metadata") or {})
     meta["labels"] = {**(meta.get("labels") or {}), **_labels(job, task)}
-    annotations = {**(meta.get("annotations") or {}), **_annotations(job, task)}
+    given = get(job.document.tree, "metadata", "annotations") or {}
+    names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
+    names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in given][:1]
+    copied = {name: given[name] for name in names if name in given}
+    policy = get(task.tree, "topologyPolicy")
+    if type(policy) is Sourced and policy.value:
+        copied[f"{DOMAIN}numa-topology-policy"] = policy
+    annotations = {**(meta.get("annotations") or {}), **copied}
     if annotations:
         meta["annotations"] = annotations
     return {"metadata": meta, "spec": _spec(job, task)}
@@ -32,17 +39,6 @@ def _labels(job: JobOfTasks, task: Task) -> Tree:
     copied = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
     own = {f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role}
     return stamp({**own, **copied}, _BY)
-
-
-def _annotations(job: JobOfTasks, task: Task) -> Tree:
-    given = get(job.document.tree, "metadata", "annotations") or {}
-    names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
-    names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in given][:1]
-    copied = {name: given[name] for name in names if name in given}
-    policy = get(task.tree, "topologyPolicy")
-    if type(policy) is Sourced and policy.value:
-        copied[f"{DOMAIN}numa-topology-policy"] = policy
-    return copied
 
 
 def _spec(job: JobOfTasks, task: Task) -> Tree:
