@@ -113,7 +113,23 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     if elastic is None:
         own["PET_NNODES"] = total(plan)
     else:
-        own.update(_elastic(plan, elastic))
+        given = get(elastic, "rdzvPort")
+        number = given if type(given) is Sourced else _port(plan, "worker")
+        low, high = elastic["minReplicas"], elastic["maxReplicas"]
+        own |= {
+            "PET_RDZV_ENDPOINT": derive("rendezvous", lambda h, p: f"{h}:{p}", _rendezvous(plan, elastic), number),
+            "PET_RDZV_BACKEND": elastic["rdzvBackend"] if value(elastic, "rdzvBackend") else "c10d",
+            "PET_NNODES": derive("range of nodes", lambda a, b: f"{a}:{b}", low, high),
+        }
+        for name, field in (("MAX_RESTARTS", "maxRestarts"), ("NPROC_PER_NODE", "nProcPerNode"), ("RDZV_ID", "rdzvId")):
+            if value(elastic, field) is not None:
+                own[f"PET_{name}"] = elastic[field]
+        pairs = plain(get(elastic, "rdzvConf") or [])
+        if pairs:
+            # Both are plain texts in Go, so one that is missing is empty.
+            own["PET_RDZV_CONF"] = ",".join(f"{pair.get('key', '')}={pair.get('value', '')}" for pair in pairs)
+        if value(elastic, "standalone") is True:
+            own["PET_STANDALONE"] = ""
     return own
 
 
@@ -127,27 +143,6 @@ def _world(plan: Plan) -> Sourced[int]:
 
 def _port(plan: Plan, kind: str) -> Sourced[int]:
     return port(peer(plan, kind, 0).role, "pytorch", "pytorchjob-port", 23456)
-
-
-def _elastic(plan: Plan, elastic: Tree) -> dict[str, object]:
-    given = get(elastic, "rdzvPort")
-    number = given if type(given) is Sourced else _port(plan, "worker")
-    low, high = elastic["minReplicas"], elastic["maxReplicas"]
-    out: dict[str, object] = {
-        "PET_RDZV_ENDPOINT": derive("rendezvous", lambda h, p: f"{h}:{p}", _rendezvous(plan, elastic), number),
-        "PET_RDZV_BACKEND": elastic["rdzvBackend"] if value(elastic, "rdzvBackend") else "c10d",
-        "PET_NNODES": derive("range of nodes", lambda a, b: f"{a}:{b}", low, high),
-    }
-    for name, field in (("MAX_RESTARTS", "maxRestarts"), ("NPROC_PER_NODE", "nProcPerNode"), ("RDZV_ID", "rdzvId")):
-        if value(elastic, field) is not None:
-            out[f"PET_{name}"] = elastic[field]
-    pairs = plain(get(elastic, "rdzvConf") or [])
-    if pairs:
-        # Both are plain texts in Go, so one that is missing is empty.
-        out["PET_RDZV_CONF"] = ",".join(f"{pair.get('key', '')}={pair.get('value', '')}" for pair in pairs)
-    if value(elastic, "standalone") is True:
-        out["PET_STANDALONE"] = ""
-    return out
 
 
 def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:

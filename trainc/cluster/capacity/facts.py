@@ -50,9 +50,11 @@ class ClusterFacts:
         self.objects = objects
         self.closed = closed
         self.malformed = malformed(objects)
-        self.flavors: dict[str, Flavor] = {name: flavor_of(name, tree) for name, tree in self._all("ResourceFlavor")}
+        self.flavors: dict[str, Flavor] = {
+            name: Flavor(name, fields(plain(get(tree, "spec")))) for name, tree in self._all("ResourceFlavor")
+        }
         self.queues: dict[str, ClusterQueue] = {
-            name: cluster_queue_of(name, tree) for name, tree in self._all("ClusterQueue")
+            name: ClusterQueue(name, get(tree, "spec")) for name, tree in self._all("ClusterQueue")
         }
         self.cohorts: dict[str, Cohort] = {name: cohort_of(name, tree) for name, tree in self._all("Cohort")}
         self.configuration: dict[str, Any] = next(
@@ -248,17 +250,9 @@ class ClusterQueue(Cohort):
         self.checks = _checks(spec)
 
 
-def flavor_of(name: str, tree: Tree) -> Flavor:
-    return Flavor(name, fields(plain(get(tree, "spec"))))
-
-
 def cohort_of(name: str, tree: Tree) -> Cohort:
     spec = get(tree, "spec")
     return Cohort(name, value(spec, "parentName") or value(spec, "parent") or "", spec)
-
-
-def cluster_queue_of(name: str, tree: Tree) -> ClusterQueue:
-    return ClusterQueue(name, get(tree, "spec"))
 
 
 def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:

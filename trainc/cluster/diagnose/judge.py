@@ -106,14 +106,6 @@ def restarts(run: DumpedJob) -> Iterator[str]:
         yield f"last restart at {event.last}: {event.message}"
 
 
-def unmatched_rules(run: DumpedJob) -> Iterator[str]:
-    """A failed JobSet whose rules were made for another reason: no rule matched, so the default counted."""
-    rules = maps(run.tree, "spec", "failurePolicy", "rules")
-    failed = condition(run.tree, "Failed")
-    if rules and text(failed, "reason") == "ReachedMaxRestarts":
-        yield "no rule of its failurePolicy ended it: the failure was counted as a restart, and maxRestarts was reached"
-
-
 _PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
 _ACTIVE = (
     refused, nothing_created, group_refused, pending, starting, service, coordinator, failing, deadline, failed_jobs,
@@ -286,7 +278,10 @@ def _notes(run: DumpedJob) -> Iterator[str]:
                 again = f"restarted {count} times, the last time after exit code {code}"
                 yield f"{run.shown(pod)}: container `{text(status, 'name')}` {again}"
     if _is_over(run):
-        yield from unmatched_rules(run)
+        rules = maps(run.tree, "spec", "failurePolicy", "rules")
+        failed = condition(run.tree, "Failed")
+        if rules and text(failed, "reason") == "ReachedMaxRestarts":
+            yield "no rule of its failurePolicy ended it: the failure was counted as a restart, and maxRestarts was reached"
 
 
 def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:

@@ -56,19 +56,31 @@ def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def workload_of(run: DumpedJob) -> Plain:
-    workloads = run.cluster.workloads(run.namespace, run.kind, run.name)
-    return max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
-
-
 def suspended(run: DumpedJob) -> Iterator[Cause]:
     """Why a suspended job stays suspended."""
     if at(run.tree, "spec", "suspend") is not True:
         return
     since = text(condition(run.tree, "Suspended"), "lastTransitionTime")
-    workload = workload_of(run)
+    workloads = run.cluster.workloads(run.namespace, run.kind, run.name)
+    workload = max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
     if workload:
-        yield from _by_workload(run, workload, since)
+        queue = text(workload, "spec", "queueName") or run.queue
+        evicted = condition(workload, "Evicted")
+        finished = condition(workload, "Finished")
+        if is_true(workload, "Finished"):
+            yield Cause(
+                "workload-finished", 1, "its Workload is finished, so Kueue never starts it again", "start a new run",
+                since=text(finished, "lastTransitionTime") or since, status=FAILED, quotes=_quotes(finished),
+                fields=(QUEUE,),
+            )  # fmt: skip
+        elif at(workload, "spec", "active") is False or is_true(workload, "DeactivationTarget"):
+            yield _evicted(queue, evicted or condition(workload, "DeactivationTarget"), workload, "Deactivated", since)
+        elif is_true(workload, "QuotaReserved"):
+            yield from _checks(workload, since)
+        elif text(evicted, "status") == "True" and not _waits_since(workload, evicted):
+            yield _evicted(queue, evicted, workload, "", since)
+        else:
+            yield _waiting(run, queue, workload, since)
     elif run.queue:
         yield _without_workload(run, since)
     else:
@@ -93,26 +105,6 @@ def _without_workload(run: DumpedJob, since: str) -> Cause:
         "check that Kueue runs and has the JobSet integration" if seen else "add `workload` to kubectl get",
         since=since, fields=(QUEUE,),
     )  # fmt: skip
-
-
-def _by_workload(run: DumpedJob, workload: Plain, since: str) -> Iterator[Cause]:
-    queue = text(workload, "spec", "queueName") or run.queue
-    evicted = condition(workload, "Evicted")
-    finished = condition(workload, "Finished")
-    if is_true(workload, "Finished"):
-        yield Cause(
-            "workload-finished", 1, "its Workload is finished, so Kueue never starts it again", "start a new run",
-            since=text(finished, "lastTransitionTime") or since, status=FAILED, quotes=_quotes(finished),
-            fields=(QUEUE,),
-        )  # fmt: skip
-    elif at(workload, "spec", "active") is False or is_true(workload, "DeactivationTarget"):
-        yield _evicted(queue, evicted or condition(workload, "DeactivationTarget"), workload, "Deactivated", since)
-    elif is_true(workload, "QuotaReserved"):
-        yield from _checks(workload, since)
-    elif text(evicted, "status") == "True" and not _waits_since(workload, evicted):
-        yield _evicted(queue, evicted, workload, "", since)
-    else:
-        yield _waiting(run, queue, workload, since)
 
 
 def _waits_since(workload: Plain, evicted: Plain) -> bool:

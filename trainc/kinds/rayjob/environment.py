@@ -66,7 +66,15 @@ class RayWiring:
         return derive(by, lambda _: text, self.plan.name)
 
     def line(self, group: RayGroup) -> str:
-        return start_line(group, self.address)
+        params = start_params(group, self.address)
+        words = ["ray", "start", *(["--head"] if group.is_head else [])]
+        for name in sorted(params):
+            text = params[name]
+            if text.lower() in {"true", "false"} and name not in _WITH_VALUE:
+                words += [f"--{name}"] if text.lower() == "true" else []
+            else:
+                words.append(f"--{name}={text}")
+        return " ".join(words)
 
 
 def entries(wiring: RayWiring, role: Role, container: Tree) -> dict[str, object]:
@@ -306,19 +314,6 @@ AGENT_PORT = 52365
 _WITH_VALUE = ("log-color", "include-dashboard", "include-log-monitor")  # switches that take `true` or `false`
 _ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", TPU_RESOURCE: "TPU"}
 _SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
-
-
-def start_line(group: RayGroup, address: str) -> str:
-    """The line for a pod of a group; `address` is that of the head, with its port."""
-    params = start_params(group, address)
-    words = ["ray", "start", *(["--head"] if group.is_head else [])]
-    for name in sorted(params):
-        text = params[name]
-        if text.lower() in {"true", "false"} and name not in _WITH_VALUE:
-            words += [f"--{name}"] if text.lower() == "true" else []
-        else:
-            words.append(f"--{name}={text}")
-    return " ".join(words)
 
 
 def start_params(group: RayGroup, address: str) -> dict[str, str]:

@@ -239,7 +239,26 @@ def check_fields(job: RayJobAsRead) -> bool:
             continue
         message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
         job.say(UNSERVED, job.at(*path, key=True), message, help="write a Service or an Ingress beside the job")
-    _say_of_life(job)
+    spec = job.spec
+    if value(spec, "shutdownAfterJobFinishes") is not True:
+        message = "the cluster ends with its driver: nothing keeps it, as `shutdownAfterJobFinishes: false` would"
+        job.say(CLEAN_UP, ("spec", "shutdownAfterJobFinishes"), message, key=True)
+    if get(spec, "deletionStrategy") is not None:
+        message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job is over"
+        job.say(UNSERVED, ("spec", "deletionStrategy"), message, key=True, help="remove it")
+    if get(spec, "preRunningDeadlineSeconds") is not None:
+        message = "`preRunningDeadlineSeconds` has no effect: no controller watches the start of the program"
+        job.say(UNSERVED, ("spec", "preRunningDeadlineSeconds"), message, help="remove it")
+    if get(spec, "activeDeadlineSeconds") is not None:
+        retries = value(spec, "backoffLimit") or 0
+        again = f", so {retries + 1} runs have it each" if type(retries) is int and retries > 0 else ""
+        message = f"`activeDeadlineSeconds` is that of the driver, from its own start{again}"
+        job.say(DEADLINE, ("spec", "activeDeadlineSeconds"), message, effect="the job fails when it is over")
+    if value(spec, "managedBy") == _KUBERAY:
+        job.say(MANAGER, ("spec", "managedBy"), f"`{_KUBERAY}` is no longer involved: `managedBy` is dropped")
+    ends = "`backoffLimit` counts new clusters" if value(spec, "backoffLimit") else "the job has no `backoffLimit`"
+    message = f"a worker that is lost is replaced; a head that is lost ends the run, and {ends}"
+    job.say(REPLACED, job.at("headGroupSpec", key=True), message)
     _say_of_driver(job)
     for group in job.groups:
         hosts = value(group.tree, "numOfHosts")
@@ -302,29 +321,6 @@ def _has_fixed_size(job: RayJobAsRead) -> bool:
         return True
     message = "`enableInTreeAutoscaling` needs the operator: an autoscaler adds and removes its pods"
     return _refuse(job, path, message, "give each group a fixed size: `minReplicas` equal to `maxReplicas`")
-
-
-def _say_of_life(job: RayJobAsRead) -> None:
-    spec = job.spec
-    if value(spec, "shutdownAfterJobFinishes") is not True:
-        message = "the cluster ends with its driver: nothing keeps it, as `shutdownAfterJobFinishes: false` would"
-        job.say(CLEAN_UP, ("spec", "shutdownAfterJobFinishes"), message, key=True)
-    if get(spec, "deletionStrategy") is not None:
-        message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job is over"
-        job.say(UNSERVED, ("spec", "deletionStrategy"), message, key=True, help="remove it")
-    if get(spec, "preRunningDeadlineSeconds") is not None:
-        message = "`preRunningDeadlineSeconds` has no effect: no controller watches the start of the program"
-        job.say(UNSERVED, ("spec", "preRunningDeadlineSeconds"), message, help="remove it")
-    if get(spec, "activeDeadlineSeconds") is not None:
-        retries = value(spec, "backoffLimit") or 0
-        again = f", so {retries + 1} runs have it each" if type(retries) is int and retries > 0 else ""
-        message = f"`activeDeadlineSeconds` is that of the driver, from its own start{again}"
-        job.say(DEADLINE, ("spec", "activeDeadlineSeconds"), message, effect="the job fails when it is over")
-    if value(spec, "managedBy") == _KUBERAY:
-        job.say(MANAGER, ("spec", "managedBy"), f"`{_KUBERAY}` is no longer involved: `managedBy` is dropped")
-    ends = "`backoffLimit` counts new clusters" if value(spec, "backoffLimit") else "the job has no `backoffLimit`"
-    message = f"a worker that is lost is replaced; a head that is lost ends the run, and {ends}"
-    job.say(REPLACED, job.at("headGroupSpec", key=True), message)
 
 
 def _say_of_driver(job: RayJobAsRead) -> None:

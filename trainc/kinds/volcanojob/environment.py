@@ -131,7 +131,13 @@ def every(role: Role) -> list[Tree]:
 
 def more(plan: Plan) -> Contribution:
     """What the plugins add beside variables, and the claims that the job describes."""
-    return objects(Wiring(plan)) + Contribution(objects=claims(plan.name, get(plan.job, "spec")))
+    wiring = Wiring(plan)
+    out = Contribution()
+    for name, add in _ADDS.items():
+        flags = wiring.plugins.get(name)
+        if flags is not None:
+            out += add(wiring, flags)
+    return out + Contribution(objects=claims(plan.name, get(plan.job, "spec")))
 
 
 def refuse(plan: Plan, report: Report) -> None:
@@ -145,7 +151,9 @@ def refuse(plan: Plan, report: Report) -> None:
 
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
-    check_objects(Wiring(plan), report)
+    wiring = Wiring(plan)
+    if "ssh" in wiring.plugins and choice(wiring.plan, "mpi") == EXISTING:
+        note(wiring.plan, report, _secret(wiring).value, _KEYS, _RECIPE)
 
 
 FRAMEWORK = framework(NAME, entries, every, more=more, check=check, wired=Wiring, refuse=refuse)
@@ -169,22 +177,6 @@ until { nc -z HOST PORT || echo > /dev/tcp/HOST/PORT; } 2>/dev/null; do
   waited=$((waited + 2))
 done
 """
-
-
-def objects(wiring: Wiring) -> Contribution:
-    """Everything that the plugins of a job add, but for its variables."""
-    out = Contribution()
-    for name, add in _ADDS.items():
-        flags = wiring.plugins.get(name)
-        if flags is not None:
-            out += add(wiring, flags)
-    return out
-
-
-def check_objects(wiring: Wiring, report: Report) -> None:
-    """Say which Secret must exist; no key is ever made here."""
-    if "ssh" in wiring.plugins and choice(wiring.plan, "mpi") == EXISTING:
-        note(wiring.plan, report, _secret(wiring).value, _KEYS, _RECIPE)
 
 
 def _named(wiring: Wiring, suffix: str) -> Sourced[str]:
