@@ -248,21 +248,10 @@ def complaints(document: Document) -> list[Complaint]:
 
 
 _FIELDS = ("queue", "jobSetId", "jobs")
-_JOB_FIELDS = frozenset(
-    (
-        "annotations",
-        "clientId",
-        "ingress",
-        "labels",
-        "namespace",
-        "podSpec",
-        "podSpecs",
-        "priority",
-        "requiredNodeLabels",
-        "scheduler",
-        "services",
-    )
-)
+_JOB_FIELDS = frozenset((
+    "annotations", "clientId", "ingress", "labels", "namespace", "podSpec", "podSpecs", "priority", "requiredNodeLabels",
+    "scheduler", "services",
+))  # fmt: skip
 
 
 def _job(job: Tree) -> Iterator[Complaint]:

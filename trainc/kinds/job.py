@@ -201,11 +201,9 @@ def with_jobset_selectors(tree: Tree, former: str, present: Sourced[str]) -> Tre
     if type(tree) is list:
         return [with_jobset_selectors(item, former, present) for item in tree]
     if type(tree) is Sourced:
-        return (
-            derive("the JobSet's own label", lambda _: f"metadata.labels['{JOBSET_NAME}']", tree)
-            if (tree.value in _FIELDS)
-            else tree
-        )
+        if tree.value not in _FIELDS:
+            return tree
+        return derive("the JobSet's own label", lambda _: f"metadata.labels['{JOBSET_NAME}']", tree)
     if type(tree) is not dict:
         return tree
     out: dict[str, Tree] = {}

@@ -85,11 +85,8 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     if type(value(template, "size")) is str:
         yield (*inner, "size"), "`size` is filled in later, but the hosts of a group are computed from it", ""
     if size < 1:
-        yield (
-            (*inner, "size"),
-            "`size` must be equal or greater than 1",
-            _invalid("size", size, "size must be equal or greater than 1"),
-        )
+        text = _invalid("size", size, "size must be equal or greater than 1")
+        yield (*inner, "size"), "`size` must be equal or greater than 1", text
     if size > MOST:
         yield (*inner, "size"), f"a group has {size} pods, a Job has at most {MOST}", ""
     yield from _sub_group_complaints(document, template, size)

@@ -13,16 +13,10 @@ JOB = ("batch/v1", "Job")
 LEADER_WORKER_SET = ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet")
 GROUP_INDEX = "leaderworkerset.sigs.k8s.io/group-index"  # an annotation that tells the groups of a set apart
 ARMADA = ("armadaproject.io/v1", "ArmadaJob")  # what the documents of a submit file are called here
-INPUT_KINDS = frozenset(
-    (
-        ARMADA,
-        JOB,
-        LEADER_WORKER_SET,
-        ("batch.volcano.sh/v1alpha1", "Job"),
-        ("flux-framework.org/v1alpha2", "MiniCluster"),
-        ("ray.io/v1", "RayJob"),
-    )
-)
+INPUT_KINDS = frozenset((
+    ARMADA, JOB, LEADER_WORKER_SET,
+    ("batch.volcano.sh/v1alpha1", "Job"), ("flux-framework.org/v1alpha2", "MiniCluster"), ("ray.io/v1", "RayJob"),
+))  # fmt: skip
 RUNS_TO_COMPLETION = f"{TRAINC_PREFIX}run-to-completion"
 COMPILE = f"{TRAINC_PREFIX}compile"
 

@@ -225,9 +225,9 @@ class Budget:
         self.name = name
         self.hard = _quantities(get(tree, "status", "hard")) or _quantities(get(tree, "spec", "hard"))
         self.used = _quantities(get(tree, "status", "used"))
-        scopes, chosen = (
-            items(plain(get(tree, "spec", "scopes"))),
+        chosen, scopes = (
             get(tree, "spec", "scopeSelector", "matchExpressions"),
+            items(plain(get(tree, "spec", "scopes"))),
         )
         self.scopes: list[Mapping[str, Any]] = [{"scopeName": scope, "operator": "Exists"} for scope in scopes]
         self.scopes += [one for one in items(plain(chosen)) if type(one) is dict]

@@ -252,14 +252,8 @@ def _pods_of(jobset: Tree) -> str:
     for job in _jobs(jobset):
         spec = get(job, "template", "spec")
         pod = get(spec, "template", "spec")
-        parts += [
-            value(job, "name"),
-            plain(get(job, "dependsOn")),
-            value(job, "replicas"),
-            value(spec, "parallelism"),
-            value(spec, "completions"),
-        ]
-        parts += [plain(get(job, "template", "metadata")), plain(get(spec, "template", "metadata"))]
+        parts += [value(job, "name"), value(job, "replicas"), value(spec, "parallelism"), value(spec, "completions")]
+        parts += [plain(get(job, "dependsOn")), *(plain(get(one, "template", "metadata")) for one in (job, spec))]
         if type(pod) is not dict:
             continue
         for field, node in pod.items():

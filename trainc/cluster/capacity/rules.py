@@ -40,18 +40,14 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if fit.facts.malformed:
         report.skip("what fits on the cluster: an amount in its dump is not a number")
         return
+    dated = f"according to the cluster's dump{f' of {fit.facts.date}' if fit.facts.date else ', which has no date'}"
     for group in groups_of(bundle.around):
         refused = group_refusal(fit.facts, bundle.jobset, [group], {})
         if refused and refused.path == _GROUP_QUEUE and refused.is_final:
-            report.add(
-                QUEUE_NEVER_ADMITS.at(
-                    bundle.span(group, refused.path),
-                    "Volcano's queue never admits this PodGroup",
-                    effect="the PodGroup stays pending",
-                    help=refused.change,
-                    notes=(refused.reason, _dated(fit.facts)),
-                )
-            )
+            span, message = bundle.span(group, refused.path), "Volcano's queue never admits this PodGroup"
+            notes: tuple[str, ...] = (refused.reason, dated)
+            effect = "the PodGroup stays pending"
+            report.add(QUEUE_NEVER_ADMITS.at(span, message, effect=effect, help=refused.change, notes=notes))
     key = class_of(bundle.jobset)
     if key not in fit.problems:
         fit.problems[key] = tuple(_problems(bundle.jobset, fit, fixed=cluster.fixed_nodes))
@@ -60,16 +56,9 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
             report.skip(problem)
             continue
         path = _QUEUE_LABEL if problem.role < 0 else _resources(problem.role)
-        report.add(
-            problem.rule.at(
-                bundle.span(bundle.jobset, path),
-                problem.message,
-                effect=problem.effect,
-                help=problem.help,
-                level=problem.level,
-                notes=(*([problem.says] if problem.says else []), _dated(fit.facts)),
-            )
-        )
+        notes = (*([problem.says] if problem.says else []), dated)
+        rule, span, level = problem.rule, bundle.span(bundle.jobset, path), problem.level
+        report.add(rule.at(span, problem.message, effect=problem.effect, help=problem.help, level=level, notes=notes))
 
 
 def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]:
@@ -144,11 +133,3 @@ def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
 def _resources(index: int) -> Path:
     pod: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "spec")
     return (*pod, "containers", 0, "resources")
-
-
-def _dated(facts: ClusterFacts) -> str:
-    return (
-        f"according to the cluster's dump of {facts.date}"
-        if facts.date
-        else "according to the cluster's dump, which has no date"
-    )

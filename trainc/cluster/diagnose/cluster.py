@@ -41,13 +41,8 @@ class Event:
         self.reason = text(tree, "reason")
         self.message = text(tree, "message") or text(tree, "note")
         created = text(tree, "metadata", "creationTimestamp")
-        self.last = (
-            text(tree, "series", "lastObservedTime")
-            or text(tree, "lastTimestamp")
-            or text(tree, "deprecatedLastTimestamp")
-            or text(tree, "eventTime")
-            or created
-        )
+        stamps = (text(tree, field) for field in ("lastTimestamp", "deprecatedLastTimestamp", "eventTime"))
+        self.last = text(tree, "series", "lastObservedTime") or next(filter(None, stamps), created)
         self.first = text(tree, "firstTimestamp") or text(tree, "eventTime") or created or self.last
         self.count = number(tree, "series", "count") or number(tree, "count") or 1
 

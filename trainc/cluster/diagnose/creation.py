@@ -127,12 +127,8 @@ def _holds(run: DumpedJob, status: Plain, role: str, wanted: str) -> bool:
     spec = next((one for one in run.roles() if text(one, "name") == role), {})
     replicas = number(spec, "replicas")
     succeeded = number(status, "succeeded") or 0
-    ready = (
-        succeeded
-        if wanted == "Complete"
-        else succeeded + (number(status, "ready") or 0) + (number(status, "failed") or 0)
-    )
-    return ready >= (1 if replicas is None else replicas)
+    started = 0 if wanted == "Complete" else (number(status, "ready") or 0) + (number(status, "failed") or 0)
+    return succeeded + started >= (1 if replicas is None else replicas)
 
 
 def nothing_created(run: DumpedJob) -> Iterator[Cause]:

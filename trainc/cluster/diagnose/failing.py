@@ -155,18 +155,9 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
         return Failure(pod, when, 0, "disrupted", f"{words}{node}", help_, message)
     reason = text(pod.tree, "status", "reason")
     if pod.phase == "Failed" and reason:
-        ready = pod.condition("Ready")
-        return _by_kubelet(
-            pod,
-            (
-                text(ended, "finishedAt")
-                or text(ready, "lastTransitionTime")
-                or text(pod.tree, "status", "startTime")
-                or pod.created
-            ),
-            text(pod.tree, "status", "message"),
-            reason,
-        )
+        when = text(ended, "finishedAt") or text(pod.condition("Ready"), "lastTransitionTime")
+        when = when or text(pod.tree, "status", "startTime") or pod.created
+        return _by_kubelet(pod, when, text(pod.tree, "status", "message"), reason)
     lost = _lost_node(run, pod)
     if lost:
         return lost

@@ -19,16 +19,9 @@ _NODES = re.compile(
     r"([0-9]{1,9})/([0-9]{1,9}) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL
 )
 _GANG = (
-    "cannot find enough sibling pods",
-    "rejection in",
-    "gets rejected due to",
-    "last failed in",
-    "tasks in gang unschedulable",
-    "pod group is not ready",
-    "waiting for minCount pods",
-    "can possibly be ass",
-    "PodGroup not found",
-)
+    "cannot find enough sibling pods", "rejection in", "gets rejected due to", "last failed in", "PodGroup not found",
+    "tasks in gang unschedulable", "pod group is not ready", "waiting for minCount pods", "can possibly be ass",
+)  # fmt: skip
 _SIBLINGS = re.compile(r"current pods number: (\d+), minMember of group: (\d+)")
 _CLAIM = re.compile(r'persistentvolumeclaim "([^"]+)" (?:not found|is being deleted|bound to non-existent)')
 _TAINT = re.compile(r"taint(?:\(s\))? \{([^}]*)\}")
@@ -111,11 +104,8 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
 def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tuple[str, str, tuple[str, ...]]:
     """What keeps the pod off each group of nodes in words; help and field of the one that is nearest to fitting."""
     if claim := _CLAIM.search(reasons):
-        return (
-            f"PersistentVolumeClaim `{claim[1]}` does not exist or is not usable",
-            "create it, or name another",
-            ("volumes",),
-        )
+        why = f"PersistentVolumeClaim `{claim[1]}` does not exist or is not usable"
+        return why, "create it, or name another", ("volumes",)
     if "unbound immediate PersistentVolumeClaims" in reasons:
         names = [text(one, "persistentVolumeClaim", "claimName") for one in maps(pod.tree, "spec", "volumes")]
         listed = ", ".join(f"`{name}`" for name in names if name)
@@ -220,13 +210,8 @@ def group_refused(run: DumpedJob) -> Iterator[Cause]:
 
 
 _IMAGE = (
-    "ErrImagePull",
-    "ImagePullBackOff",
-    "InvalidImageName",
-    "ErrImageNeverPull",
-    "ImageInspectError",
-    "RegistryUnavailable",
-)
+    "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable",
+)  # fmt: skip
 _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 # Why an image is not pulled, by what the runtime says; the first that fits counts.
 _PULLS: tuple[tuple[str, str, str, str], ...] = (
@@ -326,11 +311,8 @@ def _missing(message: str) -> str:
             parts = match.groupdict()
             kind = _KINDS.get(parts["kind"].lower(), parts["kind"])
             subject = f"{kind} `{parts['name']}`" if parts.get("name") else f"the {kind}"
-            return (
-                f"key `{parts['key']}` of {subject}, which is not there"
-                if parts.get("key")
-                else (f"{subject}, which does not exist")
-            )
+            key = parts.get("key")
+            return f"key `{key}` of {subject}, which is not there" if key else f"{subject}, which does not exist"
     return ""
 
 

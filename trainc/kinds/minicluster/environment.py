@@ -72,11 +72,8 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
     others = [one["name"].value for one in role.containers if one["name"].value != runner]
     out = []
     for index, container in enumerate(spec["containers"]):
-        parts = [
-            text_of(container, "commands", "pre"),
-            text_of(container, "command"),
-            text_of(container, "commands", "post"),
-        ]
+        before, after = (text_of(container, "commands", hook) for hook in ("pre", "post"))
+        parts = [before, text_of(container, "command"), after]
         if index != plan.settings["index"].value and any(parts):
             out.append((str(value(container, "name")), "\n".join(part for part in parts if part)))
     return [

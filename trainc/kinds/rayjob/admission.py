@@ -80,11 +80,8 @@ def _lifetime(spec: Tree) -> Iterator[Complaint]:
     ttl = value(spec, "ttlSecondsAfterFinished")
     ends = "a RayJob with shutdownAfterJobFinishes set to false"
     if value(spec, "suspend") is True and keeps:
-        yield (
-            ("spec", "suspend"),
-            f"{_SPEC}{ends} is not allowed to be suspended",
-            "set `shutdownAfterJobFinishes: true`",
-        )
+        text = f"{_SPEC}{ends} is not allowed to be suspended"
+        yield ("spec", "suspend"), text, "set `shutdownAfterJobFinishes: true`"
     if type(ttl) is int and ttl < 0:
         text = f"{_SPEC}TTLSecondsAfterFinished must be a non-negative integer"
         yield ("spec", "ttlSecondsAfterFinished"), text, "write 0 or more"

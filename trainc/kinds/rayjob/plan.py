@@ -203,19 +203,15 @@ DEADLINE = Rule("ray-deadline-per-run", WARNING)
 UNSEEN = Rule("driver-exit-unseen", WARNING)
 REPLACED = Rule("ray-worker-replaced", NOTE)
 BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
-_NEEDS_KUBERAY: tuple[tuple[Path, str, str], ...] = (
+_NEEDS_KUBERAY = (
+    ("gcsFaultToleranceOptions", "KubeRay restores the state of the head", "remove it: a failed head restarts the job"),
     (
-        ("gcsFaultToleranceOptions",),
-        "KubeRay restores the state of the head",
-        "remove it: a failed head restarts the job",
-    ),
-    (
-        ("historyServerOptions",),
+        "historyServerOptions",
         "KubeRay adds a collector to each pod",
         "remove it, or write the collector as a container",
     ),
-    (("networkPolicy",), "KubeRay makes the policies", "write a NetworkPolicy beside the job"),
-    (("upgradeStrategy",), "KubeRay refuses it in the cluster of a RayJob", "remove it"),
+    ("networkPolicy", "KubeRay makes the policies", "write a NetworkPolicy beside the job"),
+    ("upgradeStrategy", "KubeRay refuses it in the cluster of a RayJob", "remove it"),
 )
 _EXPOSED = (
     ("headServiceAnnotations",),
@@ -296,9 +292,9 @@ def _has_cluster(job: RayJobAsRead) -> bool:
 def _needs_no_operator(job: RayJobAsRead) -> bool:
     cluster = get(job.document.tree, *CLUSTER)
     out = True
-    for path, why, help_ in _NEEDS_KUBERAY:
-        if get(cluster, *path) is not None:
-            out = _refuse(job, (*CLUSTER, *path), f"`{path[-1]}` needs the operator: {why}", help_)
+    for field, why, help_ in _NEEDS_KUBERAY:
+        if get(cluster, field) is not None:
+            out = _refuse(job, (*CLUSTER, field), f"`{field}` needs the operator: {why}", help_)
     if value(cluster, "authOptions", "mode") == "token":
         message = "`authOptions` needs the operator: KubeRay makes the Secret with the token"
         help_ = "remove it; keep others away with a NetworkPolicy"

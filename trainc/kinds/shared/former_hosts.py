@@ -249,18 +249,11 @@ class FormerHosts:
             if "$" in before and before not in _OWN_HOST and not is_part and not _is_known(before, values):
                 former = f"{self.base}-0{ending}"
                 now = self.present(former)
-                pods = f"{now.removesuffix(f'0{ending}')}INDEX{ending}"
-                is_pattern = now.endswith(f"-0{ending}")
-                self.report.add(
-                    self.spliced.at(
-                        span,
-                        f"`{before}{ending}` has a variable in it, so the name is not rewritten",
-                        effect=f"the JobSet calls its pods `{pods}`"
-                        if is_pattern
-                        else f"the JobSet calls `{former}` `{now}`",
-                        help="write the name in full, or build it from that pattern",
-                    )
-                )
+                pods = f"its pods `{now.removesuffix(f'0{ending}')}INDEX{ending}`"
+                names = pods if now.endswith(f"-0{ending}") else f"`{former}` `{now}`"
+                message = f"`{before}{ending}` has a variable in it, so the name is not rewritten"
+                help_ = "write the name in full, or build it from that pattern"
+                self.report.add(self.spliced.at(span, message, effect=f"the JobSet calls {names}", help=help_))
             start = text.find(ending, start + 1)
 
     def _domain_of(self, rest: str, values: Mapping[str, str]) -> str:

@@ -114,12 +114,8 @@ def _renewed(document: Document) -> list[Edit]:
 
 MOVED = Rule("moved-field", WARNING)
 ROOT_POLICIES = (
-    "cleanPodPolicy",
-    "ttlSecondsAfterFinished",
-    "activeDeadlineSeconds",
-    "backoffLimit",
-    "schedulingPolicy",
-)
+    "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit", "schedulingPolicy",
+)  # fmt: skip
 
 
 def settled(document: Document, kind: Kind, report: Report) -> Document:
@@ -253,13 +249,8 @@ def _pytorch(r: Refuser) -> None:
     message = "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead"
     r.warn(OLD_NPROC, path, message, help=help_)
     if get(r.spec, "nprocPerNode") is not None:
-        r.say(
-            path,
-            forbidden(path, "must not be used with spec.nprocPerNode"),
-            "the number of processes is set twice",
-            help=help_,
-            fix=r.document.edits(path),
-        )
+        text = forbidden(path, "must not be used with spec.nprocPerNode")
+        r.say(path, text, "the number of processes is set twice", help=help_, fix=r.document.edits(path))
 
 
 def _tensorflow(r: Refuser) -> None:

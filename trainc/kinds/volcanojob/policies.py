@@ -13,12 +13,9 @@ from trainc.model.tree import Path, Tree, get, plain, stamp, value
 
 RESTART, FAIL, REPLACE = "restart", "fail", "replace"
 _OUTCOMES = {
-    "RestartJob": RESTART,
-    "RestartTask": RESTART,
-    "RestartPartition": RESTART,
+    **dict.fromkeys(("RestartJob", "RestartTask", "RestartPartition"), RESTART),
+    **dict.fromkeys(("AbortJob", "TerminateJob"), FAIL),
     "RestartPod": REPLACE,
-    "AbortJob": FAIL,
-    "TerminateJob": FAIL,
 }
 
 
@@ -109,15 +106,8 @@ class Failures:
 ANY = "*"
 EVENTS = (ANY, "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated")
 ACTIONS = (
-    "AbortJob",
-    "RestartJob",
-    "RestartTask",
-    "RestartPod",
-    "RestartPartition",
-    "TerminateJob",
-    "CompleteJob",
-    "ResumeJob",
-)
+    "AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob",
+)  # fmt: skip
 
 
 def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Path, str, str]]:
@@ -284,8 +274,8 @@ class TaskLifecycle:
                 reasons.setdefault(reason, []).append(task.role)
         rules = [
             {
-                "action": "FailJobSet",
                 **({"onJobFailureReasons": [reason]} if reason else {}),
+                "action": "FailJobSet",
                 "targetReplicatedJobs": names,
             }
             for reason, names in reasons.items()
