@@ -22,7 +22,7 @@ from trainc.apiserver import shipped
 from trainc.authoring.explain import ANNOTATIONS, Field, root_of, sample
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import GROUPS
-from trainc.lint.catalogue import categories, examples, facts_of, rules
+from trainc.lint.catalogue import categories, examples, facts_of, rules, summary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -161,7 +161,7 @@ def category_page(category: Category, chosen: Iterable[Rule]) -> str:
 def rule_section(rule: Rule) -> str:
     """One rule: its reason, its facts, and the smallest inputs that fail and pass."""
     facts = "\n".join(f"* {word}: {value}" for word, value in {"level": rule.level, **facts_of(rule)}.items())
-    text = f"## {rule.name}\n\n{rule.summary[:1].upper()}{rule.summary[1:]}. {rule.why}\n\n{facts}\n"
+    text = f"## {rule.name}\n\n{summary_of(rule)} {rule.why}\n\n{facts}\n"
     example = examples().get(rule.name)
     if example is None:
         return text

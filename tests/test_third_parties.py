@@ -120,9 +120,9 @@ def test_the_rules_of_a_project_are_listed_with_ours(site: Path) -> None:
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        ("framework", "no framework is called `ring`"),
-        ("scheduler", "there is no scheduler back end `pack`"),
-        ("rules", "no installed package offers rules as `ring`"),
+        ("framework", "unknown framework `ring`"),
+        ("scheduler", "unknown scheduler back end `pack`"),
+        ("rules", "no installed package provides rules named `ring`"),
     ],
 )
 def test_a_package_that_is_not_installed_is_missed(case: str, message: str, tmp_path: Path) -> None:

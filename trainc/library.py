@@ -169,7 +169,7 @@ def _run(
 def _clusters(name: str, project: Project, *, one_stream: bool) -> tuple[str, ...]:
     known = [cluster.name for cluster in project.clusters if cluster.name]
     if name and name not in known:
-        raise Trouble(f"there is no cluster `{name}`; clusters of this project: {', '.join(known) or 'none'}")
+        raise Trouble(f"unknown cluster `{name}`; clusters of this project: {', '.join(known) or 'none'}")
     if one_stream and not name and len(known) > 1:
         raise Trouble(f"one result would mix the clusters {', '.join(known)}; name one with cluster=")
     return (name,) if name else ()

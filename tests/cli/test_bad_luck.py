@@ -73,7 +73,7 @@ def test_torn_files_are_repaired(kind: str, repository: Repository) -> None:
     path.write_bytes(torn)
     check = repository.run("build", "--check")
     assert check.code == 1
-    assert f"`{BERT}` is cut off: a write to it was interrupted" in check.err
+    assert f"`{BERT}` is incomplete: a write to it was interrupted" in check.err
     done = repository.run("build", "-w")
     assert done.code == 0, done.err
     assert path.read_bytes() == whole

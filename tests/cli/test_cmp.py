@@ -72,7 +72,7 @@ def test_wrong_parameters_are_said_where_the_form_is_shown(client: Client, repos
         parameters(
             {"name": "cluster", "string": "wets"}
         ): "no cluster `wets`; did you mean `west`? clusters of this project: east, west",
-        parameters({"name": "clutser", "string": "west"}): "there is no parameter `clutser`; did you mean `cluster`?",
+        parameters({"name": "clutser", "string": "west"}): "unknown parameter `clutser`; did you mean `cluster`?",
         parameters({"name": "paths", "array": ["gone.yaml"]}): "gone.yaml: no such file or directory",
     }.items():
         with pytest.raises(grpc.RpcError) as raised:
@@ -165,13 +165,13 @@ def key(tree: Any) -> tuple[str, str]:
         ('"paths"', "is not a list"),
         ("[1]", "has no name"),
         ('[{"string": "x"}]', "has no name"),
-        ('[{"name": "path", "array": []}]', "there is no parameter `path`; did you mean `paths`?"),
+        ('[{"name": "path", "array": []}]', "unknown parameter `path`; did you mean `paths`?"),
         ('[{"name": "profile", "string": "x"}]', "parameters: cluster, paths"),
         ('[{"name": "paths", "string": "line.yaml"}]', "given as string; it takes `array`"),
         ('[{"name": "cluster", "map": {"a": "b"}}]', "given as map; it takes `string`"),
         ('[{"name": "cluster", "array": ["a"]}]', "given as array; it takes `string`"),
         ('[{"name": "cluster", "string": 1}]', "is not text"),
-        ('[{"name": "paths", "array": "line.yaml"}]', "is not a list of texts"),
+        ('[{"name": "paths", "array": "line.yaml"}]', "is not a list of strings"),
         ('[{"name": "paths", "array": [1]}]', "is not a path"),
         ('[{"name": "paths", "array": ["../runtimes"]}]', "is not a path"),
         ('[{"name": "paths", "array": ["/etc"]}]', "is not a path"),

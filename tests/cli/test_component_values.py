@@ -101,7 +101,7 @@ def test_two_jobs_of_one_runtime_have_their_own_values_and_places(repository: Re
     ("line", "finding", "place", "help_"),
     [
         ("checkpoint.trainc.dev/claim: a", "component-not-on", "8:5", "did you mean `checkpoints`?"),
-        ("spot.trainc.dev/claim: a", "component-not-on", "8:5", "switch it on as well: `trainc.dev/components: spot`"),
+        ("spot.trainc.dev/claim: a", "component-not-on", "8:5", "enable it, too: `trainc.dev/components: spot`"),
         ("checkpoints.trainc.dev/clam: a", "unknown-parameter", "8:5", "did you mean `claim`?"),
         ("checkpoints.trainc.dev/grace: soon", "bad-parameter", "8:35", "write a whole number in quotes"),
         ('checkpoints.trainc.dev/grace: ""', "bad-parameter", "8:35", "write a whole number in quotes"),

@@ -78,12 +78,12 @@ def test_flatten_says_what_was_probably_meant(tmp_path: Path) -> None:
     project(tmp_path, BASE, runtime("leaf", {"extends": "base"}))
     for name, hint in (
         ("lea", "did you mean `leaf`?"),
-        ("shm", "`shm` is a component; name a runtime that switches it on"),
+        ("shm", "`shm` is a component; name a runtime that enables it"),
         ("zzzzzz", "see trainc runtimes list"),
     ):
         run = compile_in(tmp_path, "runtimes", "flatten", name)
         assert (run.code, run.out) == (2, "")
-        assert run.err == f"trainc: there is no runtime `{name}` here or in trainc's catalogue; {hint}\n"
+        assert run.err == f"trainc: no runtime `{name}` here or among those that trainc ships; {hint}\n"
 
 
 @pytest.mark.parametrize(

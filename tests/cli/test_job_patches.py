@@ -189,7 +189,7 @@ def test_clusters_without_a_number_of_their_own_get_a_run_together(tree: Working
     tree.write(BESIDE, PATCH.replace("cluster: prod", "cluster: 'prod,staging'"))
     assert "bert has one run for staging and prod" in tree.run("run", "bert", "--cluster", "staging").err
     tree.write(BESIDE, PATCH)
-    assert "there is no cluster `dev`" in tree.run("run", "bert", "--cluster", "dev").err
+    assert "unknown cluster `dev`" in tree.run("run", "bert", "--cluster", "dev").err
     assert tree.run("run", "bert").code == 0
     assert all('trainc.dev/run: "2"' in tree.read(file) for file in (JOB, BESIDE))
 
@@ -255,7 +255,10 @@ def test_a_patch_that_changes_nothing(tree: WorkingTree) -> None:
     for paths in ([JOB], [BESIDE], []):
         done = tree.run("validate", "--cluster", "prod", *paths)
         assert (done.code, done.err.count("[")) == (0, 1)
-        assert "warning[patch-without-effect]: the patch of `bert` changes nothing: the job says the same" in done.err
+        assert (
+            "warning[patch-without-effect]: the patch of `bert` changes nothing: the job already has these values"
+            in done.err
+        )
 
 
 @pytest.mark.parametrize("spec", ["", "spec: null\n"])
@@ -280,7 +283,7 @@ def test_only_a_trainjob_has_patches(tree: WorkingTree) -> None:
     tree.write(JOB, yaml.safe_dump(jobset))
     done = tree.run("validate")
     assert "error[patch-without-job]" in done.err
-    assert "the JobSet of that name takes no patches: write it once for each cluster" in done.err
+    assert "the JobSet of that name does not support patches: write it once for each cluster" in done.err
 
 
 def test_a_patch_that_cannot_be_read_is_not_passed_over(tree: WorkingTree) -> None:

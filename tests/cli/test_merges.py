@@ -203,7 +203,7 @@ def test_what_a_sparse_checkout_leaves_out_is_not_gone(tree: WorkingTree) -> Non
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("own", "error[missing-runtime]: there is no ClusterTrainingRuntime `own`"),
+        ("own", "error[missing-runtime]: no ClusterTrainingRuntime `own`"),
         (
             "torch-distributed",
             "error[shipped-runtime]: `torch-distributed` is in none of the files that are checked out",

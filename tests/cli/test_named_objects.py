@@ -268,8 +268,8 @@ def test_what_nobody_looked_up_is_counted(repository: Repository) -> None:
     )
     repository.write("jobs/bert.yaml", patched("bert", mounts))
     counted = (
-        "skipped: ConfigMap names of the cluster (1), PersistentVolumeClaim names of the cluster (1), "
-        "Secret names of the cluster (1)\n"
+        "skipped: whether the ConfigMap exists (1), whether the PersistentVolumeClaim exists (1), "
+        "whether the Secret exists (1)\n"
     )
     for words in (("validate", "jobs/bert.yaml"), ("validate",), ("build", "jobs/bert.yaml"), ("build", "-w")):
         for _ in range(2):  # the second run knows what the first one has found

@@ -139,7 +139,7 @@ def test_an_application_is_of_one_project(tree: Several) -> None:
 
 
 def test_without_a_trainc_yaml_runtimes_leaves_the_rest_of_a_checkout_alone(tmp_path: Path) -> None:
-    """The project is the checkout, which is said; what lies outside of the folder and of its runtimes is not read."""
+    """The project is the checkout, which is said; what is outside of the folder and of its runtimes is not read."""
     (tmp_path / ".git").mkdir()
     elsewhere, here, serving = (tmp_path / name for name in ("other/x", "ml/jobs", "ml/runtimes"))
     for folder, name in ((elsewhere, "far"), (serving, "near")):

@@ -95,7 +95,7 @@ def test_trouble_of_a_worker_is_told(repository: Repository) -> None:
         stream.truncate(65 << 20)
     done = repository.run("build", "--jobs", "2")
     assert done.code == 2
-    assert "no training spec is" in done.err
+    assert "the limit for a spec" in done.err
 
 
 @pytest.mark.parametrize(("files", "each", "most"), [(3, 2, 1), (4, 2, 2), (9, 2, 4), (40, 1, 16)])

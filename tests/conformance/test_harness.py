@@ -102,7 +102,7 @@ def _at(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _with(tree: Any, path: tuple[Any, ...], new: Any) -> Any:
-    """A copy with another value at the path; None takes it away."""
+    """A copy with another value at the path; None removes it."""
     copy = deepcopy(tree)
     parent = _at(copy, path[:-1])
     if new is None:

@@ -175,4 +175,4 @@ def test_a_rule_that_overruns_its_budget_is_counted(tmp_path: Path) -> None:
     trainer = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     spec = {"x-kubernetes-validations": [{"rule": bomb}], "properties": {"runtimeRef": name, "trainer": trainer}}
     found = validated(tmp_path, definition(spec))
-    assert "skipped: a rule of the schema that trainc cannot judge (1)" in found.err, found.err
+    assert "skipped: a rule of the schema that trainc cannot evaluate (1)" in found.err, found.err

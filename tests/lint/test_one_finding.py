@@ -56,7 +56,7 @@ def test_a_ray_group_without_image(role: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limits", ["nvidia.com/gpu: 8, memory: 64Gi, cpu: 8", "memory: 64Gi, cpu: 8"])
 def test_a_component_for_another_machine(limits: str, tmp_path: Path) -> None:
-    """Its requests, its machine and its claims do not fit: the annotation that switches it on is the place."""
+    """Its requests, its machine and its claims do not fit: the annotation that enables it is the place."""
     text = TRAINJOB.replace("NAME", "fit").replace("LIMITS", limits)
     found = errors(tmp_path, text.replace("ANNOTATIONS", "trainc.dev/components: 'gke-a4x,shm'"))
     assert [line for _, line in found] == [6]

@@ -172,7 +172,7 @@ spec:
     (tmp_path / "job.yaml").write_text(text.replace("LEADER", f"leaderTemplate: {pod},"), "utf-8")
     run = compile_in(tmp_path, "build", "job.yaml")
     assert (run.code, run.out) == (1, "")
-    assert f"`leaderworkerset.sigs.k8s.io/{key}` gives each group a domain of its own" in run.err
+    assert f"`leaderworkerset.sigs.k8s.io/{key}` gives each group its own domain" in run.err
     (tmp_path / "job.yaml").write_text(text.replace("LEADER", ""), "utf-8")
     assert "alpha.jobset.sigs.k8s.io/exclusive-topology: rack" in compile_in(tmp_path, "build", "job.yaml").out
 

@@ -1,4 +1,4 @@
-"""What a patch holds is applied, copied, ordered, explained and locked: a field that one of these forgets fails here."""
+"""What a patch has is applied, copied, ordered, explained and locked: a field that one of these forgets fails here."""
 
 from __future__ import annotations
 

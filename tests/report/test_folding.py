@@ -34,7 +34,7 @@ def test_notes_are_one_line_behind_all_else(tmp_path: Path) -> None:
     heads = [line for line in lines if line.startswith(("error", "warning", "note"))]
     assert code == 0
     assert [head.partition("[")[0].partition(":")[0] for head in heads] == ["warning", "note"]
-    assert "things differ from the operator: `trainc explain --kind PyTorchJob`" in heads[-1]
+    assert "differences from the operator: `trainc explain --kind PyTorchJob`" in heads[-1]
     assert heads[-1].endswith("`trainc validate -v` shows all")
 
 

@@ -166,12 +166,12 @@ def _metadata_faults(metadata: Tree) -> list[Fault]:
 def _reason(fault: Fault) -> str:
     """Why a server's check could not be made, in words for the summary."""
     if is_placeholder(fault.value):
-        return f"what `{placeholder(str(fault.value))}` will be"
+        return f"the value of `{placeholder(str(fault.value))}`"
     from trainc.apiserver.schema.engine import MISSING  # noqa: PLC0415 (the built-in schemas need no engine)
 
     if MISSING in fault.message:
         return MISSING
-    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot judge"
+    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot evaluate"
 
 
 def _refused(

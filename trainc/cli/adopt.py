@@ -73,7 +73,7 @@ def run(options: Options) -> int:
     if others := _other_runtimes(folder, cluster, adoption):
         tell(
             *(f"error: {path} differs from the one of cluster `{cluster}`" for path in others),
-            f"help: adopt `{cluster}` into a folder of its own, such as {os.path.join(folder, cluster)}, or make them equal",
+            f"help: adopt `{cluster}` into a separate folder, such as {os.path.join(folder, cluster)}, or make them equal",
             "nothing was written",
         )
         return 1

@@ -119,7 +119,7 @@ def _tell_problems(file: str, done: Migration) -> None:
         tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")
 
 
-_FIRST = "# What migrated jobs have in common; what differs stands in the jobs.\n"
+_FIRST = "# Settings that the migrated jobs share.\n"
 
 
 def shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]) -> Shared | None:

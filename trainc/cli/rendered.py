@@ -68,14 +68,14 @@ _MESSAGES = {
     AROUND: "`{file}` is not what `{source}` compiles to now: the job is unchanged, but something that it uses changed",
     MOVED: "`{file}` needs another first line: its job moved to `{source}`, or was edited without effect on its objects",
     UNSTAGED: "`{file}` is rendered, but the commit leaves it out",
-    TORN: "`{file}` is cut off: a write to it was interrupted",
+    TORN: "`{file}` is incomplete: a write to it was interrupted",
     STALE: "`{file}` is left over: `{source}` no longer contains the job",
     RENAMED: "`{file}` is left over: `oldRun` changed, and the run has another file now",
     UNNAMED: "`{file}` is left over: no job references it, or `{source}` no longer contains it",
     EDITED: "`{file}` was changed by hand",
     CONFLICTED: "`{file}` is left over from a merge conflict",
-    FOREIGN: "`{file}` is where a job would be rendered, and trainc did not write it",
-    OTHERS: "`{file}` is where a job would be rendered, and another project wrote it",
+    FOREIGN: "`{file}` is the path of a rendered job, but trainc did not write it",
+    OTHERS: "`{file}` is the path of a rendered job, but another project wrote it",
     UNSURE: "`{file}` is left over from this project or from another whose folder has the same name",
 }
 _HELP = {
@@ -85,7 +85,7 @@ _HELP = {
     FOREIGN: "move it away, or choose another output folder",
     OTHERS: "give one of the jobs another name or namespace, or choose another output folder; if this project had "
     "another name when it wrote the file, restore that name (`metadata.name` in trainc.yaml) or delete the file",
-    UNSURE: "delete the file, if no other project made it; {name}",
+    UNSURE: "delete the file, if no other project wrote it; {name}",
 }
 
 
@@ -182,7 +182,7 @@ def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
     for pattern in patterns:
         if not any(names(pattern, name) for name in spool.names):
             hint = meant(pattern, spool.names, "name one that was")
-            raise Inapplicable(f"--rerender: no job `{pattern}` was compiled; {hint}")
+            raise Inapplicable(f"--rerender: no compiled job matches `{pattern}`; {hint}")
 
 
 def _findings(changes: Collection[FileChange], folder: str, session: Session) -> Iterable[Finding]:

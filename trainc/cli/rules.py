@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import user_cache
 from trainc.compiler.project import open_project
-from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of
+from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of, summary_of
 from trainc.lint.catalogue import rules as own
 from trainc.lint.check import foreign
 from trainc.model.report import Report
@@ -46,7 +46,7 @@ def explain_rules(topic: str, options: Options) -> int:
     chosen = [rule for rule in every if topic in (RULES, rule.name, category_of(rule))]
     if not chosen:
         hint = meant(topic, [*categories(), *(rule.name for rule in every)], "see trainc explain rules")
-        raise Trouble(f"there is no rule `{topic}`; {hint}")
+        raise Trouble(f"unknown rule `{topic}`; {hint}")
     is_one = [rule.name for rule in chosen] == [topic]
     if options.one("report") == "json":
         data(dumps([_rule_entry(rule) for rule in chosen], sort_keys=False))
@@ -101,7 +101,7 @@ def _rule_entry(rule: Rule) -> dict[str, str]:
 
 
 def _explained(rule: Rule, example: Example | None) -> str:
-    text = f"{rule.name} ({rule.level})\n\n{rule.summary[:1].upper()}{rule.summary[1:]}.\n{rule.why}\n\n"
+    text = f"{rule.name} ({rule.level})\n\n{summary_of(rule)}\n{rule.why}\n\n"
     text += "".join(f"{word + ':':<10} {value}\n" for word, value in facts_of(rule).items())
     if example is None:
         return text

@@ -96,7 +96,7 @@ class Session:
                 near = nearest(name, known)
                 hint = f"did you mean `{near}`? " if near else ""
                 listed = f"{hint}clusters of this project: {', '.join(known) or 'none'}"
-                raise Inapplicable(f"there is no cluster `{name}`; {listed}")
+                raise Inapplicable(f"unknown cluster `{name}`; {listed}")
         return tuple(self.options.all("cluster"))
 
     def inside(self, path: str) -> str:

@@ -27,7 +27,7 @@ def blankness(data: bytes) -> str:
     lines = (line.strip() for line in data.splitlines())
     if not all(not line or line.startswith(b"#") or line in {b"---", b"..."} for line in lines):
         return ""
-    return "this file holds comments alone" if b"#" in data else "this file is empty"
+    return "this file contains only comments" if b"#" in data else "this file is empty"
 
 
 def source_lost(span: Span, message: str, how: str, rendered: str) -> Finding:
@@ -35,6 +35,6 @@ def source_lost(span: Span, message: str, how: str, rendered: str) -> Finding:
     return SOURCE_LOST.at(
         span,
         message,
-        effect=f"`{rendered}` was made from it; its job would be removed",
+        effect=f"`{rendered}` was rendered from it; its job would be removed",
         help=f"{how}; to remove the job, delete it here",
     )

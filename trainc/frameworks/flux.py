@@ -48,11 +48,11 @@ def refuse_job(plan: Plan, report: Report) -> None:
     role = plan.role(NODE)
     if role is not None and role.init_container(INSTALLER) is not None:
         text = invalid("spec.trainer.initContainers", INSTALLER, f"InitContainer '{INSTALLER}' is reserved")
-        message = f"the runtime has an init container `{INSTALLER}`, a name that Flux keeps for its own"
+        message = f"the runtime has an init container `{INSTALLER}`, a name that is reserved for Flux"
         refuse(plan, report, ("spec", "runtimeRef"), message, text, "give it another name")
     if plan.trainer_field("numNodes") is None:
         text = "runtime error: invalid memory address or nil pointer dereference"
-        message = "a Flux job must say `spec.trainer.numNodes`: the controller crashes without it (Trainer v2.3.0)"
+        message = "a Flux job must set `spec.trainer.numNodes`: the controller crashes without it (Trainer v2.3.0)"
         unbuildable(plan, report, plan.document.span(("spec", "trainer")), message, text, "set `numNodes`")
 
 
@@ -66,12 +66,12 @@ def verify(plan: Plan, report: Report) -> None:
         for item in plan.trainer_field(field) or []:
             if any(c.isspace() for c in item.value):
                 message = f"`{item.value}` is split at its spaces"
-                advice = "put the command into a script in the image"
+                advice = "put the command in a script in the image"
                 report.add(SPLIT_WORD.at(place(item.origin) or policy_span(plan), message, help=advice))
     trainer = plan.trainer
     if trainer is not None and value(trainer.tree, "name") != NODE:
-        message = f"the trainer is called `{trainer.name.value}`, and Flux equips `node` alone"
-        effect = "its command is wrapped in a script that is not there, and every pod fails at once"
+        message = f"the trainer is named `{trainer.name.value}`, but Flux only sets up `node`"
+        effect = "its command calls a script that does not exist, and every pod fails at once"
         report.add(NOT_NODE.at(template_span(plan), message, effect=effect, help=f"call it `{NODE}`"))
 
 

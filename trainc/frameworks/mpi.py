@@ -83,9 +83,9 @@ def refuse_job(plan: Plan, report: Report) -> None:
         refuse(plan, report, ("spec", "trainer", "numNodes"), message, invalid("spec.trainer.numNodes", nodes, detail))
     refuse_env(plan, report, VOCABULARY.reserved, ", or set `numProcPerNode` instead")
     if value(plan.settings, "mpiImplementation") == "" and launcher is not None and launcher.container() is not None:
-        message = "`mpiImplementation` is empty, and the launcher cannot be set up for no implementation"
+        message = "`mpiImplementation` is empty, so the controller cannot set up the launcher"
         text = "MPI implementation for <pointer> doesn't supported"
-        unbuildable(plan, report, policy_span(plan), message, text, "set `mpiImplementation: OpenMPI`, or leave it out")
+        unbuildable(plan, report, policy_span(plan), message, text, "set `mpiImplementation: OpenMPI`, or remove it")
     refuse_length(plan, report, length(plan, host_counts(plan)))
 
 
@@ -98,16 +98,16 @@ def verify(plan: Plan, report: Report) -> None:
     check_peers(plan, report)
     launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
     if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
-        message = f"`numNodes: {nodes.value}` starts two pods that work: the launcher, and one of `node`"
-        effect = "mpirun starts processes on both, and both hold what a node asks for"
-        advice = "write `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
+        message = f"`numNodes: {nodes.value}` starts two nodes: the launcher, and a pod of `node`"
+        effect = "mpirun starts processes on both, and both use the resources of a node"
+        advice = "set `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
         report.add(SURPLUS_NODE.at(place(nodes.origin) or template_span(plan), message, effect=effect, help=advice))
     if launcher is not None:
         check_overwritten(plan, report, launcher, VOCABULARY.reserved)
         if launcher.count.value > 1:
-            message = f"{launcher.count.value} launchers start, each with an mpirun of its own"
+            message = f"{launcher.count.value} launchers start, and each runs mpirun"
             span = place(launcher.count.origin) or template_span(plan)
-            advice = "leave `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
+            advice = "keep `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
 
 

@@ -101,7 +101,7 @@ def verify(plan: Plan, report: Report) -> None:
                 role_span(plan, head) if head is not None else template_span(plan),
                 "no replicatedJob of a single pod starts Paddle's server",
                 effect="every launcher waits forever for a server that does not start",
-                help=f"give the first pod a replicatedJob `{LEADER}` of its own beside `{WORKER}`",
+                help=f"add a replicatedJob `{LEADER}` for the first pod, separate from `{WORKER}`",
             )
         )
 

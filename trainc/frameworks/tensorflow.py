@@ -108,7 +108,7 @@ def check_replicas(plan: Plan, report: Report, role: Role) -> None:
     if role.replicas.value != 1:
         span = place(role.replicas.origin) or role_span(plan, role)
         message = f"`{role.name.value}` has {role.replicas.value} replicas"
-        effect = "several tasks claim one index, and the rest is waited for in vain"
+        effect = "several tasks have the same index, and the other tasks are never found"
         report.add(REPLICATED_TASK.at(span, message, effect=effect, help="use `parallelism` instead"))
 
 

@@ -109,7 +109,7 @@ def verify(plan: Plan, report: Report) -> None:
     inferred = plan.inferred
     is_explicit = not plan.wired or plan.trainer_field("numProcPerNode") is not None
     if not is_explicit and inferred.gpus.value == 0 and inferred.cpus.value == 0:
-        message = "each node runs one process: neither GPUs nor CPUs are asked for"
+        message = "each node runs one process: it requests neither GPUs nor CPUs"
         at = plan.document.span(("spec", "trainer"), key=True)
         report.add(ONE_PROCESS.at(at, message, help="set `numProcPerNode` or `resourcesPerNode`"))
 

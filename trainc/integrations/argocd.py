@@ -58,7 +58,7 @@ def _parameter(entry: Any) -> tuple[str, Any]:
     shape = _SHAPES.get(name)
     if shape is None:
         hint = meant(name, _SHAPES, f"parameters: {', '.join(_SHAPES)}")
-        raise Trouble(f"there is no parameter `{name}`; {hint}")
+        raise Trouble(f"unknown parameter `{name}`; {hint}")
     for key in entry:
         if key not in ("name", shape) and entry[key] is not None:
             raise Trouble(f"parameter `{name}` is given as {key}; it takes `{shape}`")
@@ -66,10 +66,10 @@ def _parameter(entry: Any) -> tuple[str, Any]:
     if content is None:
         return name, None
     if shape == "string" and type(content) is not str:
-        raise Trouble(f"parameter `{name}` is not text")
+        raise Trouble(f"parameter `{name}` is not a string")
     if shape == "array":
         if type(content) is not list:
-            raise Trouble(f"parameter `{name}` is not a list of texts")
+            raise Trouble(f"parameter `{name}` is not a list of strings")
         for item in content:
             _path(item)
     return name, content

@@ -194,17 +194,17 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
     for job in jobs:
         policy = pod_of(job).get("restartPolicy")
         if type(policy) is Sourced and policy.value != "Never":
-            message = f"`restartPolicy: {policy.value}` is `Never`: Armada starts no pod again"
+            message = f"`restartPolicy: {policy.value}` is `Never`: Armada never restarts a pod"
             report.add(LEFT_OUT.at(policy.origin.at or place, message, help="remove it"))
         for field in ("services", "ingress"):
             if field in job:
-                message = f"`{field}` is left out: nothing is exposed"
+                message = f"`{field}` is omitted: trainc exposes no ports"
                 report.add(LEFT_OUT.at(document.span(("spec", "jobSetId")), message, level=WARNING))
         if value(job, "priority") not in {None, 0, "0"}:
             leaf = job["priority"]
-            message = f"`priority: {leaf.value}` is left out: it orders Armada's own queue"
+            message = f"`priority: {leaf.value}` is omitted: it orders jobs in Armada's queue"
             report.add(LEFT_OUT.at(leaf.origin.at or place, message, help="set `priorityClassName` in the pod"))
-    message = "`ARMADA_JOB_ID` is not set: Armada made it up for each job"
+    message = "`ARMADA_JOB_ID` is not set: Armada generates it for each job"
     report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing"))
     label = annotation(jobs[0], UNIFORMITY)
     if label is not None and is_gang(jobs[0]):
@@ -240,7 +240,7 @@ def complaints(document: Document) -> list[Complaint]:
     if not _is_text(spec.get("jobSetId")) or not value(spec, "jobSetId"):
         out.append((first_leaf(spec.get("jobSetId")), "job set id is a required field"))
     if not jobs:
-        out.append((None, "there is no job here: `jobs` is a list of mappings"))
+        out.append((None, "no jobs: `jobs` must be a list of mappings"))
     out += [(first_leaf(leaf), f"unknown field `{name}`") for name, leaf in spec.items() if name not in _FIELDS]
     for job in jobs:
         out += [*_job(job)]
@@ -259,9 +259,9 @@ def _job(job: Tree) -> Iterator[Complaint]:
         if name not in _JOB_FIELDS:
             yield first_leaf(node), f"unknown field `{name}`"
         elif name in {"annotations", "labels"} and not (type(node) is dict and all(map(_is_text, node.values()))):
-            yield first_leaf(node), f"`{name}` is not a mapping of texts"
+            yield first_leaf(node), f"`{name}` is not a mapping of strings"
         elif name == "namespace" and not _is_text(node):
-            yield first_leaf(node), "`namespace` is not a text"
+            yield first_leaf(node), "`namespace` is not a string"
     gang, size = annotation(job, GANG), annotation(job, CARDINALITY)
     if gang is not None and not gang.value:
         yield gang, "gang id is empty"
@@ -328,7 +328,7 @@ def _gang(jobs: list[Tree]) -> Iterator[Complaint]:
         yield gang, f"the jobs of gang {gang.value} are in several namespaces; a JobSet is in one"
     count = parsed_int(str(_said(first, CARDINALITY)))
     if count is not None and count != len(jobs):
-        yield gang, f"gang {gang.value} has {count} jobs, and {len(jobs)} of them are in this file: nothing would start"
+        yield gang, f"gang {gang.value} has {count} jobs, and {len(jobs)} of them are in this file: none would start"
 
 
 _ALIKE = (

@@ -117,7 +117,7 @@ class JobHosts(FormerHosts):
             UNRESOLVED.at(
                 place(leaf.origin) or self.document.span(("spec",), key=True),
                 f"`{former}` never resolves in the Job: {why}",
-                effect=f"the Job's processes never meet; the JobSet is given `{present}`",
+                effect=f"the Job's processes never connect; the JobSet gets `{present}`",
                 help=f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
                 if self.subdomain is None
                 else f"write `{former}.{self.subdomain.value}`",
@@ -184,11 +184,16 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
         return
     span = place(name.origin) or hosts.document.span(("spec",))
     if hosts.keeps:
-        message, effect = f"Service `{name.value}` is not in this file", "without it no pod finds another by name"
-        hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help="write it beside the Job", level=NOTE))
+        message, effect = (
+            f"Service `{name.value}` is not in this file",
+            "without it, pods cannot resolve each other's names",
+        )
+        hosts.report.add(
+            SERVICE_ELSEWHERE.at(span, message, effect=effect, help="add it to the file of the Job", level=NOTE)
+        )
     else:
-        message = f"Service `{name.value}` is not in this file; the JobSet brings one of that name"
-        effect = "one that another file holds selects the pods of the former Job, and overwrites it"
+        message = f"Service `{name.value}` is not in this file; the JobSet creates one with that name"
+        effect = "a Service in another file selects the pods of the former Job, and overwrites it"
         help_ = "move it into this file, or remove it"
         hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_))
 

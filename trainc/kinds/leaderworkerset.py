@@ -69,12 +69,16 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     template = get(spec, "leaderWorkerTemplate") or {}
     inner: Path = ("spec", "leaderWorkerTemplate")
     if type(spec) is not dict or "workerTemplate" not in template:
-        yield ("spec",), "the set has no `workerTemplate`", "spec.leaderWorkerTemplate.workerTemplate: Required value"
+        yield (
+            ("spec",),
+            "the LeaderWorkerSet has no `workerTemplate`",
+            "spec.leaderWorkerTemplate.workerTemplate: Required value",
+        )
         return
     if type(value(spec, "replicas")) is str:
-        yield ("spec", "replicas"), "`replicas` is filled in later, but each group becomes a JobSet", ""
+        yield ("spec", "replicas"), "`replicas` is a placeholder, but each group becomes a JobSet", ""
     elif value(spec, "replicas") is not None and value(spec, "replicas") < 1:
-        yield ("spec", "replicas"), "a set without groups runs nothing", ""
+        yield ("spec", "replicas"), "a LeaderWorkerSet without groups runs nothing", ""
     elif (value(spec, "replicas") or 1) > _MOST_GROUPS:
         message = f"each group becomes a JobSet, and trainc writes at most {_MOST_GROUPS} for a set"
         yield ("spec", "replicas"), message, ""
@@ -83,7 +87,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
             yield (*inner, field), f"`{field}` has no `spec`, so its pods have no containers", ""
     size = _size(template)
     if type(value(template, "size")) is str:
-        yield (*inner, "size"), "`size` is filled in later, but the hosts of a group are computed from it", ""
+        yield (*inner, "size"), "`size` is a placeholder, but the hosts of a group are computed from it", ""
     if size < 1:
         text = _invalid("size", size, "size must be equal or greater than 1")
         yield (*inner, "size"), "`size` must be equal or greater than 1", text
@@ -92,7 +96,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     yield from _sub_group_complaints(document, template, size)
     key = next((key for key in _EXCLUSIVE if value(document.tree, "metadata", "annotations", key)), "")
     if key and _is_split(document, size):
-        message = f"`{key}` gives each group a domain of its own, but this one becomes several Jobs, and JobSet gives each of those its own"
+        message = f"`{key}` gives each group its own domain, but this group becomes several Jobs, and JobSet gives each Job its own domain"
         yield ("metadata", "annotations", key), message, ""
     for field in ("volumeClaimTemplates", "resourceClaimTemplates"):
         if template.get(field):
@@ -100,7 +104,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     for field in ("leaderTemplate", "workerTemplate"):
         containers = get(template, field, "spec", "containers") or []
         if sum(_tpus(container) > 0 for container in containers) > 1:
-            yield (*inner, field), "several containers of a pod ask for TPUs: their addresses are not known here", ""
+            yield (*inner, field), "several containers of a pod request TPUs: trainc cannot compute their addresses", ""
 
 
 def _sub_group_complaints(document: Document, template: Tree, size: int) -> Iterator[tuple[Path, str, str]]:
@@ -112,7 +116,7 @@ def _sub_group_complaints(document: Document, template: Tree, size: int) -> Iter
             yield ("metadata", "annotations"), text, _invalid("subGroupPolicy.subGroupSize", None, text)
         return
     if type(part) is str:
-        yield (*path, "subGroupSize"), "`subGroupSize` is filled in later, but the groups are computed from it", ""
+        yield (*path, "subGroupSize"), "`subGroupSize` is a placeholder, but the groups are computed from it", ""
         return
     text = ""
     if part < 1:
@@ -151,9 +155,9 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     ready = value(document.tree, "spec", "startupPolicy") == "LeaderReady"
     individual = value(template, "restartPolicy") in {"None", "Default"}
     path = ("spec", "leaderWorkerTemplate", "restartPolicy")
-    rest = "a pod that fails is started again, and ends with its program" if individual else "a failure ends the job"
+    rest = "a failed pod restarts, and a pod ends with its program" if individual else "a failure ends the job"
     message = f"a LeaderWorkerSet restarts its pods forever; here {rest}"
-    report.add(ENDS.at(document.span(path), message, effect="nothing serves any more once the programs have ended"))
+    report.add(ENDS.at(document.span(path), message, effect="nothing serves after the programs end"))
     is_split = _is_split(document, size.value)
     hosts = SetHosts(document, report, size.value, options.cluster_domain)
     roles = _roles(hosts, size, is_split=is_split, individual=individual)

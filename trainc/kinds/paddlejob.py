@@ -26,8 +26,8 @@ def paddle(job: LegacyJob) -> JobLayout | None:
         assert worker is not None
         return JobLayout(_first_alone(job, worker, "leader", "worker", decides=False))
     if not master.count.value:
-        message = "the Master has no pods: the workers would meet nowhere, and the job would succeed before it began"
-        help_ = "leave the Master out: the workers then meet at the first of them"
+        message = "the Master has no pods: the workers have no rendezvous, and the job would succeed before it starts"
+        help_ = "remove the Master: the workers then use the first worker as rendezvous"
         job.say(NO_REPLICAS, (*master.path, "replicas"), message, help=help_)
         return None
     parts = _first_alone(job, master, "master", "master-rest", decides=True)

@@ -40,15 +40,15 @@ def pytorch(job: LegacyJob) -> JobLayout:
         settings["clusterDomain"] = Sourced(domain, Origin(by="project"))
     shape = _shape(job, settings)
     if master is not None and worker is not None and worker.count.value:
-        job.say(WAIT_DROPPED, worker.path, "workers start at once: torch waits for the master itself", key=True)
+        job.say(WAIT_DROPPED, worker.path, "workers start immediately: torch waits for the master", key=True)
     elastic = settings.get("elasticPolicy")
     if elastic is not None:
         worker = job.role("Worker")
         assert worker is not None
         path = ("spec", "elasticPolicy")
         if elastic.pop("metrics", None):
-            message = "`metrics` is left out: no HorizontalPodAutoscaler can scale a JobSet"
-            help_ = "remove it; start with as many workers as the job shall have"
+            message = "`metrics` is omitted: no HorizontalPodAutoscaler can scale a JobSet"
+            help_ = "remove it, and set `replicas` to the number of workers that you want"
             job.say(NO_SCALER, (*path, "metrics"), message, key=True, help=help_)
         high = elastic["maxReplicas"].value
         if type(high) is int and worker.count.value < high:
@@ -57,7 +57,7 @@ def pytorch(job: LegacyJob) -> JobLayout:
         host = value(elastic, "rdzvHost")
         replica = _replica(job, str(host)) if host and job.asks("compat-names") != "true" else None
         if replica is not None:
-            message = f"`{host}` is called otherwise in a JobSet: the address is rewritten"
+            message = f"`{host}` has another name in the JobSet: trainc rewrites the address"
             job.say(RENDEZVOUS, (*path, "rdzvHost"), message, help="remove it: the default is worker 0")
             rendezvous = elastic.pop("rdzvHost")
             elastic["rdzvRole"], elastic["rdzvIndex"] = (rendezvous.map(lambda _, part=part: part) for part in replica)

@@ -86,7 +86,7 @@ def tensorflow(job: LegacyJob) -> JobLayout | None:
         path = ("spec", "enableDynamicWorker")
         job.say(RESIZED, path, f"the number of workers stays {worker.count.value}: a JobSet cannot be resized")
         if chief is not None and worker.restart.value == "Never":
-            message = "a worker that failed fails the job once all workers have ended, unless the chief is done by then"
+            message = "a failed worker fails the job when all workers have ended, unless the chief has completed"
             job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")
     parts = [_part(job, replica, decider, tolerates=dynamic and replica is worker) for replica in present]
     empty = sorted(replica.name for replica in job.replicas if not replica.count.value)
@@ -137,12 +137,12 @@ def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
                 for name in amounts if type(amounts) is dict else ():
                     if name.startswith("alpha.kubernetes.io/"):
                         path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
-                        message = f"`{name}` was set up by the operator and is not a resource of today"
+                        message = f"`{name}` was a resource of the operator's configuration"
                         job.say(ACCELERATOR, path, message, key=True, help="request `nvidia.com/gpu`")
     key = key_of(job.spec, "tensorboard")
     if key:
-        help_ = "run TensorBoard as a Deployment of its own"
-        job.say(BOARD, ("spec", key), "`tensorboard` is left out", key=True, help=help_)
+        help_ = "run TensorBoard as a Deployment"
+        job.say(BOARD, ("spec", key), "`tensorboard` is omitted", key=True, help=help_)
     parts = [_listed_part(job, replica, decider, index, runtime) for replica in job.replicas]
     bare = [entry.role.lower() for entry in listed(job.document.tree) if entry.template is None]
     settings = {"always": True, "short": True, "runtimeId": runtime, "defaultPs": "ps" in bare, "empty": []}
@@ -157,7 +157,7 @@ def _listed_part(
         help_ = "make the others init containers with `restartPolicy: Always`"
         job.say(SIDECAR, replica.path, f"the job ends when all containers of {replica.role} have ended", help=help_)
     if not decides and replica.restart.value == "Never":
-        message = f"a {replica.role} that failed for good fails the job, unless the chief is done by then"
+        message = f"a {replica.role} that failed permanently fails the job, unless the chief has completed"
         job.say(TOLERATED, replica.path, message, help="use `restartPolicy: OnFailure` in its template")
     first = {"rules": [{"succeededIndexes": str(index)}]} if decides and replica.role != "MASTER" else None
     group = job.kind.api.partition("/")[0]
@@ -223,7 +223,7 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
         text = f"Replica type {role} is missing a container named {r.kind.container}"
         r.say((*entry.path, "template"), text, f"no container of {role} is called `{r.kind.container}`")
     if role == "MASTER" and entry.count.value != 1 and not is_placeholder(entry.count.value):
-        message = f"{entry.count.value} masters are asked for"
+        message = f"{entry.count.value} masters are requested"
         r.say((*entry.path, "replicas"), "The MASTER must have Replicas = 1", message)
 
 

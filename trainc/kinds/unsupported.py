@@ -33,42 +33,44 @@ class Foreign(NamedTuple):
 
 
 _WRITE = "write a TrainJob or a JobSet"
-_SCHEDULE = "let its operator run it, or let CI commit a new run of the job when it is time"
+_SCHEDULE = "let its operator run it, or commit a new run of the job from CI on a schedule"
 _RAY = "write a JobSet: one role for the head, one for each group of workers, one for the driver"
 _KUBEDL = f"write it as `{V1}`, or as a TrainJob"
 # A row leaves this table when the kind is compiled. An empty kind stands for every kind of the group that ends in Job.
 FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.volcano.sh", "Job"): Foreign(
-        "trainc compiles Volcano's Job as `batch.volcano.sh/v1alpha1` alone", "write `batch.volcano.sh/v1alpha1`"
+        "trainc compiles only `batch.volcano.sh/v1alpha1` of Volcano's Job", "write `batch.volcano.sh/v1alpha1`"
     ),
-    ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, and not a job", _SCHEDULE),
+    ("batch.volcano.sh", "CronJob"): Foreign("a CronJob is a schedule, not a job", _SCHEDULE),
     ("training.volcano.sh", "HyperJob"): Foreign(
         "a HyperJob spreads Volcano Jobs over several clusters, and trainc does not compile it",
         "write each of its jobs as a Job of `batch.volcano.sh/v1alpha1`, in the folder of its cluster",
     ),
     ("flow.volcano.sh", "JobFlow"): Foreign("trainc does not compile JobFlows", _WRITE),
-    ("ray.io", "RayJob"): Foreign("trainc compiles RayJobs as `ray.io/v1` alone", "write `ray.io/v1`"),
-    ("ray.io", "RayCluster"): Foreign("a RayCluster has no program, nothing ends it; a RayJob does", _RAY),
-    ("ray.io", "RayService"): Foreign("a RayService serves, and never ends", "let its operator run it"),
-    ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, and not a job", _SCHEDULE),
+    ("ray.io", "RayJob"): Foreign("trainc compiles only `ray.io/v1` RayJobs", "write `ray.io/v1`"),
+    ("ray.io", "RayCluster"): Foreign("a RayCluster has no program and never ends; a RayJob does", _RAY),
+    ("ray.io", "RayService"): Foreign("a RayService serves and never ends", "let its operator run it"),
+    ("ray.io", "RayCronJob"): Foreign("a RayCronJob is a schedule, not a job", _SCHEDULE),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): Foreign(
-        "a LeaderWorkerSet serves: its pods are started again when they end",
+        "a LeaderWorkerSet serves: its pods restart when they end",
         f'if it is a batch job, {_WRITE}, or annotate it with `{RUNS_TO_COMPLETION}: "true"`',
     ),
     ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): Foreign(
-        "a DisaggregatedSet serves, and never ends", "let its operator run it"
+        "a DisaggregatedSet serves and never ends", "let its operator run it"
     ),
     ("workload.codeflare.dev", "AppWrapper"): Foreign(
-        "trainc does not look into an AppWrapper", "write the jobs that it wraps as documents of their own"
+        "trainc does not compile AppWrappers", "write each wrapped job as a separate document"
     ),
     ("elastic.pytorch.org", "ElasticJob"): Foreign("trainc does not compile ElasticJobs", _KUBEDL),
     ("training.kubedl.io", ""): Foreign("trainc does not compile KubeDL's jobs", _KUBEDL),
     ("kubedl.io", ""): Foreign("trainc does not compile KubeDL's jobs", _KUBEDL),
-    ("xgboostjob.kubeflow.org", ""): Foreign("the operator of this kind is gone; trainc does not compile it", _KUBEDL),
+    ("xgboostjob.kubeflow.org", ""): Foreign(
+        "the operator of this kind is discontinued; trainc does not compile it", _KUBEDL
+    ),
     ("batch.paddlepaddle.org", ""): Foreign("trainc does not compile the Paddle operator's jobs", _KUBEDL),
     ("sagemaker.amazonaws.com", ""): Foreign("trainc does not compile HyperPod's jobs", _KUBEDL),
 }
-_PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, and not a job", _SCHEDULE)
+_PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, not a job", _SCHEDULE)
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
 _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
 # By group and kind, the version of an operator's kind that is compiled.
@@ -92,7 +94,7 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     meant = names.get(nearest(kind.lower(), names, cutoff=_SIMILAR), "") if names else ""
     misspelt = meant if meant != kind else ""
     if misspelt:
-        return Foreign(f"there is no kind `{kind}` in `{api}`", f"write `kind: {misspelt}`")
+        return Foreign(f"unknown kind `{kind}` in `{api}`", f"write `kind: {misspelt}`")
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
     served = _SERVED.get((group, kind))

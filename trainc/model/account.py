@@ -41,7 +41,7 @@ class Withheld(NamedTuple):
 
     def restored(self, level: str) -> Finding:
         """The finding with its silence refused."""
-        effect = "the document cannot be read" if self.finding.rule.unreadable else "the job is not compiled"
+        effect = "trainc cannot read the document" if self.finding.rule.unreadable else "the job is not compiled"
         if self.spans:
             also = tuple(Label(span, f"this comment cannot suppress it: {effect}") for span in self.spans)
             return self.finding.restored(level, also, ())
@@ -244,6 +244,6 @@ def _unaccounted(entry: AccountEntry) -> Finding:
     return UNACCOUNTED_JOB.at(
         entry.place,
         f"{entry.kind} `{entry.name}` is not compiled, and no finding explains why",
-        effect="nothing is written, because its manifest would be missing",
+        effect="trainc writes nothing, because its manifest would be missing",
         help="report this as a bug in trainc, with this file",
     )

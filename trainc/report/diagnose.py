@@ -22,7 +22,7 @@ def diagnosis_lines(
     if len(faults) > _MAX_LINES:
         lines.append(f"not read: {len(faults) - _MAX_LINES} more items")
     if not_judged:
-        lines.append(f"not checked: {', '.join(not_judged[:_MAX_LINES])}")
+        lines.append(f"skipped: {', '.join(not_judged[:_MAX_LINES])}")
     return [*lines, _summary(rows)]
 
 

@@ -197,7 +197,7 @@ def _change(change: Change, code: Spelling = str, prose: Spelling = str) -> str:
     old, new, what = code(_short(change.old)), code(_short(change.new)), prose(change.what)
     if not change.old:
         return f"{what}: {new} (new)"
-    return f"{what}: {old} -> {new}" if change.new else f"{what}: {old} (gone)"
+    return f"{what}: {old} -> {new}" if change.new else f"{what}: {old} (removed)"
 
 
 def _short(text: str) -> str:

@@ -119,6 +119,8 @@ def _facts(view: View) -> list[tuple[str, str]]:
 
 def _at_most(number: int, what: str = "") -> str:
     """How often something may happen, or to how many of `what`; the largest number of the API is no limit."""
+    if number == 0:
+        return "none"
     if number >= _NO_LIMIT:
         return f"unlimited{what and f' {what}'}"
     return f"at most {number}{what and f' {what}'}"

@@ -114,8 +114,8 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
     parts = []
     if constant:
         where = ", ".join(f"`trainc explain --kind {kind}`" for kind in sorted(kinds))
-        things = "1 thing differs" if len(constant) == 1 else f"{len(constant)} things differ"
-        parts.append(f"{things} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
+        differences = f"{len(constant)} difference{'s' if len(constant) > 1 else ''}"
+        parts.append(f"{differences} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
     counts = _counts(others)
     if counts:
         rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]

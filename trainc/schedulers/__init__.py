@@ -101,8 +101,8 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
         report.add_or_skip(
             UNKNOWN_SIZE.at(
                 place(leaf.origin) or plan.document.span(("metadata", "name")),
-                f"how many pods `{role.name.value}` has is not known here",
-                help=f"write the number: `{name}` is told how many pods make the group and what they ask for",
+                f"the number of pods of `{role.name.value}` is unknown",
+                help=f"write the number: `{name}` needs the number of pods of the group and their requests",
             )
         )
     return uncounted_roles is not None
@@ -126,7 +126,7 @@ def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
     report.add(
         UNKNOWN_SCHEDULER.at(
             place(name.origin) or plan.document.span(("metadata", "name")),
-            f"there is no scheduler back end `{name.value}`",
+            f"unknown scheduler back end `{name.value}`",
             help=meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}"),
         )
     )

@@ -61,7 +61,7 @@ def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
             TOPOLOGY_UNSUPPORTED.at(
                 place(wanted.origin) or plan.document.span(("metadata", "name")),
                 f"coscheduling cannot keep a job inside one `{wanted.value}`",
-                help="drop the topology, or use `volcano`, `native` or `kueue`",
+                help="remove the topology, or use `volcano`, `native` or `kueue`",
             )
         )
 

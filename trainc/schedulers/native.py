@@ -139,7 +139,7 @@ def _object(plan: Plan, served: str, kind: str, spec: Tree) -> Tree:
 
 def _not_served(plan: Plan, cluster: Cluster) -> Finding:
     if cluster.kubernetes is None:
-        message = f"which version of {GROUP} the cluster serves is not known"
+        message = f"the version of {GROUP} that the cluster serves is unknown"
     else:
         message = f"Kubernetes {_dotted(cluster.kubernetes)} serves no PodGroup that the pods of a JobSet can name"
     return _at(
@@ -147,7 +147,7 @@ def _not_served(plan: Plan, cluster: Cluster) -> Finding:
         plan,
         cluster,
         message,
-        help="say what the cluster runs, such as `kubernetes=1.37`; below 1.36 use `coscheduling` or `volcano`",
+        help="set the version of the cluster, such as `kubernetes=1.37`; before 1.36, use `coscheduling` or `volcano`",
     )
 
 
@@ -157,7 +157,7 @@ def _pruned(plan: Plan, cluster: Cluster) -> Finding:
         API_NOT_SERVED,
         plan,
         cluster,
-        f"the CRD of JobSet {_dotted(cluster.jobset)} does not know `{NATIVE_FIELD}`",
+        f"the CRD of JobSet {_dotted(cluster.jobset)} does not have `{NATIVE_FIELD}`",
         effect="the API server prunes the field, and the job runs without a gang",
         help="install JobSet 0.12 or later, or use another back end",
     )
@@ -170,8 +170,8 @@ def _off(plan: Plan, cluster: Cluster, gate: str) -> Finding:
         plan,
         cluster,
         f"the feature gate `{gate}` is off by default in Kubernetes {_dotted(cluster.kubernetes)}",
-        effect="where it is off, the job runs without a gang or without its topology, and nothing says so",
-        help=f"once the cluster has it on, name it among the cluster's gates: `gates={gate}`",
+        effect="if it is off, the job runs without a gang or without its topology, with no message",
+        help=f"when it is enabled in the cluster, add it to the cluster's gates: `gates={gate}`",
     )
 
 

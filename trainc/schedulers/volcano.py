@@ -115,7 +115,7 @@ def _refuse_priorities(plan: Plan, cluster: Cluster, report: Report) -> None:
         if leaf.value in SYSTEM_CLASSES:
             return  # the webhook looks no further once it has met one of these
         if known is None:
-            report.skip("priority classes of the cluster")
+            report.skip("whether the PriorityClass exists")
         elif leaf.value not in known:
             report.add(_missing_class(plan, leaf))
 
@@ -126,7 +126,7 @@ def _missing_class(plan: Plan, leaf: Sourced[str]) -> Finding:
     return REFUSED.at(
         leaf.origin.at or plan.document.span(("metadata", "name")),
         f"there is no PriorityClass `{name}`",
-        help="name one that the cluster has, or add its manifest to the cluster's folder",
+        help="name an existing one, or add its manifest to the cluster's folder",
         refusal=Refusal("webhook", f'spec.templateSpec.priorityClassName: Invalid value: "{name}": {missing}'),
     )
 

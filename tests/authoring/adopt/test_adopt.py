@@ -140,7 +140,7 @@ def test_plain_jobs_of_a_real_server_stay_what_runs(tmp_path: Path) -> None:
     training = [one for one in report["adopted"] if one["place"] == "jobs"]
     assert {(one["kind"], one["build"]["state"]) for one in training} == {("Job", "equal")}
     assert len(training) > 50
-    assert {one["reason"] for one in report["leftOut"]} <= {"it is not training; `trainc.dev/compile` says otherwise"}
+    assert {one["reason"] for one in report["leftOut"]} <= {"it is not training; `trainc.dev/compile` overrides this"}
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

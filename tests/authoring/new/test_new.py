@@ -260,7 +260,7 @@ def test_a_command_after_two_dashes_is_the_jobs(tmp_path: Path) -> None:
         (("bert", "--runtime", "llm"), "this project has no runtime `llm`"),
         (("bert", "--queue", "q"), "--queue needs a scheduler"),
         (("bert", "--scheduler", "native"), "add --kubernetes VERSION"),
-        (("bert", "--scheduler", "slurm"), "there is no scheduler `slurm`"),
+        (("bert", "--scheduler", "slurm"), "no scheduler `slurm`"),
         (("bert", "gpt"), "a job has one name, not 2"),
     ],
 )

@@ -35,8 +35,8 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
 @pytest.mark.parametrize(
     ("path", "old", "new", "reason"),
     [
-        (BERT, "kind: TrainJob", "kind: Trainjob", "there is no kind `Trainjob`"),
-        (BERT, "name: torch", "name: troch", "there is no ClusterTrainingRuntime `troch`"),
+        (BERT, "kind: TrainJob", "kind: Trainjob", "no kind `Trainjob`"),
+        (BERT, "name: torch", "name: troch", "no ClusterTrainingRuntime `troch`"),
         (BERT, "apiVersion:", "<<<<<<< ours\napiVersion:", f"`{BERT}` names it and cannot be read at line 1"),
         (
             BERT,
@@ -44,7 +44,7 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
             "version https://git-lfs.github.com/spec/v1\n",
             "a Git LFS pointer",
         ),
-        (RUNTIME, "name: torch\n", "name: other\n", "there is no ClusterTrainingRuntime `torch`"),
+        (RUNTIME, "name: torch\n", "name: other\n", "no ClusterTrainingRuntime `torch`"),
         ("trainc.yaml", "output: rendered", "outpt: rendered", "trainc.yaml of the base cannot be used"),
     ],
 )

@@ -319,4 +319,4 @@ def test_a_folder_without_git_is_trouble(tmp_path: Path, argv: list[str]) -> Non
 @pytest.mark.slow
 def test_before_the_first_commit(tmp_path: Path) -> None:
     done = WorkingTree(tmp_path, "bert").run("diff")
-    assert (done.code, done.err) == (2, "trainc: there is no commit yet, so nothing to compare with\n")
+    assert (done.code, done.err) == (2, "trainc: no commits yet: nothing to compare with\n")

@@ -105,7 +105,7 @@ def test_a_runtime_of_the_platform_decides_what_the_jobs_leave_open(repository: 
     """The catalogue's runtime restarts the JobSet three times; the jobs could not say that."""
     write_jobs(repository, 1)
     refused = repository.run("migrate", "jobs", "--runtime", "torch-distributed")
-    assert "it keeps its own runtime: `torch-distributed` comes from trainc's own catalogue" in refused.err
+    assert "it keeps its own runtime: `torch-distributed` is a runtime that trainc ships" in refused.err
     repository.run("runtimes", "copy", "torch-distributed")
     done = repository.run("migrate", "-w", "jobs", "--runtime", "torch-distributed")
     assert done.code == 0

@@ -66,7 +66,7 @@ def test_workers_follow_a_master() -> None:
 @pytest.mark.parametrize(
     ("former", "why"),
     [
-        ("distill-worker-1", "depends on whether the operator gave its job a Master"),
+        ("distill-worker-1", "depends on whether the job had a Master"),
         ("${OTHER}-master-0", "is built from `${OTHER}`"),
         ('"distill-worker-" + rank + "distill-worker-0"', "outside of the quotes"),
     ],

@@ -173,7 +173,7 @@ def test_the_service_of_a_job_selects_the_pods_of_the_jobset() -> None:
     ("text", "reason", "is_foreign"),
     [
         ("apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\n", "a RayCluster has no program", True),
-        ("apiVersion: ray.io/v1\nkind: Rayjob\nmetadata: {name: a}\n", "there is no kind `Rayjob`", True),
+        ("apiVersion: ray.io/v1\nkind: Rayjob\nmetadata: {name: a}\n", "unknown kind `Rayjob`", True),
         (
             JAX.replace("{name: line}", "{name: line, annotations: {trainc.dev/keep: job}}"),
             "it stays a plain Job",

@@ -20,7 +20,7 @@ PARTS = {
     "PaddleJob": ("v1", "paddleReplicaSpecs", "paddle", ("Worker",)),
     "MPIJob": ("v2beta1", "mpiReplicaSpecs", "mpi", ("Launcher", "Worker")),
 }
-UNLIKE, SERVERS = "its roles have different pods", "several pods would be the server"  # what no policy wires
+UNLIKE, SERVERS = "its roles have different pods", "several pods would serve the rendezvous"  # what no policy wires
 SCRIPT = "- |\n  # inside {n}\n  set -e\n  torchrun train.py --seed={n}\n# after the script {n}\n"
 
 

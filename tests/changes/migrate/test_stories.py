@@ -162,7 +162,7 @@ def test_a_gang_has_the_priority_that_its_operator_gave_it(tree: WorkingTree) ->
 def test_a_host_of_the_operator_is_called_as_the_pods_are(tree: WorkingTree) -> None:
     # `solver-worker-0` was a host that nobody has, without a word.
     assert "ping solver-worker-0-0.solver\n" in tree.run("build", "jobs/us", "--cluster", "us").out
-    assert "`solver-worker-0` is called `solver-worker-0-0.solver`" in tree.run("validate", "-v", "jobs/us").err
+    assert "`solver-worker-0` is `solver-worker-0-0.solver`" in tree.run("validate", "-v", "jobs/us").err
 
 
 def test_show_has_a_table_for_each_cluster_and_their_totals(tree: WorkingTree) -> None:

@@ -157,7 +157,7 @@ def test_what_an_unknown_cohort_may_lend_is_unknown() -> None:
 )
 def test_what_is_filled_in_later_is_unknown(tree: dict[str, Any]) -> None:
     found = ask(tree, *queue(), node("n1"))
-    assert (found.status, "filled in later" in found.reason) == ("unknown", True)
+    assert (found.status, "is a placeholder" in found.reason) == ("unknown", True)
 
 
 def test_what_decides_nothing_may_be_filled_in_later() -> None:

@@ -238,4 +238,4 @@ def test_a_foreign_job_that_goes_out_with_another_or_is_passed_on_is_not_said_to
         said = compile_in(tmp_path / folder, "build", ".", *options)
         (finding,) = [one for one in said.findings if one.rule.name == "kind-not-compiled"]
         assert goes_out == ("name: a" in said.out)
-        assert finding.effect.endswith("it goes out as it stands" if goes_out else "no manifest comes of it")
+        assert finding.effect.endswith("it is written unchanged" if goes_out else "no manifest is written for it")

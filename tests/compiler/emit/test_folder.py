@@ -50,7 +50,7 @@ def test_a_deleted_job_takes_its_file_along(built: Repository) -> None:
     (built.folder / "jobs/bert.yaml").unlink()
     check = built.run("build", "--check")
     assert check.code == 1
-    assert "left over" in check.err
+    assert "is left over: `jobs/bert.yaml` no longer contains the job" in check.err
     assert list(built.rendered()) == [BERT, LINE]
     assert built.run("build", "-w").code == 0
     assert list(built.rendered()) == [LINE]

@@ -39,7 +39,7 @@ def test_a_setting_fills_a_field(word: str, field: str, wanted: object) -> None:
     ("word", "said"),
     [
         ("scheduler", "--set takes KEY=VALUE, not `scheduler`"),
-        ("schedular=kueue", "there is no setting `schedular`; did you mean `scheduler`?"),
+        ("schedular=kueue", "unknown setting `schedular`; did you mean `scheduler`?"),
         ("queue=", "`queue` is a name, not ``"),
         ("gangTimeout=0", "`gangTimeout` is a number of seconds, not `0`"),
         ("gangTimeout=1m", "`gangTimeout` is a number of seconds, not `1m`"),

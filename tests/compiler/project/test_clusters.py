@@ -137,7 +137,7 @@ def test_a_cluster_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a")})
     done = compile_in(tmp_path, "build", ".", "--cluster", "uss")
     assert done.code == 2
-    assert done.err == "trainc: there is no cluster `uss`; did you mean `us`? clusters of this project: eu, us\n"
+    assert done.err == "trainc: unknown cluster `uss`; did you mean `us`? clusters of this project: eu, us\n"
 
 
 def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Pat
 
 SILENTLY = [
     ("  outpt: x\n", "3:3", "unknown setting `outpt`", "did you mean `output`?"),
-    ("  output: [rendered]\n", "3:11", "`output` is one name", "write one word behind `output:`, as text"),
-    ("  delivery: {}\n", "3:13", "`delivery` is one name", "write one word behind `delivery:`, as text"),
-    ("  runtimes: base\n", "3:13", "`runtimes` is a list of folders", "write one folder behind each `-`"),
-    ("  clusters:\n  - eu: {}\n", "4:3", "`clusters` is a mapping", "write its settings below it, indented"),
+    ("  output: [rendered]\n", "3:11", "`output` must be one name", "write one word after `output:`, as a string"),
+    ("  delivery: {}\n", "3:13", "`delivery` must be one name", "write one word after `delivery:`, as a string"),
+    ("  runtimes: base\n", "3:13", "`runtimes` must be a list of folders", "write one folder after each `-`"),
+    ("  clusters:\n  - eu: {}\n", "4:3", "`clusters` must be a mapping", "indent its settings below it"),
     ("  clusters:\n    eu: {quue: x}\n", "4:10", "unknown setting `quue`", "did you mean `queue`?"),
 ]
 
@@ -234,8 +234,12 @@ def test_a_run_for_all_clusters_finds_what_runs_for_each_of_them_do(tmp_path: Pa
         ("images: {digests: {train:1: {a: b}}}", "5:29", "`train:1` gets one digest"),
         ("images: {registries: {docker.io: 'https://a'}}", "5:34", "`https://a` is not a prefix of an image's name"),
         ("patch: {mlPolcy: {numNodes: 1}}", "5:9", "unknown setting `mlPolcy` of a patch"),
-        ("patch: {template: {$patch: [a]}}", "5:28", "`$patch` is one word"),
-        ("patch: {template: {spec: {replicatedJobs: [{name: a, $patch: {a: b}}]}}}", "5:62", "`$patch` is one word"),
+        ("patch: {template: {$patch: [a]}}", "5:28", "`$patch` must be one word"),
+        (
+            "patch: {template: {spec: {replicatedJobs: [{name: a, $patch: {a: b}}]}}}",
+            "5:62",
+            "`$patch` must be one word",
+        ),
     ],
 )
 def test_what_a_cluster_cannot_use_is_said(setting: str, place: str, message: str, tmp_path: Path) -> None:

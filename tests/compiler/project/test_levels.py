@@ -43,12 +43,12 @@ def test_levels_everywhere_and_below_paths(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ("moving-tags: off", "there is no rule `moving-tags`"),
+        ("moving-tags: off", "unknown rule `moving-tags`"),
         ("moving-tag: warnings", "`warnings` is not a level"),
         ("moving-tag: on", "`True` is not a level"),
         ("moving-tag: {a: b}", "`None` is not a level"),
-        ("unknown-field: off", "`unknown-field` is the API server's own refusal and cannot be suppressed"),
-        ("unknown-field: warning", "`unknown-field` is the API server's own refusal and cannot be suppressed"),
+        ("unknown-field: off", "`unknown-field` is an error of the API server and cannot be suppressed"),
+        ("unknown-field: warning", "`unknown-field` is an error of the API server and cannot be suppressed"),
     ],
 )
 def test_a_level_that_would_be_ignored_is_refused(rules: str, said: str, tmp_path: Path) -> None:

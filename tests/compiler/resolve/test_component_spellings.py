@@ -1,4 +1,4 @@
-"""Components are switched on by a text, a list or a map, wherever they are named, and mean the same."""
+"""Components are enabled by a text, a list or a map, wherever they are named, and mean the same."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_editors_admit_every_spelling(kind: str, path: tuple[str, ...]) -> None:
 
 def test_an_unknown_component_is_shown_where_it_is_named(tmp_path: Path) -> None:
     _, err = built(tmp_path / "p", runtime="{sham: null}")
-    assert "there is no component `sham`" in err
+    assert "unknown component `sham`" in err
     assert "runtimes/ours.yaml:7:16" in err
 
 

@@ -58,9 +58,9 @@ def test_a_parameter_is_one_value() -> None:
 @pytest.mark.parametrize(
     ("name", "help_text"),
     [
-        ("tol", "switch on `tol` as well"),
+        ("tol", "enable `tol`, too"),
         ("tool", "did you mean `tol`?"),
-        ("zzz", "add a RuntimeComponent of that name, and switch on `zzz` as well"),
+        ("zzz", "add a RuntimeComponent of that name, and enable `zzz`, too"),
     ],
 )
 def test_what_is_required_may_not_be_there_at_all(name: str, help_text: str) -> None:

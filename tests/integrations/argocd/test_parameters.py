@@ -20,7 +20,7 @@ def test_what_cannot_be_read_is_said(text: str) -> None:
 
 @pytest.mark.parametrize("digits", [400, 4000])
 def test_a_number_is_no_text(digits: int) -> None:
-    with pytest.raises(Trouble, match="parameter `cluster` is not text"):
+    with pytest.raises(Trouble, match="parameter `cluster` is not a string"):
         parameters(f'[{{"name": "cluster", "string": {"9" * digits}}}]')
 
 

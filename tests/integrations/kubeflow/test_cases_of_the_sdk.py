@@ -272,9 +272,7 @@ def test_a_job_without_its_runtime_does_not_hide_the_others(client: Any, reposit
     repository.write("runtimes/wrong.yaml", text.replace("numNodes: 1", "numNodes: a"))
     with pytest.warns(UserWarning, match="not listed") as warned:
         assert [one.name for one in client.list_jobs()] == ["bert"]
-    assert "not listed: job `lost` in jobs/lost.yaml: there is no runtime `nobody`" in [
-        str(one.message) for one in warned
-    ]
+    assert "not listed: job `lost` in jobs/lost.yaml: no runtime `nobody`" in [str(one.message) for one in warned]
     with pytest.raises(RuntimeError, match="Failed to get Runtime: nobody"):
         client.get_job("lost")
 

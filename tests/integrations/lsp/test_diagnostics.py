@@ -193,8 +193,8 @@ def test_a_project_that_cannot_be_read_says_so_and_comes_back(tmp_path: Path, pl
         async with editor(platform) as one:
             uri = one.open(platform / JOB)
             found = await one.diagnostics(uri)
-            assert [one.message.partition(" is a link ")[2] for one in found] == [
-                "that leads out of its folder; put the file itself there"
+            assert [one.message.partition(" is a symbolic link ")[2] for one in found] == [
+                "to a file outside its folder; put the file itself there"
             ]
             one.change(uri, one.texts[uri] + "# typed\n")
             assert len(await one.diagnostics(uri)) == 1

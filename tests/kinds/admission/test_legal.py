@@ -343,7 +343,7 @@ def test_only_the_number_is_missed(
     run = compile_in(tmp_path, "build", "job.yaml")
     assert run.code == 1
     errors = [finding.message for finding in run.findings if finding.level == "error"]
-    assert errors == [f"how many pods `{role}` has is not known here" for role in roles]
+    assert errors == [f"the number of pods of `{role}` is unknown" for role in roles]
 
 
 def test_a_listed_master(tmp_path: Path) -> None:

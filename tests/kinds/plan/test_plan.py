@@ -268,7 +268,9 @@ def test_strays_of_a_template_are_dropped() -> None:
 def test_long_names_are_refused_with_a_shorter_one(length: int, fits: bool) -> None:
     compiled = Compiled(job("JAXJob", W3, name="a" * length))
     assert (compiled.found is not None) == fits
-    assert fits or any(finding.help.startswith(f"call it `{'a' * 40}-") for finding in compiled.report.findings)
+    assert fits or any(
+        finding.help.startswith(f"rename it, for example to `{'a' * 40}-") for finding in compiled.report.findings
+    )
 
 
 def test_an_elastic_job_needs_no_namespace() -> None:

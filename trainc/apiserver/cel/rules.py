@@ -63,7 +63,7 @@ def _apply(
             return
         broken = _broken(rule, path, new)
     except NotJudgedError as error:
-        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked: {error}"))
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was skipped: {error}"))
         return
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"

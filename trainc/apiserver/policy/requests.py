@@ -97,7 +97,7 @@ class AdmissionRequest:
         held = fields(plain(get(self.tree, "metadata", "labels")))
         for text in held.values():
             if is_placeholder(text):
-                raise UnknownFactError(f"what `{placeholder(text)}` will be")
+                raise UnknownFactError(f"the value of `{placeholder(text)}`")
         return held
 
     def namespace_labels(self) -> dict[str, str]:
@@ -231,7 +231,7 @@ def _known(tree: Tree, path: list[Any], unknown: list[list[Any]]) -> Any:
     if kind is Sourced:
         if tree.value in (UID, TOKEN) or is_placeholder(tree.value):
             made = tree.value in (UID, TOKEN)
-            unknown.append([*path, GENERATED if made else f"what `{placeholder(tree.value)}` will be"])
+            unknown.append([*path, GENERATED if made else f"the value of `{placeholder(tree.value)}`"])
             return None
         return tree.value
     if kind is dict:

@@ -107,7 +107,7 @@ def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
         if not engine().matches(pattern, value):
             _add(log, path, value, f"should match '{pattern}'")
     except NotJudgedError as error:
-        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was not checked: {error}", value))
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
 
 
 # What RE2 and Python spell differently, inside and outside of brackets.

@@ -136,7 +136,7 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
     if (one.api, one.kind) in KINDS:
         return ""
     if (one.api, one.kind) == JOB:
-        return "" if is_training(stamp(one.tree, "dump")) else f"it is not training; `{COMPILE}` says otherwise"
+        return "" if is_training(stamp(one.tree, "dump")) else f"it is not training; `{COMPILE}` overrides this"
     annotations = _metadata(one.tree).get("annotations")
     if (one.api, one.kind) == LEADER_WORKER_SET:
         ends = isinstance(annotations, dict) and annotations.get(RUNS_TO_COMPLETION) == "true"

@@ -180,7 +180,7 @@ def _compile(
         cause = verdicts.get(path) or causes.get(path)
         if job.comparison is None or path in verdicts:
             job.comparison = None
-            words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "it compiles to nothing"
+            words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "it does not compile to any object"
             job.hold(cluster, f"it does not compile: {words}")
     kept = [one for one in report.findings if one.span.file not in by_file or by_file[one.span.file].folder == JOBS]
     levels: dict[str, int] = {}
@@ -335,7 +335,7 @@ def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
     running = dump.all.get(key)
     if running is None:
         listed = any(known[1] == kind for known in dump.all)
-        why = "the dump has none of that name" if listed else "the dump lists none: add `jobsets` to kubectl get"
+        why = "the dump does not contain it" if listed else "the dump has no JobSets: add `jobsets` to kubectl get"
         return Comparison(UNKNOWN, reason=f"the cluster runs it as {kind} {key[2]}/{key[3]}, and {why}")
     was, now = stamp(live(running.tree), "cluster"), target
     if keeps_job(target):  # no schema says what Kubernetes fills in: both sides without it

@@ -79,7 +79,7 @@ class GitRepository:
             about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
             if tab and about.startswith("100"):
                 if not is_inside(path):
-                    raise Trouble(f"the revision has a file of the name {path!r}, which escapes the repository")
+                    raise Trouble(f"the revision has a file named {path!r}, which is outside the repository")
                 yield path, about.split()[2]
 
     def text(self, commit: str, path: str) -> bytes | None:
@@ -109,7 +109,7 @@ class GitRepository:
                 raise partial()
             size = int(head.split()[2])
             if size > LARGEST:
-                raise Trouble(f"object {name} is larger than {LARGEST >> 20} MiB, which no training spec is")
+                raise Trouble(f"object {name} is larger than {LARGEST >> 20} MiB, the limit for a spec")
             parts = [held]
             length = len(held)
             while length <= size:
@@ -313,7 +313,7 @@ class Git:
         if any(sign in line for line in lines for sign in _MISSING):
             return partial()
         if about == "HEAD":
-            return Trouble("there is no commit yet, so nothing to compare with")
+            return Trouble("no commits yet: nothing to compare with")
         return Trouble(f"Git has no revision `{about}`" if about else f"git {words[0]}: {text}")
 
 

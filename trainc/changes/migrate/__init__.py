@@ -164,7 +164,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return untouched
     if len(piece) > _LARGEST:
         at = Span("", line + 1, 1, line + 1, 1)
-        help_ = "no server stores an object of that size: keep the data elsewhere"
+        help_ = "no API server stores an object of that size: keep the data elsewhere"
         return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
     if is_other_job(documents[0]):
         return _other(index, line, tree, file, place)

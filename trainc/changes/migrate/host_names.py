@@ -23,9 +23,7 @@ from trainc.yaml.reader import read
 _HEADS = ("master", "chief", "launcher")  # of which an operator made one pod, with rank 0
 _FORMER = ("worker", *_HEADS)
 _NOWHERE = Span("", 1, 1, 1, 1)
-_UNTOLD = (
-    "which node `{}` is depends on whether the operator gave its job a Master: write the name of the node, such as `{}`"
-)
+_UNTOLD = "the node that `{}` means depends on whether the job had a Master: write the name of the node, such as `{}`"
 
 
 class Renamed(NamedTuple):

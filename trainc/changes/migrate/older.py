@@ -255,7 +255,7 @@ def misread(text: str, want: MigrationTarget) -> str:
     """Why a new text does not say what it should, as when a comment would become part of a script; "" where it does."""
     if says(values(text), want.documents):
         return ""
-    return "the new text would change a value: a comment would become part of it"
+    return "the edit would change a value: a comment would become part of it"
 
 
 def unlike(changes: list[Difference], report: Report) -> str:

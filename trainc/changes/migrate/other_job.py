@@ -281,7 +281,7 @@ _PROCESSES = "PET_NPROC_PER_NODE"
 _VOLCANO_COUNTS = "variables and files of Volcano name this number of pods"
 _NONE = {
     "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
-    "RayJob": "a head, groups of workers and a driver make a Ray cluster, and no policy sets one up",
+    "RayJob": "a Ray cluster has a head, groups of workers and a driver, and no mlPolicy sets one up",
 }
 
 
@@ -299,9 +299,9 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
     if "tensorflow" in plugins:
         return tensorflow_policy(facts)
     if "mpi" in plugins:
-        return "the master reads `MPI_HOST` or `/etc/volcano`, which `mlPolicy.mpi` does not make"
+        return "the master reads `MPI_HOST` or `/etc/volcano`, which `mlPolicy.mpi` does not create"
     if len(facts.roles) != 1:
-        return "its roles have different pods, and `numNodes` counts pods that are alike"
+        return "its roles have different pods, and `numNodes` counts identical pods"
     (role,) = facts.roles
     if role.get("replicas", 1) != 1:
         return "each of its parts is its own Job, and `numNodes` counts the pods of one"

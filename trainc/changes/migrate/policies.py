@@ -98,7 +98,7 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
     if "elasticPolicy" in facts.old["spec"]:
         return "`elasticPolicy` gives a range of nodes, and `mlPolicy.torch` takes one number"
     if len(facts.roles) != 1:
-        return f"its roles have different pods, and `mlPolicy.{policy}` wires pods that are alike"
+        return f"its roles have different pods, and `mlPolicy.{policy}` configures identical pods"
     (role,) = facts.roles
     main = facts.main(role)
     if (taken := clash(facts, [role["name"]])) is not None:
@@ -130,9 +130,7 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
 def _of_torchrun(main: dict[str, Any], launch: Launch | None) -> tuple[set[str], str]:
     """The operator's variables that torchrun sets itself, and why others stay."""
     if launch is None or launch.launcher is not TORCHRUN:
-        starts = (
-            f"`{launch.name}` starts the program" if launch is not None else "no command is known to start torchrun"
-        )
+        starts = f"`{launch.name}` starts the program" if launch is not None else "no command starts torchrun"
         return set(), f"{starts}, which may read {', '.join(_TORCH)}"
     own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
     parsed = "\n".join([*main.get("command", []), *main.get("args", []), *own])
@@ -145,7 +143,7 @@ def clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
     for role in facts.roles:
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
         if role["name"] in roles and any(one["name"] == NODE for one in containers if one is not facts.main(role)):
-            return "another container is called `node`, as the Trainer calls the one that trains"
+            return "another container is named `node`, the name of the training container in the Trainer"
     return None
 
 
@@ -181,7 +179,7 @@ def _paddle(facts: OlderFacts) -> Policy | str:
     names = [role["name"] for role in facts.roles]
     worker, head = facts.role("worker"), facts.role("master") or facts.role("leader")
     if not {"master", "leader", "worker"}.issuperset(names) or head is None or facts.count(head) != 1:
-        return "several pods would be the server where all meet, and the framework expects one"
+        return "several pods would serve the rendezvous, and the framework expects one"
     if (taken := clash(facts, names)) is not None:
         return taken
     first = worker or head

@@ -43,7 +43,7 @@ def _reference(spec: Any) -> Iterator[str]:
         return
     for key in ("namespace", "version"):
         if take(reference, key) is not None:
-            yield f"`runtimeRef.{key}` is gone: a TrainingRuntime is looked up in the job's own namespace"
+            yield f"`runtimeRef.{key}` was removed: a TrainingRuntime is looked up in the job's namespace"
 
 
 def _initializer(spec: Any) -> Iterator[str]:
@@ -57,11 +57,11 @@ def _initializer(spec: Any) -> Iterator[str]:
             below(spec, "initializer")["model"] = model["input"]
             yield "`modelConfig.input` became `initializer.model` in March 2025"
         if "output" in model:
-            yield "`modelConfig.output` is gone: nothing exports a model, the job has to do it itself"
+            yield "`modelConfig.output` was removed: no controller exports the model, the job must do it"
     for source in ("dataset", "model"):
         secret = mapping(mapping(spec.get("initializer")).get(source)).get("secretRef")
         if isinstance(secret, dict) and take(secret, "namespace") is not None:
-            yield f"`initializer.{source}.secretRef.namespace` is gone: the Secret lives in the job's namespace"
+            yield f"`initializer.{source}.secretRef.namespace` was removed: the Secret is in the job's namespace"
 
 
 def _processes(spec: Any) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _processes(spec: Any) -> Iterator[str]:
         yield f'`numProcPerNode: "{procs}"` is a number since v2.2'
     else:
         del trainer["numProcPerNode"]
-        yield f"`numProcPerNode: {procs}` is gone since v2.2: the number is derived from the resources"
+        yield f"`numProcPerNode: {procs}` was removed in v2.2: the number is derived from the resources"
 
 
 def _patches(spec: Any) -> Iterator[str]:
@@ -187,15 +187,15 @@ def _policy(spec: Any) -> Iterator[str]:
     torch, mpi = policy.get("torch"), policy.get("mpi")
     for key, reason in _TORCH.items():
         if isinstance(torch, dict) and take(torch, key) is not None:
-            yield f"`mlPolicy.torch.{key}` is gone: {reason}"
+            yield f"`mlPolicy.torch.{key}` was removed: {reason}"
     if isinstance(mpi, dict) and "SSHAuthMountPath" in mpi:
         rename(mpi, "SSHAuthMountPath", "sshAuthMountPath")
-        yield "`SSHAuthMountPath` is spelled `sshAuthMountPath`"
+        yield "`SSHAuthMountPath` became `sshAuthMountPath`"
 
 
 _TORCH = {
     "numProcPerNode": "since v2.2 the number is derived from the resources, or the job's `trainer.numProcPerNode` sets it",
-    "elasticPolicy": "removed in v2.2, it never had an effect on what was built",
+    "elasticPolicy": "removed in v2.2; it never had an effect",
     "standalone": "removed before v2.0",
 }
 

@@ -35,7 +35,7 @@ _TRAINJOB: tuple[tuple[Path, str], ...] = (
     (("spec", "managedBy"), "names the controller in charge; only MultiKueue's name reaches the JobSet"),
     (
         ("spec", "activeDeadlineSeconds"),
-        "not overridable upstream: only the Trainer controller knows this timer, and writes it to no object",
+        "not overridable upstream: only the Trainer controller has this timer, and writes it to no object",
     ),
     (
         ("spec", "trainer", "resourcesPerNode", "claims"),
@@ -59,7 +59,7 @@ _CLUSTER = {
     "folder": "names the folder of the cluster's dumps",
     "images": "rewrites images with this prefix, or pins images of this name; no image of a job matches",
 }
-_SETTING = "a setting of the {}: it controls how jobs are compiled, and is in no manifest itself"
+_SETTING = "a setting of the {}: it controls how jobs are compiled, and is not in the manifests"
 _EMPTY = "the API drops an empty value, or nothing in the manifests depends on it"
 _META = ("name", "namespace", "finalizers")
 
@@ -86,7 +86,7 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
     if not use.held:
-        return "no job that was compiled uses it"
+        return "no compiled job uses it"
     if path[-1] == "$patch" or (content is None and use.counts):
         return "removes what lower layers set" if content != "replace" else "replaces what lower layers set"
     if is_pointer(path):
@@ -145,13 +145,13 @@ def _of_trainer(field: str, plan: Plan) -> str:
 
 def _of_patch(path: Path) -> str:
     if path[3:] == ("manager",):
-        return "names who patches"
+        return "names the manager of the patch"
     if path[3:] == ("time",):
         return "records when the patch was made"
     if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
         return "not overridable upstream: of a patch's metadata only labels and annotations count"
     if is_pointer(path):
-        return "points at what is patched; the name itself was written by the runtime"
+        return "points at the patched object; the runtime sets the name itself"
     return "nothing in the manifests depends on it: an empty value in a patch changes nothing"
 
 

@@ -20,7 +20,7 @@ MOST_PODS = 65_536  # that a search for a larger number of pods ends at
 def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     """What to do about a job that Kueue does not admit; empty where nothing small helps."""
     if verdict.refusal:
-        return "correct what the webhook refuses"
+        return "correct what the webhook rejects"
     if not verdict.podsets or not verdict.assigned:
         return _configuration_change(kueue, jobset, verdict)
     if verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message:
@@ -51,7 +51,7 @@ def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> 
             f"let the `namespaceSelector` of ClusterQueue `{queue}` match namespace `{namespace}`, or use another queue"
         )
     if verdict.refused_by:
-        return "create the object that is missing, or remove its name from the job"
+        return "create the missing object, or remove its name from the job"
     return "change the requests and limits of the container"
 
 

@@ -146,9 +146,7 @@ class Fit:
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
         later = unfilled(jobset)
         if later:
-            return FitAnswer(
-                None, UNKNOWN, f"`{later}` is filled in later", "check the manifests with the value filled in"
-            )
+            return FitAnswer(None, UNKNOWN, f"`{later}` is a placeholder", "check the manifests after substitution")
         refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
         if refused:
             return FitAnswer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)

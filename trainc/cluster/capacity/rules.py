@@ -64,7 +64,7 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
 def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]:
     """What keeps the job from starting; a text for what could not be checked."""
     if unfilled(jobset):
-        yield "what fits on the cluster: a value is filled in later"
+        yield "what fits on the cluster: a value is a placeholder"
         return
     refused = list(_namespace(jobset, fit))
     yield from refused
@@ -88,18 +88,18 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
     for index, role in enumerate(run.roles):
         refused = run.namespace.limits.refusal(role.tree) if role.podset.count else ""
         if refused:
-            message = f"`{role.name}` is refused: {refused}"
+            message = f"the API server rejects `{role.name}`: {refused}"
             change = f"change its requests and limits, or the LimitRange of namespace `{run.namespace.name}`"
             yield Problem(OVER_LIMIT_RANGE, index, message, f"no pod of `{role.name}` is created", change, ERROR)
         unstated = run.namespace.unstated(role.tree, role.name) if role.podset.count and not refused else ""
         if unstated:
-            message = f"a ResourceQuota refuses pods of `{role.name}`, which do not set the resources that it counts"
+            message = f"a ResourceQuota rejects pods of `{role.name}`, which do not set the resources that it counts"
             change = "set the requests and limits, or add a LimitRange with defaults"
             effect = f"no pod of `{role.name}` is created"
             yield Problem(OVER_QUOTA, index, message, effect, change, ERROR, f"the API server responds: {unstated}")
     for budget, role, text in run.over_quota():
         message = f"ResourceQuota `{budget}` never allows what this job requests"
-        effect = "some pods are refused, and those that run wait for them"
+        effect = "the API server rejects some pods, and the running ones wait for them"
         change = "request fewer or smaller pods, or raise the quota"
         says = f"the API server responds: {text}"
         yield Problem(OVER_QUOTA, run.roles.index(role), message, effect, change, ERROR, says)
@@ -116,7 +116,7 @@ def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Ite
         yield Problem(GANG_DOES_NOT_FIT, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
         return
     is_stopped = verdict.reason == "Suspended" and verdict.detail in {"", "is stopped"}
-    message = _REASONS.get(verdict.reason, "queue `{}` refuses this job").format(verdict.queue)
+    message = _REASONS.get(verdict.reason, "queue `{}` rejects this job").format(verdict.queue)
     effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'forever'}"
     level = WARNING if is_stopped else ERROR
     yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")

@@ -18,10 +18,10 @@ _REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (r"no PriorityClass with name (\S+) was found", "no-priority-class", "PriorityClass `{0}` does not exist", "name one that exists, or create it", ("priorityClassName",)),
     (r"serviceaccount \"([^\"]+)\" not found", "no-service-account", "ServiceAccount `{0}` does not exist in this namespace", "create it, or name one that exists", ("serviceAccountName",)),
     (r"RuntimeClass \"([^\"]+)\" not found", "no-runtime-class", "RuntimeClass `{0}` does not exist", "name one that exists, or install it", ("runtimeClassName",)),
-    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` refuses it: {1}", "set what it requires, or ask for another level for the namespace", ("securityContext",)),
-    (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange refuses it: {0}", "change the amounts under `resources`", ("containers",)),
-    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not answer, so the server refuses it", "check the pods of that webhook; nothing in Git causes this", ()),
-    (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` refuses it: {1}", "change what it names", ()),
+    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` rejects it: {1}", "set what it requires, or ask for another level for the namespace", ("securityContext",)),
+    (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange rejects it: {0}", "change the amounts under `resources`", ("containers",)),
+    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not respond, so the API server rejects it", "check the pods of that webhook; nothing in Git causes this", ()),
+    (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` rejects it: {1}", "change what it names", ()),
     (r"(\S+) already exists", "already-exists", "an object of that name already exists and has another owner", "rename or delete one", ()),
 )  # fmt: skip
 _PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
@@ -86,8 +86,8 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
                 fields=fields,
             )  # fmt: skip
     return Cause(
-        "not-created", 2, f"{what} {verb} not created: the server refuses",
-        "change what the server names; `trainc validate` checks most of it before you push", event.first,
+        "not-created", 2, f"{what} {verb} not created: the API server rejects the request",
+        "fix what the message names; `trainc validate` checks most of it before you push", event.first,
         quotes=(event.message,),
     )  # fmt: skip
 

@@ -69,7 +69,7 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
         gates = ", ".join(f"`{text(gate, 'name')}`" for gate in maps(pods[0].tree, "spec", "schedulingGates"))
         return Cause(
             "scheduling-gated", 4, f"{about} behind the scheduling gate {gates}",
-            "see who removes that gate; Kueue removes its own once the job is admitted and placed",
+            "check which controller removes that gate; Kueue removes its own when it admits and places the job",
             since, pods=names, quotes=quotes, fields=(run.field(role, "schedulingGates"),),
         )  # fmt: skip
     if reason == "Unseen":
@@ -218,7 +218,7 @@ _PULLS: tuple[tuple[str, str, str, str], ...] = (
     (r"toomanyrequests|rate limit", "image-rate-limit", "the registry limits the rate of pulls", "pull with credentials, or from a mirror"),
     (r"x509|certificate", "image-registry", "the registry's certificate is not trusted", "install its CA on the nodes"),
     (r"no such host|i/o timeout|connection refused|dial tcp", "image-registry", "the registry cannot be reached", "correct the registry's name, or check the node's network"),
-    (r"unauthorized|\b401\b|\b403\b|[Ff]orbidden|no basic auth|denied|authorization failed", "image-forbidden", "the registry refuses the credentials, or the repository does not exist", "name a Secret with credentials under imagePullSecrets, and check the image's name"),
+    (r"unauthorized|\b401\b|\b403\b|[Ff]orbidden|no basic auth|denied|authorization failed", "image-forbidden", "the registry rejects the credentials, or the repository does not exist", "name a Secret with credentials under imagePullSecrets, and check the image's name"),
     (r"no match for platform|exec format", "image-platform", "the image has no variant for the node's architecture", "build one, or select other nodes"),
     (r"not found|manifest unknown|NotFound", "image-not-found", "the registry has no such image or tag", "push it, or correct the name or the tag"),
     (r"no space left", "node-disk-full", "the node's disk is full", "check the node"),
@@ -286,8 +286,8 @@ def _image(
     for pattern, rule, words, help_ in _PULLS:
         quote = next((one for one in texts if re.search(pattern, one)), "")
         if quote:
-            return rule, f"image `{image}` is not pulled: {words}", help_, quote, field
-    return "image-not-pulled", f"image `{image}` is not pulled", "see the runtime's message", message, field
+            return rule, f"image `{image}` cannot be pulled: {words}", help_, quote, field
+    return "image-not-pulled", f"image `{image}` cannot be pulled", "see the runtime's message", message, field
 
 
 def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, object], ...]) -> Found:

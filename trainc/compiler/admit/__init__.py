@@ -263,8 +263,8 @@ def _stored(document: Document, context: AdmissionContext) -> Document | None:
 def _generated(document: Document) -> Finding:
     return GENERATED_NAME.at(
         document.span(("metadata", "generateName"), key=True),
-        f"this {document.kind} leaves its name to the server",
-        effect="host names, Service and hostfile hold the job's name, which is not known before it is created",
+        f"the API server generates the name of this {document.kind}",
+        effect="host names, Service and hostfile contain the job's name, which is unknown before it is created",
         help="write `metadata.name`",
     )
 

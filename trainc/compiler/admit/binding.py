@@ -20,14 +20,14 @@ UNBOUND_JOB = Rule(
     "unbound-job",
     ERROR,
     "a job belongs to no cluster of a project with several clusters",
-    "The job would never run, and it looks like one that was forgotten.",
+    "The job would never run.",
     admission=True,
 )
 TWO_CLUSTERS = Rule(
     "two-clusters",
     ERROR,
     "the paths of two clusters contain the same job",
-    "The job would train twice. To do that on purpose, name both clusters in the job.",
+    "The job would train twice. To train it on both, name both clusters in the job.",
     admission=True,
 )
 UNKNOWN_CLUSTER = Rule(
@@ -68,7 +68,7 @@ def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], repor
     report.add(
         UNKNOWN_CLUSTER.at(
             document.span(("metadata", "annotations", ANNOTATION)),
-            f"there is no cluster `{name}`",
+            f"unknown cluster `{name}`",
             help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
         )
     )
@@ -79,7 +79,7 @@ def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report)
     report.add(
         UNBOUND_JOB.at(
             document.span(("metadata", "annotations", ANNOTATION)),
-            f"`{document.name}` names no cluster here",
+            f"`{document.name}` does not name a cluster of this project",
             effect="no cluster would ever run it",
             help=f"name one of {known}, or remove the annotation" if known else "remove the annotation",
         )
@@ -94,7 +94,7 @@ def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) 
             f"`{document.name}` belongs to none of the clusters {names}",
             notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MAX_CLUSTERS_NAMED] if one.name],
             effect="no cluster would ever run it",
-            help=f"move the file below the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
+            help=f"move the file to the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
         )
     )
 
@@ -117,9 +117,9 @@ def _twice(document: Document, clusters: list[Cluster], report: Report) -> None:
     report.add(
         TWO_CLUSTERS.at(
             document.span(("metadata", "name")),
-            f"`{document.name}` lies below the paths of {' and '.join(cluster.name for cluster in clusters)}",
-            also=[Label(span, "this path holds it") for span in spans],
-            effect="it would be trained twice",
-            help=f"narrow one of the paths; to train it on both on purpose, annotate it with `{ANNOTATION}: {names}`",
+            f"`{document.name}` is in the paths of {' and '.join(cluster.name for cluster in clusters)}",
+            also=[Label(span, "this path contains it") for span in spans],
+            effect="it would train twice",
+            help=f"narrow one of the paths; to train it on both, annotate it with `{ANNOTATION}: {names}`",
         )
     )

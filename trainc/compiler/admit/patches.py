@@ -180,7 +180,7 @@ class JobPatches:
             return None
         if plain(tree) == plain(job.tree):
             cluster = self._context.project.cluster.name
-            self._context.report.add(_idle(patch, f"the job says the same for `{cluster}`"))
+            self._context.report.add(_idle(patch, f"the job already has these values for `{cluster}`"))
         legal = admit_object(job, self._context.server, Report())
         return Patched(job, patch, tree).of(self._context.project.cluster.name, legal)
 
@@ -209,13 +209,13 @@ def _clusters(patch: Document, context: AdmissionContext) -> list[Cluster]:
     listed = f"clusters of this project: {', '.join(known) or 'none'}"
     for name in chosen.unknown:
         span = patch.span(("metadata", "annotations", ANNOTATION))
-        context.report.add(UNKNOWN_CLUSTER.at(span, f"there is no cluster `{name}`", help=meant(name, known, listed)))
+        context.report.add(UNKNOWN_CLUSTER.at(span, f"unknown cluster `{name}`", help=meant(name, known, listed)))
     if not (chosen.clusters or chosen.unknown):
         context.report.add(
             UNKNOWN_CLUSTER.at(
                 patch.span(("metadata", "name")),
-                f"the patch of `{patch.name}` names no cluster",
-                effect="it changes the job nowhere",
+                f"the patch of `{patch.name}` does not name a cluster",
+                effect="it has no effect",
                 help=f"annotate it with `{ANNOTATION}: NAME`; {listed}",
             )
         )
@@ -228,7 +228,7 @@ def _twice(patches: list[Document], cluster: str) -> Finding:
         second.span(("metadata", "annotations", ANNOTATION)),
         f"`{second.name}` has a second patch for `{cluster}`",
         also=[Label(first.span(("metadata", "annotations", ANNOTATION)), "the first one")],
-        help="write both into one patch",
+        help="merge them into one patch",
     )
 
 
@@ -245,15 +245,15 @@ def _without_job(patch: Document, beside: Iterable[Document]) -> Finding:
     namespace = f" in namespace `{patch.namespace}`" if patch.namespace else " without a namespace"
     if jobs:
         there = jobs[0].namespace
-        hint = f"write `namespace: {there}` into the patch" if there else "remove the namespace from the patch"
+        hint = f"add `namespace: {there}` to the patch" if there else "remove the namespace from the patch"
     elif same:
-        hint = f"the {same[0].kind} of that name takes no patches: write it once for each cluster"
+        hint = f"the {same[0].kind} of that name does not support patches: write it once for each cluster"
     else:
-        rest = "put the patch into the file of its TrainJob or beside it, under the same name and namespace"
+        rest = "put the patch in the file of its TrainJob, or next to it, with the same name and namespace"
         hint = meant(patch.name, [one.name for one in others if one.kind == "TrainJob"], rest)
     return PATCH_WITHOUT_JOB.at(
         patch.span(("metadata", "name")),
-        f"there is no TrainJob `{patch.name}`{namespace} in this folder",
+        f"no TrainJob `{patch.name}`{namespace} in this folder",
         effect="the patch changes nothing",
         help=hint,
     )

@@ -329,7 +329,7 @@ def ambiguous(documents: Sequence[Document]) -> Finding:
         first.span(("metadata", "name")),
         f"`{first.name}` is the name of a {kinds}",
         also=[Label(other.span(("metadata", "name")), f"a {other.kind} of that name") for other in others],
-        help="rename one of them: a reference by name cannot tell them apart",
+        help="rename one of them: a reference by name is ambiguous",
     )
 
 
@@ -391,7 +391,7 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
             STEP_REPLICAS.at(
                 document.span((*path, "replicas")),
                 f"the {step} step has {replicas} replicas",
-                help="leave `replicas` out; set `spec.mlPolicy.numNodes` for more nodes",
+                help="remove `replicas`; set `spec.mlPolicy.numNodes` for more nodes",
                 refusal=Refusal("webhook", text),
             )
         )

@@ -34,7 +34,7 @@ def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is
 
     `is_output` says whether the objects are output all the same, as they stand.
     """
-    outcome = "it goes out as it stands" if is_output else "no manifest comes of it"
+    outcome = "it is written unchanged" if is_output else "no manifest is written for it"
     for document in documents:
         foreign = foreign_kind(document.api_version, document.kind, document.tree)
         if foreign is not None:
@@ -63,13 +63,13 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
     if group == "trainc.dev" and document.kind == "Project":
-        message, hint = "a Project is read from a file called trainc.yaml alone", "rename this file"
+        message, hint = "trainc reads a Project only from a file named trainc.yaml", "rename this file"
     elif not document.api_version:
         message = f"this {document.kind} has no `apiVersion`"
     elif not document.kind:
         message = f"this object of `{document.api_version}` has no `kind`"
     else:
-        message = f"there is no kind `{document.kind}` in `{document.api_version}`"
+        message = f"unknown kind `{document.kind}` in `{document.api_version}`"
     context.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     place = "apiVersion" if versions and document.api_version else "kind"

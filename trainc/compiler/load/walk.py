@@ -47,7 +47,7 @@ def files(root: str, paths: tuple[str, ...]) -> list[str]:
     for path in paths:
         absolute = os.path.join(root, path)
         if not is_inside(root, absolute):
-            raise Trouble(f"{path} lies outside {root}")
+            raise Trouble(f"{path} is outside {root}")
         if os.path.isdir(absolute):
             top = _relative(root, absolute)
             above = "" if top == "." else f"{top}/"
@@ -153,7 +153,7 @@ def contents(root: str, file: str) -> bytes:
     except OSError as error:
         raise Trouble(f"{near(path)}: {error.strerror}") from error
     if len(data) > LARGEST:
-        raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, which no training spec is")
+        raise Trouble(f"{near(path)}: larger than {LARGEST >> 20} MiB, the limit for a spec")
     return data
 
 

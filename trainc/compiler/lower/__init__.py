@@ -232,7 +232,7 @@ def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
             DEADLINE_NOT_ENFORCED.at(
                 plan.document.span(("spec", "activeDeadlineSeconds")),
                 f"no controller enforces `activeDeadlineSeconds: {leaf.value}`",
-                effect="the job runs on past its deadline: only the Trainer controller knows this timer",
+                effect="the job runs past its deadline: only the Trainer controller has this timer",
                 help="remove it, or set `deadline: per-job` in trainc.yaml to give every child Job this deadline",
             )
         )
@@ -395,8 +395,8 @@ def lost_values(plan: Plan, report: Report) -> None:
             report.add(
                 LOST_VALUE.at(
                     place(entry["value"].origin) or plan.document.span(("spec", *block), key=True),
-                    f"the Trainer controller drops the value of `{value(entry, 'name')}`, which has a source too",
-                    effect="the program reads what the source holds",
+                    f"the Trainer controller drops the value of `{value(entry, 'name')}`, which also has a source",
+                    effect="the program gets the value of the source",
                     help="keep one of the two",
                 )
             )
@@ -417,7 +417,7 @@ def lost_claims(plan: Plan, report: Report) -> None:
                 (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec", "trainer"), key=True),
                 f"the Trainer controller drops the claims of {who}",
                 effect="no container of the pod reaches the devices",
-                help="write limits, requests and claims in the runtime, and leave out `resourcesPerNode`",
+                help="set limits, requests and claims in the runtime, and remove `resourcesPerNode`",
             )
         )
 
@@ -433,7 +433,7 @@ def lost_ports(plan: Plan, was: Tree, now: Tree, report: Report) -> None:
             LOST_PORT.at(
                 place(number.origin) or plan.document.span(),
                 f"port {number.value} of container `{value(was, 'name')}` is overwritten by {kept[-1]}",
-                effect="the Trainer controller takes two ports without a name for one and keeps the later",
+                effect="the Trainer controller treats two ports without a name as one and keeps the last",
                 help="give every port of the container a `name`",
             )
         )

@@ -43,7 +43,7 @@ def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only:
         report.add(
             UNKNOWN_FRAMEWORK.at(
                 plan.document.span(("spec", "runtimeRef", "name")),
-                f"no framework is called `{plan.framework}`",
+                f"unknown framework `{plan.framework}`",
                 help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
             )
         )
@@ -129,7 +129,7 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
         own = [own_count(role) for role in trainers] if len(trainers) > 1 else ()  # `numNodes` is for one of them
         sizes = [leaf for role in plan.roles for leaf in (role.count, role.replicas)]
         for leaf in (plan.trainer_field("numNodes"), *sizes, *own):
-            ok &= _known(leaf, "how many pods there are", advice, plan, report)
+            ok &= _known(leaf, "the number of pods", advice, plan, report)
         for leaf in (processes, plan.settings.get("numProcPerNode")):
             ok &= _known(leaf, _PROCESSES, advice, plan, report)
     if PROCESSES in needs and processes is None:
@@ -139,14 +139,14 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
     return ok
 
 
-_PROCESSES = "how many processes a node runs"
+_PROCESSES = "the number of processes per node"
 
 
 def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bool:
     if type(leaf) is not Sourced or type(leaf.value) is not str or not is_placeholder(leaf.value):
         return True
     at = place(leaf.origin) or plan.document.span(("metadata", "name"))
-    message = f"{what} is not known here: `{leaf.value}` is filled in later"
+    message = f"{what} is unknown: `{leaf.value}` is substituted later"
     report.add_or_skip(UNKNOWN_SIZE.at(at, message, help=advice))
     return False
 

@@ -80,7 +80,7 @@ class RunHosts(FormerHosts):
         return f"{self._name.value}-{pod}.{self._present}{domain and '.'}{domain}"
 
     def message(self, former: str, present: str) -> str:
-        return f"`{former}` is a pod of the first run; in this run it is `{present}`: the text is rewritten"
+        return f"`{former}` is a pod of the first run; in this run it is `{present}`: trainc rewrites it"
 
     def role(self, role: Tree) -> Tree:
         """A replicatedJob whose pods name hosts of this run, and search its subdomain."""

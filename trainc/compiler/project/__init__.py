@@ -103,13 +103,15 @@ def open_project(
         )
     file = os.path.join(root, FILE)
     if not is_inside(root, file):
-        raise Trouble(f"{near(file)} is a link that leads out of its folder; put the file itself there")
+        raise Trouble(f"{near(file)} is a symbolic link to a file outside its folder; put the file itself there")
     with Reaching(file):
         held = (unsaved or {}).get(FILE)
         documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, own_report))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
-            own_report.add(BAD_PROJECT.at(documents[0].span(), "trainc.yaml holds one document of kind Project"))
+            own_report.add(
+                BAD_PROJECT.at(documents[0].span(), "trainc.yaml must contain one document, of kind Project")
+            )
         _forward(own_report, report)
         return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, unsaved=unsaved)
     checker = Checker(documents[0], report, unsaved or {})
@@ -213,9 +215,11 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     there = offered(RULES)
     for name in names:
         if name.value not in there:
-            hint = meant(name.value, there, "install the package beside trainc")
+            hint = meant(name.value, there, "install the package in trainc's environment")
             at = name.origin.at or checker.document.span(path)
-            checker.report.add(BAD_PROJECT.at(at, f"no installed package offers rules as `{name.value}`", help=hint))
+            checker.report.add(
+                BAD_PROJECT.at(at, f"no installed package provides rules named `{name.value}`", help=hint)
+            )
     return tuple(name for name in names if name.value in there)
 
 
@@ -235,14 +239,14 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
             checker.meant.add(leaf.origin.at)
         if name not in known and not foreign:
             hint = meant(name, known, "`trainc explain rules` lists them")
-            checker.complain((*path, name), f"there is no rule `{name}`", hint, key=True)
+            checker.complain((*path, name), f"unknown rule `{name}`", hint, key=True)
         elif level not in LEVELS:
             checker.complain(
                 (*path, name), f"`{level}` is not a level", f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
             )
         elif is_verdict(name) and level != LEVELS[-1]:
-            hint = "remove this line: the server will not listen"
-            checker.complain((*path, name), f"`{name}` is the API server's own refusal and cannot be suppressed", hint)
+            hint = "remove this line: the API server rejects it anyway"
+            checker.complain((*path, name), f"`{name}` is an error of the API server and cannot be suppressed", hint)
         elif name in rule_categories():
             of_categories |= dict.fromkeys(rule_categories()[name], str(level))
         else:
@@ -267,13 +271,13 @@ def check_version(checker: Checker, path: Path) -> None:
         return
     verdict = fits(text)
     if verdict is None:
-        checker.complain(path, f"`{text}` says nothing about a version", 'write for instance "trainc>=0.1"')
+        checker.complain(path, f"`{text}` is not a version constraint", 'write a constraint such as "trainc>=0.1"')
     elif not verdict:
         checker.report.add(
             OTHER_TRAINC.at(
                 checker.document.span(path),
                 f"this project requires `{text}`, and this is trainc {__version__}",
-                help="install a version that fits, or change `requires` together with the rendered files",
+                help="install a matching version, or change `requires` and render the files again",
             )
         )
 
@@ -343,7 +347,7 @@ class Checker:
         if type(node) is dict:
             return node
         if type(node) is list or value(node) is not None:
-            self.complain(path, f"`{path[-1]}` is a mapping", "write its settings below it, indented")
+            self.complain(path, f"`{path[-1]}` must be a mapping", "indent its settings below it")
         return {}
 
     def text(self, path: Path) -> str | None:
@@ -352,7 +356,7 @@ class Checker:
         word = node.value if type(node) is Sourced else None
         if type(word) is str or node is None or (type(node) is Sourced and word is None):
             return word
-        self.complain(path, f"`{_name(path)}` is one name", f"write one word behind `{_name(path)}:`, as text")
+        self.complain(path, f"`{_name(path)}` must be one name", f"write one word after `{_name(path)}:`, as a string")
         return None
 
     def texts(self, path: Path) -> tuple[Sourced[str], ...]:
@@ -363,7 +367,7 @@ class Checker:
         items = node if type(node) is list else [node]
         words = tuple(item for item in items if type(item) is Sourced and type(item.value) is str)
         if len(words) != len(items):
-            self.complain(path, f"`{path[-1]}` is a list of names", "write one name behind each `-`")
+            self.complain(path, f"`{path[-1]}` must be a list of names", "write one name after each `-`")
         return words
 
     def name(self, path: Path) -> str:
@@ -371,7 +375,7 @@ class Checker:
         word = self.text(path)
         if word is None or not label(word):
             return word or ""
-        self.complain(path, f"`{word}` cannot be a name", "use lower-case letters, digits and `-`, 63 at most")
+        self.complain(path, f"`{word}` is not a valid name", "use lowercase letters, digits and `-`, 63 at most")
         return ""
 
     def choice(self, path: Path, choices: tuple[str, ...]) -> str:
@@ -390,7 +394,7 @@ class Checker:
         path_of = os.path.join(root, name)
         if is_inside(root, path_of) and os.path.isdir(path_of):
             return os.path.normpath(name).replace(os.sep, "/")
-        self.complain(path, f"there is no folder `{name}`", "name a folder below the project's root")
+        self.complain(path, f"folder `{name}` does not exist", "name a folder inside the project")
         return ""
 
     def target(self, root: str, path: Path) -> str:
@@ -405,7 +409,7 @@ class Checker:
             return ""
         if is_inside(root, path_of) and not is_inside(path_of, root):
             return folder
-        self.complain(path, f"`{name}` is not a folder below the project's root", "name one such as `rendered`")
+        self.complain(path, f"`{name}` is not a folder inside the project", "name one such as `rendered`")
         return ""
 
     def folders(self, root: str, path: Path) -> tuple[str, ...] | None:
@@ -414,7 +418,7 @@ class Checker:
         if node is None:
             return None
         if type(node) is not list:
-            self.complain(path, f"`{path[-1]}` is a list of folders", "write one folder behind each `-`")
+            self.complain(path, f"`{path[-1]}` must be a list of folders", "write one folder after each `-`")
             return None
         count = len(node)
         return tuple(name for index in range(count) if (name := self.folder(root, (*path, index))))
@@ -428,7 +432,7 @@ class Checker:
                 by_name[name] = leaf
             else:
                 hint = "write `existing:NAME` or `external-secrets`"
-                self.complain((*path, name), f"`{text}` says nothing about a Secret", hint)
+                self.complain((*path, name), f"`{text}` is not a valid setting for Secrets", hint)
         return by_name
 
 

@@ -54,7 +54,7 @@ def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
     known = SETTINGS.get(key)
     if known is None:
         hint = meant(key, SETTINGS, f"settings: {', '.join(SETTINGS)}")
-        raise Trouble(f"there is no setting `{key}`; {hint}")
+        raise Trouble(f"unknown setting `{key}`; {hint}")
     field, read, _ = known
     return field, read(key, leaf)
 
@@ -83,7 +83,7 @@ def _version(key: str, leaf: Sourced[Any]) -> tuple[int, int]:
 
 def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     if type(leaf.value) is not str:
-        raise Trouble(f"`{key}` holds names separated by commas, not `{leaf.value}`")
+        raise Trouble(f"`{key}` is a list of names separated by commas, not `{leaf.value}`")
     return tuple(name.strip() for name in leaf.value.split(",") if name.strip())
 
 
@@ -91,7 +91,7 @@ def _webhooks(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     names = _names(key, leaf)
     for name in names:
         if name not in WEBHOOKS:
-            raise Trouble(f"trainc knows no webhooks of `{name}`; `{key}` holds {', '.join(WEBHOOKS)}")
+            raise Trouble(f"trainc has no webhooks of `{name}`; `{key}` is a list of {', '.join(WEBHOOKS)}")
     return names
 
 
@@ -101,7 +101,7 @@ def _gates(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     for name in names:
         near = nearest(name, GATES, cutoff=0.8)
         if near and name not in GATES:
-            raise Trouble(f"there is no feature gate `{name}`; did you mean `{near}`?")
+            raise Trouble(f"unknown feature gate `{name}`; did you mean `{near}`?")
     return names
 
 
@@ -120,20 +120,20 @@ def _switch(key: str, leaf: Sourced[Any]) -> bool:
 
 def _nodes(key: str, leaf: Sourced[Any]) -> bool:
     if leaf.value != "fixed":
-        raise Trouble(f"`{key}` is `fixed` where no autoscaler adds nodes, and absent elsewhere, not `{leaf.value}`")
+        raise Trouble(f"`{key}` is `fixed` if no autoscaler adds nodes, or unset; not `{leaf.value}`")
     return True
 
 
 # The field of a cluster that each fills, what reads its value, and what may stand there.
 SETTINGS: dict[str, tuple[str, Callable[[str, Sourced[Any]], object], str]] = {
-    "scheduler": ("scheduler", _text, "the name of what places pods together: coscheduling, volcano, native or kueue"),
+    "scheduler": ("scheduler", _text, "a gang scheduler: coscheduling, volcano, native or kueue"),
     "schedulerName": ("scheduler_name", _text, "the name of a scheduler as pods name it, such as `my-scheduler`"),
     "queue": ("queue", _text, "the name of a queue, such as `research`"),
     "topology": ("topology", _text, "the label of nodes that share a network, such as `topology.kubernetes.io/rack`"),
     "gang": ("unit", _unit, f"one of {', '.join(UNITS)}"),
     "gangTimeout": ("timeout", _seconds, "a number of seconds, such as `600`"),
     "autoscaling": ("autoscaling", _switch, "`true` or `false`"),
-    "nodes": ("fixed_nodes", _nodes, "`fixed`, or leave it out"),
+    "nodes": ("fixed_nodes", _nodes, "`fixed`, or remove it"),
     "kubernetes": ("kubernetes", _version, 'a version in quotes, such as `"1.36"`'),
     "jobset": ("jobset", _version, 'a version in quotes, such as `"0.12"`'),
     "kueue": ("kueue", _version, 'a version in quotes, such as `"0.16"`'),

@@ -43,14 +43,14 @@ def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Ca
     names = list(checker.map(("spec", "clusters")))
     if len(names) > MAX_CLUSTERS:
         text = f"a project has at most {MAX_CLUSTERS} clusters, and this one has {len(names)}"
-        checker.complain(("spec", "clusters"), text, "make a project of its own for each group of clusters", key=True)
+        checker.complain(("spec", "clusters"), text, "create a separate project for each group of clusters", key=True)
         return ()
     for name in names:
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
             declared.append(_cluster(name, checker, root, assigned, cache))
         else:
             hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
-            checker.complain(("spec", "clusters", name), f"`{name}` cannot be the name of a cluster", hint, key=True)
+            checker.complain(("spec", "clusters", name), f"`{name}` is not a valid cluster name", hint, key=True)
     return tuple(declared)
 
 
@@ -90,7 +90,7 @@ def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...],
             values |= {use["name"].value: use["with"]} if "with" in use else {}
         else:
             hint = "write `components: [shm, spot]`, or `{name: shm, with: {size: 1Gi}}` for each"
-            checker.complain(path, "`components` is a list of components", hint)
+            checker.complain(path, "`components` must be a list of components", hint)
     return tuple(names), values
 
 
@@ -104,7 +104,7 @@ def _is_use(use: dict[str, Tree]) -> bool:
 
 def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
     if type(leaf) is not Sourced:
-        checker.complain(path, f"`{key}` is one value", instead(key))
+        checker.complain(path, f"`{key}` must be one value", instead(key))
         return {}
     try:
         field, content = setting(key, leaf)
@@ -127,13 +127,13 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
         for name, leaf in checker.map((*path, part)).items():
             text = leaf.value if type(leaf) is Sourced else None
             if type(text) is not str or not text:
-                hint = f"write it behind `{name}:` as text"
+                hint = f"write it after `{name}:`, as a string"
                 checker.complain((*path, part, name), f"`{name}` gets one {_IMAGES[part]}", hint)
             elif part == "digests" and not _is_digest(text):
                 hint = "write `sha256:` and 64 hexadecimal digits"
                 checker.complain((*path, part, name), f"`{text}` is not a digest", hint)
             elif part == "registries" and ("://" in text or text.split() != [text]):
-                hint = "write the host and the path alone, such as `mirror.example.com/hub`"
+                hint = "write only the host and the path, such as `mirror.example.com/hub`"
                 checker.complain((*path, part, name), f"`{text}` is not a prefix of an image's name", hint)
             else:
                 images[part][name] = leaf
@@ -148,13 +148,15 @@ def _patch(checker: Checker, path: Path) -> Tree:
         at, node = todo.pop()
         for step, below in node.items() if type(node) is dict else enumerate(node):
             if type(below) is not Sourced and step == "$patch":
-                checker.complain((*at, step), "`$patch` is one word", "write `replace` or `delete`, or remove the key")
+                checker.complain(
+                    (*at, step), "`$patch` must be one word", "write `replace` or `delete`, or remove the key"
+                )
                 sound = False
             elif type(below) is not Sourced:
                 todo.append(((*at, step), below))
     for key in tree:
         if key not in _PIECES:
-            hint = meant(key, _PIECES, f"a patch holds {', '.join(_PIECES)}")
+            hint = meant(key, _PIECES, f"a patch has {', '.join(_PIECES)}")
             checker.complain((*path, key), f"unknown setting `{key}` of a patch", hint, key=True)
     return {key: node for key, node in tree.items() if key in _PIECES} if sound else {}
 
@@ -196,11 +198,11 @@ def read_policy_folders(
 def _texts(root: str, folders: tuple[str, ...], unsaved: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     files = sorted({file for folder in folders for file in _files(root, folder)})
     if len(files) > _MOST:
-        raise Trouble(f"the folders of policies hold more than {_MOST} files")
+        raise Trouble(f"the folders of policies have more than {_MOST} files")
     for file in files:
         path = os.path.join(root, file)
         if not is_inside(root, path):
-            raise Trouble(f"{file} is a link that leads out of the project; put the policy itself there")
+            raise Trouble(f"{file} is a symbolic link to a file outside the project; put the policy itself there")
         held = unsaved.get(file)
         with Reaching(path):
             yield file, ordinary_contents(path, LIMIT + 1) if held is None else held

@@ -135,7 +135,7 @@ def _misfit(document: Document, path: Path, wanted: str) -> Finding:
     return FOREIGN_DUMP.at(
         document.span(path),
         f"`{dotted(path)}` of this {document.kind} is not {wanted}",
-        help="print the dump again; no server answers with such an object",
+        help="create the dump again; no API server returns such an object",
     )
 
 
@@ -150,8 +150,8 @@ def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:
 def _foreign(document: Document) -> Finding:
     return FOREIGN_DUMP.at(
         document.span(("kind",)),
-        f"`{document.kind or 'this'}` is not a kind that a cluster folder holds",
-        help="keep dumps of definitions, runtimes, queues, classes, claims, policies and names of Secrets here",
+        f"`{document.kind or 'this'}` is not a kind of object for a cluster folder",
+        help="keep only dumps of CRDs, runtimes, queues, classes, PVCs, policies and names of Secrets here",
     )
 
 
@@ -184,7 +184,9 @@ def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tup
         if name.lower().endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
             if not is_inside(root, path):
                 # Left out, it would be a part of the cluster that nobody misses.
-                raise Trouble(f"{folder}/{name} is a link that leads out of the project; put the dump itself there")
+                raise Trouble(
+                    f"{folder}/{name} is a symbolic link to a file outside the project; put the dump itself there"
+                )
             held = unsaved.get(f"{folder}/{name}")
             with Reaching(path):
                 data = ordinary_contents(path, LIMIT + 1) if held is None else held

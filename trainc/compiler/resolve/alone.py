@@ -37,7 +37,7 @@ NAME, NAMESPACE, IMAGE, COMMAND, NODES = (
 )
 PLACE = Span("trainc:job", 1, 1, 1, 1)  # of all that stands in no file
 BROUGHT = "depends on the job"
-NOT_WHOLE = "what the children of a runtime add to it"
+NOT_WHOLE = "depends on the runtimes that extend it"
 
 
 def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:

@@ -125,7 +125,7 @@ def switches(job: Document, runtime: Document) -> dict[str, Label]:
     spans = {use.name.value: use.span for use in of_job(job)}
     parts = runtime.parts if isinstance(runtime, Composed) and spans else ()
     return {
-        part.document.file: Label(spans[part.label], f"`{part.label}` is switched on here")
+        part.document.file: Label(spans[part.label], f"`{part.label}` is enabled here")
         for part in parts
         if part.name == "components" and part.label in spans and part.document is not None
     }
@@ -156,7 +156,7 @@ def idle(document: Document) -> Finding:
     )
     return NO_RUNTIME.at(
         document.span(("metadata", "annotations", key)),
-        f"a {document.kind} starts from no runtime, so its components have nothing to be merged into",
+        f"a {document.kind} has no runtime, so its components cannot be merged",
         effect="they do not appear in the manifests",
         help="remove the annotation, or write a TrainJob",
     )
@@ -220,11 +220,11 @@ def in_place_of(old: Tree, new: Tree, field: str = "") -> Tree:
 def not_on(use: EnabledComponent, known: list[str]) -> Finding:
     """The finding for values of a component that nothing switches on."""
     name = use.name.value
-    rest = f"switch it on as well: `{COMPONENTS}: {name}`"
+    rest = f"enable it, too: `{COMPONENTS}: {name}`"
     return NOT_ON.at(
         use.span,
-        f"component `{name}` gets a value and is not on",
-        effect="the value goes nowhere",
+        f"component `{name}` has a value, but is not enabled",
+        effect="the value has no effect",
         help=meant(name, known, rest),
     )
 
@@ -262,7 +262,7 @@ def _unknown(use: EnabledComponent, catalog: Catalog) -> Finding:
     known = catalog.runtimes.names("RuntimeComponent", "", use.file)
     return UNKNOWN_COMPONENT.at(
         use.span,
-        f"there is no component `{name}`",
+        f"unknown component `{name}`",
         help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
         notes=[f"looked in {', '.join(catalog.runtimes.places(use.file))}"],
     )
@@ -274,7 +274,7 @@ def _roleless(component: Switched, wanted: list[str]) -> Finding:
         component.span,
         f"component `{component.name}` is for {names}, and the runtime has no such replicated job",
         also=[Label(component.document.span(("spec", "roles")), "its roles")],
-        help="switch it on in a runtime that has one, or name other `roles` in the component",
+        help="enable it in a runtime that has one, or name other `roles` in the component",
     )
 
 
@@ -284,5 +284,5 @@ def _containerless(component: Switched, leaf: Sourced[str], role: str, there: li
         component.span,
         f"component `{component.name}` changes container `{leaf.value}`, which `{role}` does not have",
         also=[Label(place(leaf.origin) or component.document.span(), "changed here")],
-        help=f"its containers: {names}; a component that brings its own container gives it an image",
+        help=f"its containers: {names}; a component that adds a container must set its image",
     )

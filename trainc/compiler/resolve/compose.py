@@ -235,13 +235,13 @@ def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> 
     parent = catalog.runtimes.parent(name, "", "")
     if parent is None and not report.failed:
         known = {one for kind in (RUNTIME, KIND.value) for one in catalog.runtimes.names(kind, "", "")}
-        component = f"`{name}` is a component; name a runtime that switches it on"
+        component = f"`{name}` is a component; name a runtime that enables it"
         hint = (
             component
             if catalog.runtimes.component(name, "")
             else meant(name, sorted(known), "see trainc runtimes list")
         )
-        raise Trouble(f"there is no runtime `{name}` here or in trainc's catalogue; {hint}")
+        raise Trouble(f"no runtime `{name}` here or among those that trainc ships; {hint}")
     if parent is None or parent.document is None:
         return None
     composition = compose(parent.document, None, catalog, project, report)

@@ -137,10 +137,10 @@ class Held:
         """The finding for something at `span` that changes the field."""
         return LOCKED.at(
             span,
-            f"{who} changes `{self.path}`, which runtime `{self.owner}` has locked",
+            f"{who} changes `{self.path}`, which runtime `{self.owner}` locks",
             label="changed here",
             also=[Label(self.span, f"locked here: {self.reason}")],
-            help="leave the field alone, or ask the owners of the runtime to remove the lock",
+            help="remove the change, or ask the owners of the runtime to remove the lock",
         )
 
 

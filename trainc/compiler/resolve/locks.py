@@ -52,7 +52,7 @@ def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iter
 def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
     return UNKNOWN_LOCK.at(
         document.span(("spec", "locks", index, "path")),
-        f"`{document.name}` locks `{path}`, and has no such field",
+        f"`{document.name}` locks `{path}`, but does not have this field",
         label=_longest(path, spec),
         also=[Label(document.span(("metadata", "name")), "nothing in this runtime or its parents sets it")],
         help="write the path as `trainc why` prints it, without the leading `spec.` of the runtime: `mlPolicy.numNodes`",
@@ -65,7 +65,7 @@ def _longest(path: str, spec: Tree) -> str:
     while text:
         text = (text.rpartition("[")[0] if text.endswith("]") else text.rpartition(".")[0]).rstrip(".")
         if text and parsed(text, spec):
-            return f"only `{text}` is there"
+            return f"only `{text}` exists"
     return ""
 
 
@@ -76,7 +76,7 @@ def changed(lock: Held, before: Tree, after: Tree) -> bool:
 
 
 def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
-    """Where a tree says something new about a field of `before`: in it, in what takes it away, or the nearest above."""
+    """Where a tree says something new about a field of `before`: in it, in what removes it, or the nearest above."""
     for leaf in _changed_values(tree, steps, before):
         spot = place(leaf.origin)
         if spot is not None:

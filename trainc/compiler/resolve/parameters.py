@@ -49,7 +49,7 @@ PARAMETER_PLACE = Rule(
 
 _WRITE = {
     "integer": "write a whole number, without quotes",
-    "string": "write text; a number or a truth value goes into quotes",
+    "string": "write a string; quote numbers and booleans",
     "quantity": "write an amount, such as `16Gi`",
 }
 
@@ -130,7 +130,7 @@ def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
     if kind == "quantity" and not _is_quantity(content):
         return "is not a quantity"
     if parameter.get("choices") and _choice(parameter, leaf) is None:
-        return "is none of its choices"
+        return "is not one of its choices"
     return ""
 
 
@@ -246,7 +246,7 @@ def _placeless(component: Document, spot: tuple[int, int], name: str, path: str,
         + ("holds more than one value" if there else f"component `{component.name}` does not have"),
         help="name a field in it that takes the value"
         if there
-        else "write the place into the component's own `job` or `runtime`, and here its path as `trainc why` prints it",
+        else "add the field to the component's `job` or `runtime`, and write its path here as `trainc why` prints it",
     )
 
 

@@ -96,7 +96,7 @@ def _circle(left: list[Switched]) -> Finding:
         ring.append(following)
     text = " after ".join(f"`{one.name}`" for one in (*ring, ring[0]))
     labels = [
-        Label(_where(one, "after", ring[(i + 1) % len(ring)].name), "asks for it here") for i, one in enumerate(ring)
+        Label(_where(one, "after", ring[(i + 1) % len(ring)].name), "requires it here") for i, one in enumerate(ring)
     ]
     return CONTRADICTORY.at(
         labels[0].span, f"no order is possible: {text}", also=labels[1:], help="remove one of these `after`"
@@ -129,10 +129,10 @@ def _where(component: Switched, field: str, name: str) -> Span:
 
 
 def _required(component: Switched, name: str, there: Collection[str]) -> Finding:
-    on = f"switch on `{name}` as well"
+    on = f"enable `{name}`, too"
     return REQUIRED.at(
         component.span,
-        f"component `{component.name}` needs `{name}`, which is not switched on",
+        f"component `{component.name}` requires `{name}`, which is not enabled",
         also=[Label(_where(component, "requires", name), "required here")],
         help=on if name in there else meant(name, there, f"add a RuntimeComponent of that name, and {on}"),
     )
@@ -142,7 +142,7 @@ def _unrelated(component: Switched, field: str, name: str, catalog: Catalog) -> 
     there = catalog.runtimes.names("RuntimeComponent", "", component.use.file)
     return UNRELATED.at(
         _where(component, field, name),
-        f"`{field}` of component `{component.name}` names `{name}`, and there is no such component",
+        f"`{field}` of component `{component.name}` names `{name}`, which does not exist",
         help=meant(name, there, "remove the name"),
     )
 
@@ -154,10 +154,10 @@ def _excluded(component: Switched, name: str, components: Sequence[Switched]) ->
         first.span,
         f"components `{min(component.name, name)}` and `{max(component.name, name)}` exclude each other",
         also=[
-            *(Label(one.span, f"`{one.name}` is switched on here") for one in rest),
+            *(Label(one.span, f"`{one.name}` is enabled here") for one in rest),
             Label(_where(component, "conflictsWith", name), "excluded here"),
         ],
-        help="switch one of them off",
+        help="disable one of them",
     )
 
 
@@ -180,9 +180,9 @@ def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: s
     if two.name in one.listed("after"):
         return CONTRADICTORY.at(
             _where(one, "after", two.name),
-            f"`{one.name}` is to come after `{two.name}`, but {two.use.by} applies `{two.name}` later",
-            also=[Label(one.span, f"{one.use.by} switches it on"), Label(two.span, f"{two.use.by} switches it on")],
-            help="switch both on in the same place",
+            f"`{one.name}` must come after `{two.name}`, but {two.use.by} applies `{two.name}` later",
+            also=[Label(one.span, f"{one.use.by} enables it"), Label(two.span, f"{two.use.by} enables it")],
+            help="enable both in the same place",
         )
     return CLASH.at(
         _spot(two, new),
@@ -190,9 +190,9 @@ def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: s
         label=f"component `{two.name}` {_says(new)}",
         also=[
             Label(_spot(one, old), f"component `{one.name}` {_says(old)}"),
-            Label(two.span, f"switched on by {two.use.by}"),
+            Label(two.span, f"enabled by {two.use.by}"),
         ],
-        help=f"write `after: [{one.name}]` into `{two.name}`, or switch one of them off",
+        help=f"add `after: [{one.name}]` to `{two.name}`, or disable one of them",
     )
 
 
@@ -205,7 +205,7 @@ def _says(node: Tree) -> str:
     """What a component does to a field, in words."""
     if type(node) is not Sourced:
         return "sets it" if type(node) is dict else f"says `{compact(plain(node))}`"
-    return "takes it away" if node.value in (None, "delete") else f"says `{node.value}`"
+    return "removes it" if node.value in (None, "delete") else f"says `{node.value}`"
 
 
 _WORD = "$patch"
@@ -319,8 +319,8 @@ def _missing(chain: Sequence[Document], name: str, catalog: Catalog) -> Finding:
     inherits = [f"{chained(chain)} -> `{name}`"] if len(chain) > 1 else []
     return MISSING_PARENT.at(
         child.span(("spec", "extends")),
-        f"`{child.name}` extends `{name}`, and there is no runtime of that name",
-        help=meant(name, sorted(known), "add the runtime to one of these places, or name one that is there"),
+        f"`{child.name}` extends `{name}`, which does not exist",
+        help=meant(name, sorted(known), "add the runtime to one of these places, or name an existing one"),
         notes=[*inherits, f"looked in {', '.join(catalog.runtimes.places(child.file))}"],
     )
 
@@ -332,7 +332,7 @@ def _cycle(ring: Sequence[Document]) -> Finding:
     return CYCLE.at(
         start.span(("spec", "extends")),
         f"`{start.name}` inherits from itself: {chained([*ordered, start])}",
-        also=[Label(other.span(("spec", "extends")), f"`{other.name}` goes on here") for other in others],
+        also=[Label(other.span(("spec", "extends")), f"`{other.name}` is enabled here") for other in others],
         help="remove one of these `extends`",
     )
 

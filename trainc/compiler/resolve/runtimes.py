@@ -98,8 +98,8 @@ def _unsupported(document: Document, kind: str, group: str) -> Finding:
         document.span(("spec", "runtimeRef", "kind")),
         f"no Trainer serves runtimes of kind `{kind}` in group `{group}`"
         if has_reference
-        else "the job names no runtime",
-        help=hint if has_reference else f"write `runtimeRef: {{name: NAME}}` below `spec`; {_LISTED}",
+        else "the job does not name a runtime",
+        help=hint if has_reference else f"add `runtimeRef: {{name: NAME}}` to `spec`; {_LISTED}",
         # Kubernetes writes a kind of no group without the dot.
         refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
     )
@@ -111,12 +111,12 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     twin = catalog.runtimes.names(other, "" if namespace else document.namespace or "default", document.file)
     notes = [f"looked in {', '.join(catalog.runtimes.places(document.file))}"]
     if name in twin:
-        hint = f"there is a {other} of that name: set `kind: {other}` in `runtimeRef`"
+        hint = f"a {other} of that name exists: set `kind: {other}` in `runtimeRef`"
     else:
         hint = meant(name, catalog.runtimes.names(kind, namespace, document.file))
         if not hint and project.gap is None:
             notes.append(_DUMP)
-            hint = f"add the {kind} beside the job or in a `runtimes` folder; {_LISTED}"
+            hint = f"add the {kind} next to the job or in a `runtimes` folder; {_LISTED}"
         elif not hint and project.gap is not None:
             hint = project.gap.help
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
@@ -128,7 +128,7 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
     )
     return MISSING_RUNTIME.at(
         document.span(("spec", "runtimeRef", "name")),
-        f"there is no {kind} `{name}`{where}",
+        f"no {kind} `{name}`{where}",
         help=hint,
         notes=notes,
         refusal=Refusal("webhook", text),
@@ -142,21 +142,21 @@ def shipped(span: Span, name: str, project: Project) -> Finding:
             span,
             f"`{name}` is in none of the files {project.gap.present}",
             level=ERROR,
-            effect="trainc's own of that name may differ from the repository's: another training, and no finding would show it",
+            effect="the runtime of that name that trainc ships may differ from the repository's, and the training with it",
             help=project.gap.help,
         )
     if project.file:
         return SHIPPED_RUNTIME.at(
             span,
-            f"`{name}` comes from trainc's own catalogue, and this is a project",
+            f"`{name}` is a runtime that trainc ships, and this is a project",
             level=ERROR,
-            effect="an upgrade of trainc could change this job's manifests although no file was edited",
+            effect="an upgrade of trainc can change the manifests of this job without an edit",
             help=f"run `trainc runtimes copy {name}` and commit the file",
         )
     return SHIPPED_RUNTIME.at(
         span,
-        f"`{name}` comes from trainc's own catalogue",
-        help=f"run `trainc runtimes copy {name}` to own it",
+        f"`{name}` is a runtime that trainc ships",
+        help=f"run `trainc runtimes copy {name}` to pin it",
     )
 
 

@@ -100,7 +100,7 @@ def _patches(plan: Plan) -> Iterator[Finding]:
             yield PATCH_MANAGER.at(
                 plan.document.span(("spec", "runtimePatches", index, "manager")),
                 f"manager `{value(patch, 'manager')}` is not a domain-prefixed path",
-                help="write `<your domain>/<what patches>`, such as `platform.example.com/defaults`",
+                help="write `<your domain>/<name>`, such as `platform.example.com/defaults`",
                 refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
             )
         for spot, name in _reserved_env(patch):

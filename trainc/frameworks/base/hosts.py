@@ -60,7 +60,7 @@ def refuse_length(plan: Plan, report: Report, size: int) -> None:
     """A refusal where a list of hosts would not fit into an object."""
     if size > LONGEST:
         span = plan.document.span(("spec", "trainer", "numNodes"))
-        report.add(TOO_MANY_HOSTS.at(span, "the list of hosts would be larger than 1 MiB", help="ask for fewer nodes"))
+        report.add(TOO_MANY_HOSTS.at(span, "the list of hosts would be larger than 1 MiB", help="request fewer nodes"))
 
 
 def check_length(plan: Plan, report: Report, name: str, size: int) -> None:
@@ -69,7 +69,7 @@ def check_length(plan: Plan, report: Report, name: str, size: int) -> None:
         span = plan.document.span(("spec", "trainer", "numNodes"))
         effect = "no process starts: `argument list too long`"
         message = f"`{name}` would be longer than 128 KiB"
-        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer nodes"))
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer nodes"))
 
 
 def port_of(container: Tree, name: str, default: int) -> Sourced[int] | int:

@@ -64,7 +64,7 @@ def reserved_env(plan: Plan, at: int, name: str, text: str, instead: str) -> Fin
     """The finding for one reserved variable, with the server's words for it."""
     return RESERVED_ENV.at(
         plan.document.span(("spec", "trainer", "env", at, "name")),
-        f"`{name}` is set by the `{plan.framework}` framework",
+        f"the `{plan.framework}` framework sets `{name}`",
         label="set here",
         also=[Label(policy_span(plan), "this policy selects the framework")],
         help=f"remove it{instead}",
@@ -83,7 +83,7 @@ def unbuildable(plan: Plan, report: Report, span: Span, message: str, text: str,
         UNBUILDABLE.at(
             span,
             message,
-            effect="the TrainJob is admitted, and nothing is ever created for it",
+            effect="the API server accepts the TrainJob, and the controller creates nothing for it",
             help=advice,
             also=[Label(plan.document.span(("metadata", "name")), "this job")],
             refusal=Refusal("build", text),

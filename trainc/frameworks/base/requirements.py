@@ -109,7 +109,7 @@ def check(
         others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
         if others:
             report.add(two_trainers(plan, trainer, others[0]))
-    check_container(plan, report, trainer, "no variable reaches a process: every one of them believes that it is alone")
+    check_container(plan, report, trainer, "no process gets the variables: each process runs alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
 
@@ -124,10 +124,10 @@ def check_gpus(plan: Plan, report: Report) -> None:
     report.add(
         SEVERAL_GPU_NAMES.at(
             first,
-            f"{_words(inferred.gpu_names)} count as GPUs alike",
+            f"{_words(inferred.gpu_names)} both count as GPUs",
             label="counted",
             also=[Label(span, "not counted") for span in rest],
-            effect="the Trainer controller would count any one of them, another one each time",
+            effect="the Trainer controller counts one of them at random",
             help="keep one, or set `numProcPerNode`",
         )
     )
@@ -141,8 +141,8 @@ def check_processes(plan: Plan, report: Report) -> None:
             NO_PROCESSES.at(
                 place(processes.origin) or template_span(plan),
                 f"`numProcPerNode` is {processes.value}",
-                effect="no node may start a process",
-                help="set it to 1 or more, or leave it out",
+                effect="no node starts a process",
+                help="set it to 1 or more, or remove it",
             )
         )
 
@@ -155,8 +155,8 @@ def check_unread(plan: Plan, name: str, report: Report) -> None:
             UNREAD_PROCESSES.at(
                 place(processes.origin) or template_span(plan),
                 f"nothing reads `numProcPerNode` in a job of the framework `{name}`",
-                effect=f"each node runs its command once, and not {processes.value} times",
-                help="leave it out, or let the command start the processes",
+                effect=f"each node runs its command once, not {processes.value} times",
+                help="remove it, or start the processes from the command",
             )
         )
 
@@ -177,7 +177,7 @@ def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
             effect=f"{gpu.value - slots.value} GPUs of every node stay idle"
             if fewer
             else "processes share GPUs, and collectives between two on one GPU fail or hang",
-            help=f"set `numProcPerNode: {gpu.value}`, or ask for {slots.value} GPUs",
+            help=f"set `numProcPerNode: {gpu.value}`, or request {slots.value} GPUs",
         )
     )
 
@@ -186,8 +186,8 @@ def no_trainer(plan: Plan) -> Finding:
     """The finding for a runtime in which no role is the trainer."""
     return NO_TRAINER.at(
         template_span(plan),
-        f"no replicatedJob is labelled as trainer, so `{plan.framework}` has nowhere to put its variables",
-        effect="every process believes that it is alone, and what `spec.trainer` says reaches no pod",
+        f"no replicatedJob has the trainer label, so `{plan.framework}` cannot set its variables",
+        effect="every process runs alone, and no pod gets the settings of `spec.trainer`",
         help="label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`",
     )
 
@@ -196,8 +196,8 @@ def unwired(plan: Plan) -> Finding:
     """The finding for a job without trainer block."""
     return NO_TRAINER_BLOCK.at(
         plan.document.span(("spec",)),
-        f"there is no `spec.trainer`, so `{plan.framework}` sets no variables",
-        effect="every process believes that it is alone",
+        f"`spec.trainer` is not set, so `{plan.framework}` sets no variables",
+        effect="every process runs alone",
         help="add `trainer: {}`",
     )
 
@@ -206,11 +206,11 @@ def two_trainers(plan: Plan, first: Role, second: Role) -> Finding:
     """The finding for a runtime with two trainers."""
     return TWO_TRAINERS.at(
         role_span(plan, second),
-        f"`{second.name.value}` is a second trainer beside `{first.name.value}`",
+        f"`{second.name.value}` is a second trainer; `{first.name.value}` is the first",
         label="gets image, command and env, but neither nodes nor rendezvous variables",
         also=[Label(role_span(plan, first), "the trainer that counts")],
         effect=f"the processes of `{second.name.value}` do not know their peers",
-        help="label one of them only",
+        help="label only one of them",
     )
 
 
@@ -238,8 +238,8 @@ def overwritten(plan: Plan, name: str, span: Span) -> Finding:
     """The finding for one variable whose value is lost to the framework's."""
     return OVERWRITTEN_ENV.at(
         span,
-        f"`{name}` is set by the `{plan.framework}` framework",
-        label="this value is overwritten",
+        f"the `{plan.framework}` framework sets `{name}`",
+        label="the framework overwrites this value",
         help="remove it",
     )
 
@@ -292,9 +292,9 @@ def check_reserved(plan: Plan, framework: Framework, report: Report) -> None:
 
 def _effect(name: str, vocabulary: Vocabulary) -> str:
     if name in vocabulary.ranks:
-        return "all processes claim this one id, and the coordinator refuses all but one"
+        return "all processes have this ID, and the coordinator rejects all but one"
     if name in vocabulary.sizes:
-        return "process 0 waits for as many processes as this says"
+        return "process 0 waits for this number of processes"
     if name in vocabulary.addresses:
         return "every process waits for a coordinator at this address"
-    return "the processes go by this value"
+    return "the processes use this value"

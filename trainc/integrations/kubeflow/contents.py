@@ -112,7 +112,7 @@ class Contents:
                 return ""
         except Trouble as trouble:
             return str(trouble)
-        return f"there is no runtime `{name}`"
+        return f"unknown runtime `{name}`"
 
     def stored(self, document: Document) -> dict[str, Any]:
         """A job with what the SDK takes for granted: a namespace, and a time, which here is that of its file."""

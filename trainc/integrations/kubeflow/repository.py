@@ -71,7 +71,7 @@ class Repository:
         contents = self.contents()
         same_name = [document for document in contents.jobs if document.name == name]
         if len(same_name) > 1:
-            raise Trouble(f"there are {len(same_name)} jobs `{name}`; choose one with trainer_client(namespace=...)")
+            raise Trouble(f"{len(same_name)} jobs are named `{name}`; choose one with trainer_client(namespace=...)")
         return contents.stored(same_name[0]) if same_name else None
 
     def file_of(self, name: str) -> str:
@@ -94,7 +94,7 @@ class Repository:
         there = next((document.file for document in contents.jobs if document.name == name), "")
         if there not in ("", file) or (os.path.lexists(path) and not self._replace):
             raise ExistingJobError(
-                f"{there or file}: there is a job `{name}`; choose another name, or pass replace=True"
+                f"{there or file}: a job `{name}` already exists; choose another name, or pass replace=True"
             )
         text = readable(dump(stamp({**job, "metadata": metadata}, "the SDK")))
         before = _contents(path)

@@ -18,7 +18,7 @@ def is_refused(document: Document, report: Report) -> bool:
     spec = document.tree.get("spec")
     complaints = _complaints(spec if type(spec) is dict else {})
     for path, text in complaints:
-        effect = "the operator makes nothing, and says so in its log alone"
+        effect = "the operator creates nothing, and reports it only in its log"
         report.add(INVALID.at(document.span(path), text, effect=effect, refusal=Refusal("operator", text)))
     return bool(complaints)
 
@@ -59,7 +59,7 @@ def _container_complaints(containers: list[Tree]) -> list[tuple[Path, str]]:
             if text := _volume_complaint(volume):
                 out.append(((*path, "volumes", key), f"volume {key} {text}"))
     if len(running) != 1:
-        message = f"{len(running)} containers have `runFlux`; one must, and the operator says nothing of it"
+        message = f"{len(running)} containers have `runFlux`; exactly one must, and the operator does not report it"
         out.append((("spec", "containers"), message))
     return out
 
@@ -91,18 +91,18 @@ def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
     path: Path = ("spec", "containers", index)
     if high and high != size:
         message = f"`maxSize: {high}` lets the cluster grow; a JobSet has a fixed number of pods"
-        out.append((("spec", "maxSize"), message, "write the number of pods in `size`, and leave `maxSize` out"))
+        out.append((("spec", "maxSize"), message, "write the number of pods in `size`, and remove `maxSize`"))
     if _number(spec, "minSize"):
-        message = "`minSize` starts the cluster with some of its pods; all pods of a JobSet are needed"
+        message = "`minSize` starts the cluster with some of its pods; a JobSet needs all pods"
         out.append((("spec", "minSize"), message, "leave it out"))
     if type(value(spec, "tasks")) is str:
-        message = "`tasks` is filled in later, but the submission is computed from it"
+        message = "`tasks` is a placeholder, but the submission is computed from it"
         out.append((("spec", "tasks"), message, "write the number"))
     if value(spec, "interactive") is True:
-        message = "`interactive` makes a cluster that waits for people, and nothing ends it"
+        message = "`interactive` creates a cluster that waits for input and never ends"
         out.append((("spec", "interactive"), message, "write a `command`, or let the operator run the cluster"))
     elif not text_of(container, "command") and not text_of(container, "commands", "script"):
-        message = "no command: the cluster is interactive, it waits for people and nothing ends it"
+        message = "no command: the cluster is interactive; it waits for input and never ends"
         out.append((path, message, "write a `command`, or let the operator run the cluster"))
     if get(spec, "flux", "bursting"):
         out.append((("spec", "flux", "bursting"), "`bursting` needs clusters that trainc does not see", "remove it"))
@@ -111,11 +111,11 @@ def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
             (("spec", "flux", "mungeSecret"), "`mungeSecret` is for bursting, which needs the operator", "remove it")
         )
     if value(spec, "flux", "curveCert"):
-        message = "`curveCert` holds a private key in clear"
-        help_ = "put it into a Secret under the key `curve.cert`, and name that in `secrets: {flux: existing:NAME}`"
+        message = "`curveCert` has a private key in plain text"
+        help_ = "put it in a Secret under the key `curve.cert`, and name the Secret in `secrets: {flux: existing:NAME}`"
         out.append((("spec", "flux", "curveCert"), message, help_))
     if _items(spec, "services"):
-        message = "`services` run in a pod of their own beside the cluster, for which a JobSet has no place"
+        message = "`services` run in a separate pod, which a JobSet cannot have"
         out.append((("spec", "services"), message, "write them as a Deployment and a Service"))
     return out
 
@@ -124,14 +124,14 @@ def _left_out(spec: Tree) -> list[tuple[Path, str, str]]:
     out: list[tuple[Path, str, str]] = []
     if value(spec, "flux", "minimalService") is True:
         path: Path = ("spec", "flux", "minimalService")
-        out.append((path, "`minimalService` is left out", "every pod has a DNS name, not the first alone"))
+        out.append((path, "`minimalService` is omitted", "every pod has a DNS name, not only the first"))
     if value(spec, "cleanup") is True:
         effect = "finished pods stay until the JobSet is deleted"
-        out.append((("spec", "cleanup"), "`cleanup` is left out", effect))
+        out.append((("spec", "cleanup"), "`cleanup` is omitted", effect))
     runner, _ = runner_of(spec)
     for index, container in enumerate(_items(spec, "containers")):
         if index != runner:
-            message = f"container `{value(container, 'name')}` runs beside Flux: the job waits for its end too"
+            message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
             out.append((("spec", "containers", index), message, "a server that never ends keeps the job running"))
     return out
 

@@ -112,7 +112,7 @@ class ClusterHosts(FormerHosts):
         if type(leaf) is not Sourced or former not in str(leaf.value):
             return leaf
         span = place(leaf.origin) or self.document.span(("spec",))
-        self.report.add(REWRITTEN.at(span, f"`{former}` is `{now}` in the JobSet: the text is rewritten"))
+        self.report.add(REWRITTEN.at(span, f"`{former}` is `{now}` in the JobSet: trainc rewrites it"))
         return derive("host names", lambda text, _: text.replace(former, now), leaf, self._name)
 
 

@@ -58,7 +58,7 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
     elif role == "Launcher" and _known(replica, "replicas") not in {None, 1}:
         count = (*path, "replicas")
         message = f"{valid}: There must be only 1 launcher replica"
-        r.say(count, message, "more than one Launcher is asked for", fix=r.document.edits(count, 1))
+        r.say(count, message, "more than one Launcher is requested", fix=r.document.edits(count, 1))
     else:
         if key != role:
             odd_case(r, key, role)
@@ -74,7 +74,7 @@ def refuse_ssh(r: Refuser) -> None:
     if errors:
         path: Path = ("metadata", "name")
         detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
-        r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is no DNS-1035 label")
+        r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is not a valid DNS-1035 label")
     policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
     paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
     for path in paths:
@@ -91,7 +91,7 @@ def refuse_ssh(r: Refuser) -> None:
         if chosen == "" and path[-1] == "managedBy":
             empty_manager(r)
         elif chosen not in {None, *names}:
-            message = f"`{chosen}` is no `{path[-1]}`"
+            message = f"`{chosen}` is not a valid `{path[-1]}`"
             r.say(path, not_supported(path, chosen, names), message, help=f"one of {', '.join(names)}")
     field: Path = ("spec", "mpiReplicaSpecs")
     if get(r.spec, "mpiReplicaSpecs") is None:
@@ -102,7 +102,7 @@ def refuse_ssh(r: Refuser) -> None:
         r.say(path, required(path, "must have Launcher replica spec"), "the job has no Launcher")
     for key in r.replicas:
         if key not in ROLES:
-            message = f"the mpi-operator knows no role `{key}` and makes no pods for it"
+            message = f"the mpi-operator has no role `{key}` and creates no pods for it"
             r.warn(IGNORED_ROLE, (*field, key), message, key=True, help="write `Launcher` or `Worker`")
     for role in ROLES:
         if role in r.replicas:
@@ -113,7 +113,7 @@ def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
     count = _known(replica, "replicas")
     at = (*path, "replicas")
     if role == "Launcher" and count not in {None, 1}:
-        message = "more than one Launcher is asked for"
+        message = "more than one Launcher is requested"
         r.say(at, invalid(at, count, "must be 1"), message, help="write `replicas: 1`", fix=r.document.edits(at, 1))
     if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
         message = "the Worker role has no replicas"

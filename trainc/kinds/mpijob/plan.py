@@ -35,10 +35,10 @@ def mpi_ssh(job: LegacyJob) -> JobLayout | None:
         return None
     _discovery(job, launcher)
     if job.asks("compat-names") == "true":
-        message = "the names of the mpi-operator lie below a Service, where no other can be: they are not kept"
+        message = "the mpi-operator's host names belong to a Service whose name is taken: they are not kept"
         job.say(WITHOUT_EFFECT, ("metadata", "annotations", f"{TRAINC_PREFIX}compat-names"), message, help="remove it")
     if worker is not None:
-        message = "a worker that failed is replaced; the operator left it dead"
+        message = "a failed worker is replaced; the operator did not replace it"
         if worker.restart.value == "Never":
             job.say(TOLERATED, worker.path, message, key=True, level=NOTE)
         job.say(EVICTED, worker.path, "an evicted worker is replaced; the operator failed the job", key=True)
@@ -89,7 +89,7 @@ def _discovery(job: LegacyJob, launcher: Replica) -> None:
         for _, leaf in leaves(words):
             if "discover_hosts" in str(leaf.value):
                 message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"
-                job.say(DISCOVERY, launcher.path, message, key=True, help="no more workers than `replicas` can join")
+                job.say(DISCOVERY, launcher.path, message, key=True, help="no more than `replicas` workers can join")
                 return
 
 

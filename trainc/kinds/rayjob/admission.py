@@ -53,7 +53,7 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
                 for field, number in (("minReplicas", least), ("maxReplicas", most)):
                     if type(number) is int and number < 0:
                         text = f"{_SPEC}worker group {group.group} has negative {field} {number}"
-                        yield (*group.path, field), text, "write 0 or more"
+                        yield (*group.path, field), text, "use 0 or more"
                 if type(least) is int and type(most) is int and least > most:
                     text = f"{_SPEC}worker group {group.group} has minReplicas {least} greater than maxReplicas {most}"
                     yield (*group.path, "minReplicas"), text, f"write at most {most}"
@@ -84,7 +84,7 @@ def _lifetime(spec: Tree) -> Iterator[Complaint]:
         yield ("spec", "suspend"), text, "set `shutdownAfterJobFinishes: true`"
     if type(ttl) is int and ttl < 0:
         text = f"{_SPEC}TTLSecondsAfterFinished must be a non-negative integer"
-        yield ("spec", "ttlSecondsAfterFinished"), text, "write 0 or more"
+        yield ("spec", "ttlSecondsAfterFinished"), text, "use 0 or more"
     elif ttl and keeps:
         text = f"{_SPEC}{ends} cannot have TTLSecondsAfterFinished"
         yield ("spec", "ttlSecondsAfterFinished"), text, "set `shutdownAfterJobFinishes: true`"
@@ -94,7 +94,7 @@ def _lifetime(spec: Tree) -> Iterator[Complaint]:
             yield ("spec", field), f"{_SPEC}{field} must be a positive integer", "write how many seconds"
     retries = value(spec, "backoffLimit")
     if type(retries) is int and retries < 0:
-        yield ("spec", "backoffLimit"), f"{_SPEC}backoffLimit must be a positive integer", "write 0 or more"
+        yield ("spec", "backoffLimit"), f"{_SPEC}backoffLimit must be a positive integer", "use 0 or more"
 
 
 def _mode(spec: Tree) -> Iterator[Complaint]:

@@ -210,8 +210,8 @@ _NEEDS_KUBERAY = (
         "KubeRay adds a collector to each pod",
         "remove it, or write the collector as a container",
     ),
-    ("networkPolicy", "KubeRay makes the policies", "write a NetworkPolicy beside the job"),
-    ("upgradeStrategy", "KubeRay refuses it in the cluster of a RayJob", "remove it"),
+    ("networkPolicy", "KubeRay creates the policies", "add a NetworkPolicy"),
+    ("upgradeStrategy", "KubeRay rejects it in the cluster of a RayJob", "remove it"),
 )
 _EXPOSED = (
     ("headServiceAnnotations",),
@@ -233,27 +233,27 @@ def check_fields(job: RayJobAsRead) -> bool:
         leaf = value(exposed) if type(exposed) is not dict else None
         if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
             continue
-        message = f"`{path[-1]}` has no effect: the head's Service stays inside of the cluster"
-        job.say(UNSERVED, job.at(*path, key=True), message, help="write a Service or an Ingress beside the job")
+        message = f"`{path[-1]}` has no effect: the head's Service is only reachable inside the cluster"
+        job.say(UNSERVED, job.at(*path, key=True), message, help="add a Service or an Ingress")
     spec = job.spec
     if value(spec, "shutdownAfterJobFinishes") is not True:
-        message = "the cluster ends with its driver: nothing keeps it, as `shutdownAfterJobFinishes: false` would"
+        message = "the cluster ends with its driver, despite `shutdownAfterJobFinishes: false`"
         job.say(CLEAN_UP, ("spec", "shutdownAfterJobFinishes"), message, key=True)
     if get(spec, "deletionStrategy") is not None:
-        message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job is over"
+        message = "`deletionStrategy` has no effect: a JobSet ends its pods when the job finishes"
         job.say(UNSERVED, ("spec", "deletionStrategy"), message, key=True, help="remove it")
     if get(spec, "preRunningDeadlineSeconds") is not None:
         message = "`preRunningDeadlineSeconds` has no effect: no controller watches the start of the program"
         job.say(UNSERVED, ("spec", "preRunningDeadlineSeconds"), message, help="remove it")
     if get(spec, "activeDeadlineSeconds") is not None:
         retries = value(spec, "backoffLimit") or 0
-        again = f", so {retries + 1} runs have it each" if type(retries) is int and retries > 0 else ""
+        again = f", for each of {retries + 1} runs" if type(retries) is int and retries > 0 else ""
         message = f"`activeDeadlineSeconds` is that of the driver, from its own start{again}"
         job.say(DEADLINE, ("spec", "activeDeadlineSeconds"), message, effect="the job fails when it is over")
     if value(spec, "managedBy") == _KUBERAY:
         job.say(MANAGER, ("spec", "managedBy"), f"`{_KUBERAY}` is no longer involved: `managedBy` is dropped")
     ends = "`backoffLimit` counts new clusters" if value(spec, "backoffLimit") else "the job has no `backoffLimit`"
-    message = f"a worker that is lost is replaced; a head that is lost ends the run, and {ends}"
+    message = f"a lost worker is replaced; a lost head ends the run, and {ends}"
     job.say(REPLACED, job.at("headGroupSpec", key=True), message)
     _say_of_driver(job)
     for group in job.groups:
@@ -261,7 +261,7 @@ def check_fields(job: RayJobAsRead) -> bool:
         limits = get(group.ray_container, "resources", "limits") or {}
         if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
             message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
-            effect = "the webhook that gives TPU pods their names finds no labels of KubeRay on them"
+            effect = "the TPU webhook does not find KubeRay's labels on the pods"
             help_ = "write a JobSet with one Job for each slice"
             job.say(UNSERVED, (*group.path, "numOfHosts"), message, effect=effect, help=help_)
     _say_of_bounds(job)
@@ -276,7 +276,7 @@ def _refuse(job: RayJobAsRead, path: Path, message: str, help_: str) -> bool:
 def _has_cluster(job: RayJobAsRead) -> bool:
     """Whether the job brings its own cluster and says what runs there."""
     if get(job.spec, "clusterSelector"):
-        message = "`clusterSelector` runs the program in a cluster that exists already"
+        message = "`clusterSelector` runs the program in an existing cluster"
         return _refuse(
             job, ("spec", "clusterSelector"), message, "write `rayClusterSpec`, or submit with `ray job submit`"
         )
@@ -296,11 +296,11 @@ def _needs_no_operator(job: RayJobAsRead) -> bool:
         if get(cluster, field) is not None:
             out = _refuse(job, (*CLUSTER, field), f"`{field}` needs the operator: {why}", help_)
     if value(cluster, "authOptions", "mode") == "token":
-        message = "`authOptions` needs the operator: KubeRay makes the Secret with the token"
-        help_ = "remove it; keep others away with a NetworkPolicy"
+        message = "`authOptions` needs the operator: KubeRay creates the Secret with the token"
+        help_ = "remove it; restrict access with a NetworkPolicy"
         out = _refuse(job, (*CLUSTER, "authOptions"), message, help_)
     if value(cluster, "tlsOptions", "enabled") is True:
-        message = "`tlsOptions` needs the operator: KubeRay makes the certificates"
+        message = "`tlsOptions` needs the operator: KubeRay creates the certificates"
         out = _refuse(job, (*CLUSTER, "tlsOptions"), message, "mount certificates, and set the RAY_TLS_* variables")
     return out
 
@@ -312,7 +312,7 @@ def _has_fixed_size(job: RayJobAsRead) -> bool:
     workers = get(cluster, "workerGroupSpecs") or ()
     path = (*CLUSTER, "enableInTreeAutoscaling")
     if all(value(worker, "minReplicas") == value(worker, "maxReplicas") for worker in workers):
-        message = "`enableInTreeAutoscaling` has no effect: each group has as many replicas as it may have"
+        message = "`enableInTreeAutoscaling` has no effect: each group has the maximum number of replicas"
         job.say(UNSERVED, path, message, help="remove it")
         return True
     message = "`enableInTreeAutoscaling` needs the operator: an autoscaler adds and removes its pods"
@@ -328,8 +328,8 @@ def _say_of_driver(job: RayJobAsRead) -> None:
         str(leaf.value) for field in ("command", "args") for _, leaf in leaves(get(container, field) or [])
     )
     if "--no-wait" in texts or "job logs" in texts:
-        message = "the driver's command ends with 0 whatever becomes of the program"
-        effect = "a training that failed counts as a success"
+        message = "the driver's command exits with 0, even if the program fails"
+        effect = "a failed training counts as a success"
         help_ = "use `ray job submit` without `--no-wait`, or remove the command"
         path = ("spec", "submitterPodTemplate", "spec", "containers", 0, "command")
         job.say(UNSEEN, path, message, effect=effect, help=help_, key=True)
@@ -343,10 +343,10 @@ def _say_of_bounds(job: RayJobAsRead) -> None:
             continue
         group = value(worker, "groupName")
         if most is not None and wanted > most:
-            message = f"`{group}` asks for {wanted} replicas and gets {most}: `maxReplicas` cuts them"
+            message = f"`{group}` requests {wanted} replicas and gets {most}: `maxReplicas` is {most}"
             help_ = f"write `maxReplicas: {wanted}`, or `replicas: {most}`"
         elif least is not None and wanted < least:
-            message = f"`{group}` asks for {wanted} replicas and gets {least}: `minReplicas` raises them"
+            message = f"`{group}` requests {wanted} replicas and gets {least}: `minReplicas` is {least}"
             help_ = f"write `replicas: {least}`, or `minReplicas: {wanted}`"
         else:
             continue

@@ -156,7 +156,7 @@ def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
         effect = "no process starts: `argument list too long`" if over else "at twice the length no process would start"
         span = plan.document.span(("spec",), key=True)
         level = ERROR if over else WARNING
-        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="ask for fewer pods", level=level))
+        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer pods", level=level))
 
 
 def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
@@ -171,12 +171,12 @@ def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Repor
         if name in ours or name in helpers:
             if name in ours or not _is_helper(entry):
                 users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
-                rewrite = f", and write its value where `{users[0]}` refers to it" if users else ""
+                rewrite = f", and write its value in `{users[0]}`" if users else ""
                 report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help=f"remove it{rewrite}"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
         elif refers:
-            message = f"`{name}` refers to a variable that is replaced"
+            message = f"`{name}` refers to a replaced variable"
             report.add(LOST.at(span, message, help="give the variable it refers to another name"))
 
 
@@ -187,7 +187,7 @@ def _text(entry: Tree) -> str:
 
 def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
     if name in ours:
-        return f"`{name}` is set by the operator of {plan.document.kind}, which wins"
+        return f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
     return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"
 
 

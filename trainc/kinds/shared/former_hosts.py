@@ -132,7 +132,7 @@ class FormerHosts:
 
     def message(self, former: str, present: str) -> str:
         """What a finding says of a name that is rewritten."""
-        return f"`{former}` is called `{present}` in the JobSet: the text is rewritten"
+        return f"`{former}` is `{present}` in the JobSet: trainc rewrites it"
 
     def renamed(self, text: str, values: Mapping[str, str], span: Span) -> tuple[str, list[tuple[str, str]]]:
         """A text with present names and the pairs in it; a name that is built from what is not known is reported."""
@@ -232,7 +232,7 @@ class FormerHosts:
         start = f"{self.base}{family and '-'}{family}"
         former = f"{start}-{indices[0] if number is None else number}{probe}" if indices is not None else start
         what = "outside of the quotes" if unknown == '"' else f"from `{unknown}`"
-        message = f"the host name `{match[0]}` is built {what}, so it is not rewritten"
+        message = f"the host name `{match[0]}` is built {what}, so trainc does not rewrite it"
         effect = f"the JobSet calls `{former}` `{example}`: the former name does not resolve"
         self.report.add(self.spliced.at(span, message, effect=effect, help=self.instead))
         return ""
@@ -251,7 +251,7 @@ class FormerHosts:
                 now = self.present(former)
                 pods = f"its pods `{now.removesuffix(f'0{ending}')}INDEX{ending}`"
                 names = pods if now.endswith(f"-0{ending}") else f"`{former}` `{now}`"
-                message = f"`{before}{ending}` has a variable in it, so the name is not rewritten"
+                message = f"`{before}{ending}` contains a variable, so trainc does not rewrite the name"
                 help_ = "write the name in full, or build it from that pattern"
                 self.report.add(self.spliced.at(span, message, effect=f"the JobSet calls {names}", help=help_))
             start = text.find(ending, start + 1)

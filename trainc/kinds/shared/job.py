@@ -298,12 +298,12 @@ def _countable(job: LegacyJob, replica: Replica) -> bool:
         return False  # whoever computes with the number counts what it cannot
     if type(count) is not int:
         help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
-        job.say(UNKNOWN_SIZE, at, f"how many pods `{replica.role}` has is not known here", help=help_)
+        job.say(UNKNOWN_SIZE, at, f"the number of pods of `{replica.role}` is unknown", help=help_)
     elif count < 0:
-        job.say(NO_REPLICAS, at, f"`{replica.role}` has {count} replicas", help="write how many pods there shall be")
+        job.say(NO_REPLICAS, at, f"`{replica.role}` has {count} replicas", help="write the number of pods")
     elif count > MOST:
         message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
-        job.say(TOO_MANY_PODS, at, message, help="ask for fewer pods")
+        job.say(TOO_MANY_PODS, at, message, help="request fewer pods")
     else:
         return True
     return False

@@ -96,7 +96,7 @@ def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]
     difference = _difference(master, worker)
     if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"
-        job.say(UNKNOWN_LAYOUT, path, message, help="make them equal, or leave the annotation out")
+        job.say(UNKNOWN_LAYOUT, path, message, help="make them equal, or remove the annotation")
     if layout == PER_JOB:
         return PER_JOB, "one Job for each worker, as asked: the rank is the Job's global index"
     if not difference and not layout and job.options.kubernetes is not None and job.options.kubernetes < SUCCESS_POLICY:
@@ -139,7 +139,7 @@ def fits(job: LegacyJob, shape: JobLayout) -> bool:
         return True
     room = _LIMIT - longest
     message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
-    help_ = f"call it `{_shortened(name, room)}`: every host name in it changes with the job's"
+    help_ = f"rename it, for example to `{_shortened(name, room)}`: every host name in it changes, too"
     job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
     return False
 
@@ -168,7 +168,7 @@ def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
     lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
     for what, of, least in dict.fromkeys(lacking):
-        message = f"{what}: that takes {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
+        message = f"{what}: this needs {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
         job.say(TOO_OLD, ("spec", job.kind.field), message, key=True, help=f"update {of}")
     return not lacking
 

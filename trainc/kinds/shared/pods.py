@@ -50,9 +50,7 @@ def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> Non
     fields += [f"metadata.{key}" for key in meta if key not in _META]
     if fields:
         path = (*replica.path, "template")
-        message = (
-            f"the template of `{replica.name}` carries {', '.join(f'`{key}`' for key in fields)}, which is dropped"
-        )
+        message = f"the template of `{replica.name}` has {', '.join(f'`{key}`' for key in fields)}, which trainc drops"
         job.say(STRAY, path, message, key=True, help="remove it")
 
 
@@ -84,10 +82,10 @@ def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) ->
     wanted = job.kind.port_name
     name = value(port, "name")
     if name:
-        message = f"port {value(port, 'containerPort')} is called `{name}`; the operator looks for `{wanted}`"
+        message = f"port {value(port, 'containerPort')} is called `{name}`; the operator expects `{wanted}`"
         job.say(PORT, path, message, help=f"call it `{wanted}`")
         return port
-    message = f"port {value(port, 'containerPort')} has no name; it is called `{wanted}`"
+    message = f"port {value(port, 'containerPort')} has no name; it gets the name `{wanted}`"
     job.say(PORT, path, message, help=f"call it `{wanted}`")
     return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
 

@@ -167,7 +167,7 @@ def empty_manager(r: Refuser) -> None:
 
 def odd_case(r: Refuser, key: str, role: str) -> None:
     """Say that a role is spelled otherwise than its kind spells it."""
-    message = f"the role `{key}` is spelled `{role}`"
+    message = f"the role `{key}` has the wrong case: use `{role}`"
     r.warn(ROLE_CASE, ("spec", r.kind.field, key), message, key=True, fix=respelling(r, key, role))
 
 

@@ -70,7 +70,7 @@ def _limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
     if type(limit) is Sourced and limit.value is not None:
         return limit
     message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
-    job.say(UNLIMITED, replica.path, message, key=True, help="set `runPolicy.backoffLimit` to bound it")
+    job.say(UNLIMITED, replica.path, message, key=True, help="set `runPolicy.backoffLimit` to limit it")
     return derive("no backoffLimit", lambda _: FOREVER, replica.restart)
 
 
@@ -81,10 +81,10 @@ def _on_failure(policy: Sourced[str]) -> Sourced[str]:
 def _always(job: LegacyJob, replica: Replica, *, decides: bool) -> bool:
     path = (*replica.path, "restartPolicy")
     if decides:
-        message = f"`Always` on `{replica.name}`, whose success is the job's: it would never have finished"
+        message = f"`Always` on `{replica.name}`, whose success completes the job: it would never complete"
         job.say(ALWAYS, path, message, help="use `OnFailure`")
         return False
-    message = f"a `{replica.name}` that exits with 0 is not started again"
+    message = f"a `{replica.name}` that exits with 0 does not restart"
     job.say(ALWAYS, path, message, help="use `OnFailure`", level=WARNING)
     return True
 
@@ -100,7 +100,7 @@ def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
     if len(replica.containers) > 1:
         job.say(EXIT_ZERO, (*replica.path, "restartPolicy"), EXIT_ZERO.summary)
     if job.kind.kind == "MPIJob":
-        message = f"a `{replica.name}` that fails with a retryable code starts again"
+        message = f"a `{replica.name}` that fails with a retryable code restarts"
         job.say(HANGS, (*replica.path, "restartPolicy"), message)
     fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
     budget = limit if never else stamp(FOREVER, "ExitCode", by)

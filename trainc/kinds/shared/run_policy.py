@@ -33,7 +33,7 @@ def jobset_fields(job: LegacyJob) -> Tree:
         message = f"`{manager.value}` is no longer involved: `managedBy` is dropped"
         job.say(MANAGER, job.policy_span("managedBy"), message)
     elif type(manager) is Sourced and job.kind.kind == "JAXJob" and manager.value not in {"", MULTIKUEUE}:
-        message = f"`managedBy: {manager.value}` had no effect: the controller of JAXJobs never looked at it"
+        message = f"`managedBy: {manager.value}` had no effect: the JAXJob controller ignored it"
         job.say(WITHOUT_EFFECT, job.policy_span("managedBy"), message, help="remove it")
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
@@ -59,7 +59,7 @@ def scopes(job: LegacyJob, children: int) -> None:
     span = job.policy_span("activeDeadlineSeconds")
     deadline = value(job.spec, "runPolicy", "activeDeadlineSeconds")
     if deadline == 0:
-        job.say(DEADLINE_ZERO, span, DEADLINE_ZERO.summary, help="give it time")
+        job.say(DEADLINE_ZERO, span, DEADLINE_ZERO.summary, help="set a longer deadline")
     elif deadline is not None and children > 1 and job.kind.api != MPI_OPERATOR:
         job.say(DEADLINE, span, f"each of {children} child Jobs has {deadline} s from its own start")
     limit = value(job.spec, "runPolicy", "backoffLimit")
@@ -74,22 +74,22 @@ def _ttl(job: LegacyJob) -> Sourced[int] | None:
     if type(ttl) is not Sourced or ttl.value is None:
         return None
     span = job.policy_span("ttlSecondsAfterFinished")
-    again = "deleted after its time to live, the job is applied again from Git and runs again"
+    again = "after its TTL, the job is deleted, applied again from Git, and runs again"
     if job.asks("keep-ttl") == "true":
         job.say(TTL, span, again, help="remove the annotation `trainc.dev/keep-ttl`")
         return ttl
-    help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; else remove it'
-    job.say(TTL, span, f"`ttlSecondsAfterFinished` is left out: {again}", help=help_)
+    help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; otherwise, remove it'
+    job.say(TTL, span, f"`ttlSecondsAfterFinished` is omitted: {again}", help=help_)
     return None
 
 
-_LATER = "a child that is still running when the job has its result is ended with SIGTERM"
+_LATER = "children that still run when the job has its result get SIGTERM"
 
 
 def _clean_up(job: LegacyJob) -> None:
     if job.kind.field == LISTED:
         span = job.span(("spec", job.kind.field), key=True)
-        message = "pods that still run are ended at success; upstream kept them until the job was deleted"
+        message = "pods that still run end when the job succeeds; upstream kept them until the job was deleted"
         job.say(CLEAN_UP, span, message)
         return
     policy = job.policy("cleanPodPolicy")
@@ -100,10 +100,10 @@ def _clean_up(job: LegacyJob) -> None:
         message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
         job.say(UNKNOWN_POLICY, span, message, help=f"one of {', '.join(CLEAN_POLICIES)}")
     elif chosen == "All":
-        message = "finished pods stay until the JobSet is deleted: `All` removed them"
+        message = "finished pods remain until the JobSet is deleted; `All` removed them"
         job.say(CLEAN_UP, span, message, level=WARNING, help="delete the JobSet when its logs are no longer needed")
     elif chosen == "None":
-        message = "pods that still run when the job is done are ended: `None` let them go on"
+        message = "pods that still run end when the job finishes; `None` kept them running"
         job.say(CLEAN_UP, span, message, level=WARNING if is_set else NOTE, effect=_LATER)
 
 
@@ -113,7 +113,7 @@ def gang(job: LegacyJob) -> Tree:
     chosen = job.options.gang
     if not chosen:
         if policy:
-            message = "no scheduler places gangs here: `schedulingPolicy` has no effect"
+            message = "no gang scheduler is set: `schedulingPolicy` has no effect"
             help_ = "choose a gang scheduler for jobs of other operators in trainc.yaml"
             job.say(UNUSED, job.policy_span("schedulingPolicy"), message, help=help_)
         return None
@@ -122,12 +122,14 @@ def gang(job: LegacyJob) -> Tree:
     span = job.policy_span("schedulingPolicy")
     if least is not None and type(least) is not int:
         help_ = "write the number: what the gang needs is computed from it"
-        job.say(UNKNOWN_SIZE, span, "how big the gang is is not known here", help=help_)
+        job.say(UNKNOWN_SIZE, span, "the size of the gang is unknown", help=help_)
     elif least is not None and 0 < least < job.pods and _sums(job, policy):
         classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
         if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
             message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
-            job.say(PART_OF_GANG, span, message, help="say `minResources`, or let `minAvailable` be all pods")
+            job.say(
+                PART_OF_GANG, span, message, help="set `minResources`, or set `minAvailable` to the number of all pods"
+            )
     own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
     written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
     return {"older": {**_operators_own(job), **written, **own}}

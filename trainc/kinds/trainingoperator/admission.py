@@ -47,7 +47,7 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
         legal(document, report)
         return None
     if kind.field in document.tree or (kind.field == LISTED and key_of(document.tree, LISTED)):
-        message = f"`{kind.field}` stands at the top of the document: its indentation is lost"
+        message = f"`{kind.field}` is at the top level of the document: the indentation is missing"
         help_ = f"indent `name` below `metadata`, `{kind.field}` below `spec`, and each role's fields below the role"
         report.add(FLAT.at(document.span((kind.field,), key=True), message, help=help_))
         return None
@@ -75,8 +75,8 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
             report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
         elif name in NAMES and get(document.tree, "spec") is not None:
             served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
-            message = f"{name} was never served as `{api}`, or that version is gone"
-            help_ = f"versions that can be read: {served}"
+            message = f"{name} was never served as `{api}`, or that version was removed"
+            help_ = f"supported versions: {served}"
             report.add(UNKNOWN_VERSION.at(document.span(("apiVersion",)), message, help=help_))
         return False
     if document.api_version == "mlkube.io/v1alpha1":
@@ -138,8 +138,8 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
 def _say(document: Document, kind: Kind, name: str, beaten: bool, report: Report) -> None:
     if kind.api not in {V1, MPI_OPERATOR} or (kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"):
         return
-    help_ = "remove it: `spec.runPolicy` says it too" if beaten else f"write it as `spec.runPolicy.{name}`"
-    message = f"`spec.{name}` left the API of {kind.kind} when `runPolicy` came"
+    help_ = "remove it: `spec.runPolicy` also sets it" if beaten else f"write it as `spec.runPolicy.{name}`"
+    message = f"`runPolicy` replaced `spec.{name}` in the API of {kind.kind}"
     report.add(MOVED.at(document.span(("spec", name), key=True), message, help=help_))
 
 
@@ -152,7 +152,7 @@ OLD_NPROC = Rule("deprecated-nproc", WARNING)
 def refuse(r: Refuser) -> None:
     """Report everything the webhook of this kind would refuse."""
     if is_placeholder(r.document.name):
-        r.report.skip(f"what `{placeholder(r.document.name)}` will be")
+        r.report.skip(f"the value of `{placeholder(r.document.name)}`")
     errors = label_errors(r.document.name)
     if errors and (r.document.name or get(r.document.tree, "metadata", "generateName") is None):
         path: Path = ("metadata", "name")
@@ -167,7 +167,7 @@ def refuse(r: Refuser) -> None:
         if manager == "":
             empty_manager(r)
         elif manager is not None and manager not in MANAGERS:
-            r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` manages no job of this kind")
+            r.say(path, not_supported(path, manager, MANAGERS), f"`{manager}` does not manage jobs of this kind")
     for key in r.roles:
         path = ("spec", r.kind.field, key)
         if key not in r.kind.roles:
@@ -207,7 +207,7 @@ def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
     single = (*inside, 0, "name")
     fix = r.document.edits(single, name) if len(listed) == 1 else []
     if len(listed) == 1:
-        message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator looks for `{name}`"
+        message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator expects `{name}`"
         r.say(single, text, message, help=f"call it `{name}`", fix=fix)
     else:
         r.say(inside, text, f"no container of `{key}` is called `{name}`", help=f"call the training container `{name}`")
@@ -221,10 +221,10 @@ def _one_master(r: Refuser) -> None:
     if count == 1 or type(count) is str:  # text is filled in later, which whoever counts pods has a word on
         return
     if count is None and r.lenient:
-        r.warn(MASTER_COUNT, path, "the Master has no `replicas`; 1 is taken", fix=r.document.edits(path, 1))
+        r.warn(MASTER_COUNT, path, "the Master has no `replicas`; the default is 1", fix=r.document.edits(path, 1))
         return
-    message = "the Master has no `replicas`" if count is None else f"{count} Masters are asked for"
-    note = "the webhook runs before the default of 1 is filled in" if count is None else ""
+    message = "the Master has no `replicas`" if count is None else f"{count} Masters are requested"
+    note = "the webhook runs before the default of 1 is set" if count is None else ""
     help_ = f"set `replicas: 1`{'; ' + note if note else ''}"
     r.say(path, forbidden(path, "must be 1"), message, help=help_, fix=r.document.edits(path, 1))
 
@@ -234,7 +234,7 @@ def _pytorch(r: Refuser) -> None:
     workers = ("spec", r.kind.field, "Worker", "replicas")
     count = value(r.document.tree, *workers)
     if type(count) is int and count < 1:
-        r.say(workers, forbidden(workers, "must be at least 1"), f"{count} Workers are asked for")
+        r.say(workers, forbidden(workers, "must be at least 1"), f"{count} Workers are requested")
     elastic = get(r.spec, "elasticPolicy")
     if elastic is None:
         return
@@ -258,7 +258,7 @@ def _tensorflow(r: Refuser) -> None:
     if len(deciders) > 1:
         path = ("spec", r.kind.field)
         text = forbidden(path, "must not have more than 1 Chief or Master role")
-        message = "both a Chief and a Master are given"
+        message = "the job has both a Chief and a Master"
         r.say((*path, deciders[1]), text, message, key=True, help="they are one role: keep one")
 
 

@@ -66,7 +66,7 @@ def _plan(
     barred |= not all(is_kept for _, is_kept in built) or not servable(job, shape, replicated)
     runpolicy.scopes(job, sum(part.jobs.value for part in shape.parts))
     if not all(part.alone for part in shape.parts):
-        message = "the label with the index of each replica is left out: pods of one Job share a template"
+        message = "the label with the index of each replica is omitted: all pods of a Job share one template"
         job.say(STATIC, ("spec", job.kind.field), message, key=True)
     template = _template(job, shape, replicated)
     planned = partial(

@@ -33,7 +33,7 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
     mpi = plugins(tree).get("mpi")
     if mpi is not None and not any(task.role == mpi.text("master") for task in tasks):
         at: Path = ("spec", "plugins", "mpi")
-        yield at, "The specified mpi master task was not found", f"call a task `{mpi.text('master')}`"
+        yield at, "The specified mpi master task was not found", f"name a task `{mpi.text('master')}`"
         return
     yield from _topology(tree, ("spec",))
     yield from _tasks(tree, tasks)
@@ -49,7 +49,7 @@ def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
             text = f" 'minAvailable' is greater than 'replicas' in task: {task.role}, job: {name};"
             yield (*task.path, "minAvailable"), text, f"write at most {count}"
         if task.role in seen:
-            yield (*task.path, "name"), f" duplicated task name {task.role};", "give it a name of its own"
+            yield (*task.path, "name"), f" duplicated task name {task.role};", "rename it"
         seen.add(task.role)
         yield from refused_policies(task.tree, task.path, "spec.tasks.policies")
         yield from _cores(task)
@@ -68,7 +68,7 @@ def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
             yield path, f" unable to find job plugin: {plugin};", f"the plugins are {', '.join(PLUGINS)}"
     yield from _volumes(tree)
     if value(tree, "spec", "queue") == "root":
-        yield ("spec", "queue"), " can not submit job to root queue;", "name a queue below it"
+        yield ("spec", "queue"), " can not submit job to root queue;", "name a queue under it"
     if not _is_acyclic(tasks):
         text = " job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG);"
         first = next(task for task in tasks if task.waits)
@@ -138,12 +138,12 @@ def _volumes(tree: Tree) -> Iterator[Complaint]:
         path, where = ("spec", "volumes", index), value(volume, "mountPath")
         name, claim = value(volume, "volumeClaimName"), plain(get(volume, "volumeClaim"))
         if not where:
-            yield (*path, "mountPath"), " mountPath is required;", "say where the volume is mounted"
+            yield (*path, "mountPath"), " mountPath is required;", "set the mount path of the volume"
         elif where in seen:
             yield (*path, "mountPath"), f" duplicated mountPath: {where};", "mount it elsewhere"
         elif claim is None and not name:
             text = " either VolumeClaim or VolumeClaimName must be specified;"
-            yield path, text, "name a claim, or describe one"
+            yield path, text, "name a PVC, or define one"
         elif claim is not None and name:
             yield (*path, "volumeClaimName"), _BOTH_CLAIMS, "keep one of them"
         else:

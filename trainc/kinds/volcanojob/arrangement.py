@@ -40,7 +40,7 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
     if cut:
         tasks_of_several = ", ".join(f"`{name}`" for name in cut)
         message = f"the end of {tasks_of_several} does not complete the job: each of its pods is a Job of its own"
-        job.say(SUCCESS, ("spec", "tasks"), message, key=True, help="let the master alone complete the job")
+        job.say(SUCCESS, ("spec", "tasks"), message, key=True, help="let only the master complete the job")
     kept = [name for name in names if name not in cut]
     both = "All" if len(kept) == 1 else "Any"
     return stamp({"operator": both, "targetReplicatedJobs": kept}, "TaskCompleted"), bool(kept)
@@ -54,7 +54,7 @@ def _completes(job: JobOfTasks, task: Task) -> bool:
 def _partial(job: JobOfTasks, tasks: list[Task]) -> None:
     least, total = job.minimum.value, sum(task.count.value for task in tasks)
     if least < total:
-        message = f"all pods have to succeed: Volcano completes the job when {least} of {total} do"
+        message = f"all pods must succeed; Volcano completes the job when {least} of {total} do"
         help_ = "complete it with a policy: `event: TaskCompleted`, `action: CompleteJob`"
         job.say(SUCCESS, ("spec", "minAvailable"), message, key=True, help=help_)
 
@@ -124,12 +124,12 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     at = job.span(("spec", "plugins", "pytorch"), key=True)
     if master is None:
         message = f"there is no task `{torch.text('master')}`: the plugin `pytorch` sets no variable at all"
-        job.say(RANKS_LOST, at, message, help=f"call a task `{torch.text('master')}`", level=WARNING)
+        job.say(RANKS_LOST, at, message, help=f"name a task `{torch.text('master')}`", level=WARNING)
         return True
     if master.count.value != 1:
         message = f"`{master.role}` has {master.count.value} pods, and each of them has rank 0"
-        effect = "the processes never meet: their number is larger than that of the ranks"
-        job.say(RANKS_LOST, (*master.path, "replicas"), message, effect=effect, help="ask for one master")
+        effect = "the processes never connect: there are more processes than ranks"
+        job.say(RANKS_LOST, (*master.path, "replicas"), message, effect=effect, help="set one replica")
         return False
     if worker is None or worker.count.value <= 1:
         return True

@@ -89,7 +89,7 @@ def _is_known(job: JobOfTasks) -> bool:
         paths += [(*task.path, *path) for path in (("minAvailable",), *parts)]
     unknown = [path for path in paths if is_placeholder(value(job.document.tree, *path))]
     for path in unknown:
-        message = f"`{path[-1]}` is not known here"
+        message = f"`{path[-1]}` is unknown"
         help_ = "write the number: the gang and the restarts are computed from it"
         job.report.add_or_skip(UNKNOWN_SIZE.at(job.span(path), message, help=help_))
     return not unknown
@@ -141,8 +141,8 @@ def check_plugins(job: JobOfTasks) -> bool:
         if flags.stopped >= 0:
             path = ("spec", "plugins", name, flags.stopped)
             reason = flags.problem or "this is not a flag"
-            message = f"the plugin `{name}` reads no flag from here on: {reason}"
-            job.say(IGNORED, path, message, effect="the defaults hold", help="write `--name=value`")
+            message = f"the plugin `{name}` ignores all flags from here on: {reason}"
+            job.say(IGNORED, path, message, effect="the defaults apply", help="write `--name=value`")
     ssh = job.plugins.get("ssh")
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
@@ -173,8 +173,8 @@ def _no_endless_ray(job: JobOfTasks) -> bool:
     head, worker = ray.text("head"), ray.text("worker")
     if job.task(head) is None:
         message = f"the job has no head task `{head}` for its Ray cluster"
-        effect = "Volcano fails each pod that it makes"
-        job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=f"call a task `{head}`")
+        effect = "Volcano fails each pod that it creates"
+        job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=f"name a task `{head}`")
         return False
     if any(task.count.value for task in job.tasks if task.role not in {head, worker}):
         return True
@@ -193,8 +193,8 @@ def _no_private_key(job: JobOfTasks) -> bool:
     leaf = next((leaf for _, leaf in leaves(flags) if "ssh-private-key" in str(leaf.value)), None)
     span = leaf.origin.at if leaf is not None and leaf.origin.at is not None else _at(job, "ssh")
     message = "a private key is written in the flags of the plugin `ssh`"
-    help_ = "put it into a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and change the key"
-    job.say(KEY, span, message, effect="everybody who reads the repository has the key", help=help_)
+    help_ = "put it in a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and rotate the key"
+    job.say(KEY, span, message, effect="anyone with read access to the repository has the key", help=help_)
     return False
 
 
@@ -243,7 +243,7 @@ def starts(job: JobOfTasks) -> bool:
     if not waiting or least.value <= there:
         return True
     task = waiting[0]
-    message = f"the gang needs {least.value} pods, and {there} are there before `{task.role}` starts"
+    message = f"the gang needs {least.value} pods, and only {there} exist before `{task.role}` starts"
     effect = "nothing starts: the gang waits for pods that wait for the gang"
     help_ = f"set `minAvailable: {there}`, or remove `dependsOn`"
     job.say(DEADLOCK, (*task.path, "dependsOn"), message, key=True, effect=effect, help=help_)

@@ -95,6 +95,6 @@ def check_claims(job: JobOfTasks) -> None:
     for index, volume in enumerate(get(job.spec, "volumes") or ()):
         if get(volume, "volumeClaim") is not None:
             name = claim_name(job.name, f"volume-{index}").value
-            message = f"the claim `{name}` is an object beside the job: it stays when the job is deleted"
+            message = f"the PVC `{name}` is a separate object: it remains when the job is deleted"
             help_ = "delete it when its data are no longer needed"
             job.say(CLAIM_STAYS, ("spec", "volumes", index, "volumeClaim"), message, help=help_, key=True)

@@ -126,7 +126,7 @@ def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Pa
             yield ((*path, name) if name else path), text, help_
             break
     if ANY in events and len(events) > 1:
-        yield (*above, "policies"), "if there's * here, no other policy should be here", "name the events one by one"
+        yield (*above, "policies"), "if there's * here, no other policy should be here", "list the events"
 
 
 def events_of(policy: Tree) -> list[str]:
@@ -140,7 +140,7 @@ def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tup
     if names and code is not None:
         return "exitCode", "must not specify event and exitCode simultaneously", "keep one of them"
     if not names and code is None:
-        return "", "either event and exitCode should be specified", "say what has to happen"
+        return "", "either event and exitCode should be specified", "set an event or an exit code"
     if names:
         where = "event" if get(policy, "event") is not None else "events"
         for event in names:
@@ -178,7 +178,7 @@ def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
         _say_of_restart(job, task)
     alone = [t for t in lifecycle.tasks if t.restart.value == "Never" and lifecycle.failures[t.role].other is None]
     if alone and (len(lifecycle.tasks) > 1 or alone[0].count.value > 1):
-        message = f"a pod of `{alone[0].role}` that fails ends the job: Volcano lets the others go on"
+        message = f"a pod of `{alone[0].role}` that fails ends the job; in Volcano, the others continue"
         job.say(CLEAN_UP, alone[0].path, message, key=True)
     return all(done) and lifecycle.check()
 
@@ -186,12 +186,12 @@ def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
 def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
     failure = policy.code is not None or any(policy.has(event) for event in ("PodFailed", "PodEvicted"))
     if failure and not policy.outcome:
-        message = f"`{policy.action}` when a pod fails has no counterpart in a JobSet: a failed Job cannot complete it"
-        help_ = "let the program end with 0 where its failure counts as success, or use another action"
+        message = f"`{policy.action}` when a pod fails has no JobSet equivalent: a failed Job cannot complete it"
+        help_ = "let the program exit with 0 if its failure counts as success, or use another action"
         job.say(NO_COUNTERPART, (*policy.path, "action"), message, help=help_)
         return False
     if "TaskCompleted" in policy.events and policy.action != "CompleteJob":
-        message = f"`{policy.action}` when a task is completed has no counterpart in a JobSet"
+        message = f"`{policy.action}` when a task is completed has no JobSet equivalent"
         job.say(NO_COUNTERPART, (*policy.path, "action"), message, help="use `CompleteJob`, or remove it")
         return False
     return True
@@ -201,23 +201,23 @@ def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLife
     for event in _UNWATCHED:
         if event in policy.events:
             message = f"`{event}` has no effect: no controller watches for it"
-            help_ = "remove the policy; what a pod waits for is in its events and in those of its PodGroup"
+            help_ = "remove the policy; the events of a pod and its PodGroup show what it waits for"
             job.say(UNWATCHED, policy.path, message, key=True, help=help_)
     if policy.timeout:
-        message = f"`{policy.action}` follows at once: `timeout: {policy.timeout}` has no effect"
+        message = f"`{policy.action}` follows immediately: `timeout: {policy.timeout}` has no effect"
         job.say(UNWATCHED, (*policy.path, "timeout"), message, help="remove `timeout`")
     if ANY in policy.events and policy.outcome:
-        message = f"`*` means failures and evictions here: Volcano does `{policy.action}` when a task is completed too"
+        message = "`*` means failures and evictions here; in Volcano, also that a task is completed"
         job.say(WIDER, policy.path, message, key=True, help="name the events: PodFailed, PodEvicted")
     many = len(lifecycle.tasks) > 1
     if policy.action in {"RestartTask", "RestartPartition"} and (many or policy.action == "RestartPartition"):
         message = f"`{policy.action}` restarts all tasks: a JobSet restarts as a whole"
-        job.say(WIDER, (*policy.path, "action"), message, help="use `RestartJob` to say so")
+        job.say(WIDER, (*policy.path, "action"), message, help="use `RestartJob` to make it explicit")
     if policy.outcome == REPLACE and many:
         message = f"each task may replace {job.runs.value - 1} pods: Volcano counted those of all tasks"
         job.say(WIDER, (*policy.path, "action"), message, help="lower `maxRetry` if the sum matters")
     if policy.action == "AbortJob":
-        message = "a JobSet that failed is over: no Command resumes it"
+        message = "a failed JobSet is final: no Command resumes it"
         job.say(ABORTED, (*policy.path, "action"), message)
 
 
@@ -225,8 +225,8 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     """What a restart policy other than Never makes of a task's policies."""
     path = (*task.path, "template", "spec", "restartPolicy")
     if task.restart.value == "Always":
-        message = f"containers of `{task.role}` end here: pods of a Job cannot use `restartPolicy: Always`"
-        effect = "`OnFailure` is written: a container that fails restarts in its pod, one that succeeds does not"
+        message = f"containers of `{task.role}` end: pods of a Job cannot use `restartPolicy: Always`"
+        effect = "trainc writes `OnFailure`: a failed container restarts in its pod, a succeeded one does not"
         help_ = "write `restartPolicy: Never`, or `OnFailure`"
         job.say(ALWAYS, path, message, effect=effect, help=help_, level=WARNING)
     if task.restart.value == "Never":
@@ -234,10 +234,10 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     policies = of_task(job, task)
     failed, evicted = matching(policies, "PodFailed"), matching(policies, "PodEvicted")
     if failed is not None or any(policy.code is not None for policy in policies):
-        message = f"a failure of `{task.role}` meets no policy: the kubelet restarts its containers in place"
+        message = f"no policy matches a failure of `{task.role}`: the kubelet restarts its containers in place"
         job.say(WIDER, path, message, help="write `restartPolicy: Never` so that a failure ends the pod")
     if evicted is not None and evicted.outcome == RESTART:
-        message = f"an evicted pod of `{task.role}` is replaced alone: the others go on"
+        message = f"an evicted pod of `{task.role}` is replaced, and the others continue"
         job.say(WIDER, path, message, help="write `restartPolicy: Never` to restart all")
 
 

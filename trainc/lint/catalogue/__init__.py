@@ -34,6 +34,7 @@ ROOMS = (
 )
 PACKAGES = "packages"
 WITHOUT_RULES = ("models", "generator", "generate.py")  # they need packages that no run does
+_PROGRAMS = ("mpirun", "torchrun", "trainc", "trainc.yaml")  # names with which a summary may begin
 EXAMPLES = os.path.join(os.path.dirname(__file__), "examples.json")
 
 
@@ -71,6 +72,13 @@ def category_of(rule: Rule) -> str:
     """The word that selects a rule's category; `PACKAGES` for a rule of an installed package."""
     facts = rule_facts().get(rule.name)
     return facts.category if facts else PACKAGES
+
+
+def summary_of(rule: Rule) -> str:
+    """The summary as a sentence; a program keeps its lower-case name."""
+    text = rule.summary
+    is_program = text.split(maxsplit=1)[0] in _PROGRAMS
+    return f"{text if is_program else text[:1].upper() + text[1:]}."
 
 
 def facts_of(rule: Rule) -> dict[str, str]:

@@ -134,7 +134,7 @@ class Folder:
 
 
 def _linked(target: str) -> Trouble:
-    return Trouble(f"{target} is a symbolic link; trainc writes through none")
+    return Trouble(f"{target} is a symbolic link; trainc does not write through symbolic links")
 
 
 class Staged:

@@ -151,7 +151,7 @@ def _one_of(
         return
     known = placement.cluster.has(kind, leaf.value, namespace)
     if known is None:
-        report.skip(f"{kind} names of the cluster")
+        report.skip(f"whether the {kind} exists")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
         yield _unknown(rule, kind, leaf, names, namespace, _place(placement, leaf))
