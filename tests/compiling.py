@@ -56,7 +56,7 @@ def compile_in(folder: Path, *argv: str, stdin: str = "") -> Run:
     from trainc.compiler import pipeline  # noqa: PLC0415 (tests that need no compiler stay importable without one)
 
     run = Run()
-    out, err = _Text(), _Text()
+    out, err = Text(), Text()
     with (
         contextlib.chdir(folder),
         patch("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()))),
@@ -69,7 +69,7 @@ def compile_in(folder: Path, *argv: str, stdin: str = "") -> Run:
     return run
 
 
-class _Text(io.TextIOWrapper):
+class Text(io.TextIOWrapper):
     """A text stream with a buffer below it, as a process has."""
 
     def __init__(self) -> None:

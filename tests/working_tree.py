@@ -7,13 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from copy import copy
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import yaml
 
-from tests.compiling import ROOT
+from tests.compiling import ROOT, Text
 from tests.repository import Repository
+from trainc import cli
 
 
 class WorkingTree(Repository):
@@ -37,6 +41,15 @@ class WorkingTree(Repository):
         super().__init__(folder / "repository", *jobs)
         self.git("init", "-q", "--template=")  # no files of examples, which cost more than all else
 
+    def copy(self, place: Path) -> WorkingTree:
+        """Another one, in a folder of its own, as this one stands."""
+        shutil.copytree(self._home, place, symlinks=True, dirs_exist_ok=True)
+        other = copy(self)
+        other._home, other.folder = place, place / self.folder.relative_to(self._home)
+        moved = {name: text.replace(str(self._home), str(place)) for name, text in self.environment.items()}
+        other.environment = moved
+        return other
+
     def git(self, *words: str) -> subprocess.CompletedProcess[str]:
         """One Git command that must succeed."""
         done = self.command("git", *words)
@@ -56,8 +69,17 @@ class WorkingTree(Repository):
         )
 
     def trainc(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """One command line of trainc in a process of its own."""
-        return self.command(sys.executable, "-m", "trainc", *words)
+        """One command line of trainc in this process, as it would be in one that has the environment of the work tree."""
+        both = Text()
+        with (
+            chdir(self.folder),
+            patch.dict(os.environ, self.environment, clear=True),
+            patch("sys.stdin", Text()),
+            redirect_stdout(both),
+            redirect_stderr(both),
+        ):
+            code = cli.main([*words])
+        return subprocess.CompletedProcess([*words], code, both.text())
 
     def hooks(self, manager: str = "pre-commit", **changes: object) -> None:
         """Install the hooks that trainc ships under pre-commit or prek, run by this Python instead of an installed copy."""

@@ -16,6 +16,7 @@ import yaml
 from tests.compiling import ROOT
 from tests.integrations.plugin_server.client import Client
 from tests.integrations.plugin_server.server import PluginServer
+from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,21 @@ APPLICATION = {
     "KUBE_VERSION": "1.36.0",
     "KUBE_API_VERSIONS": "v1,jobset.x-k8s.io/v1alpha2,jobset.x-k8s.io/v1alpha2/JobSet",
 }
+
+
+@pytest.fixture(scope="session")
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
+    made = WorkingTree(tmp_path_factory.mktemp("hooked"), "bert", "line")
+    assert made.trainc("build", "-w").returncode == 0
+    made.hooks()
+    assert made.commit().returncode == 0
+    return made
+
+
+@pytest.fixture
+def tree(hooked: WorkingTree, tmp_path: Path) -> WorkingTree:
+    """A work tree of two jobs, rendered and committed with the hooks that trainc ships under pre-commit."""
+    return hooked.copy(tmp_path)
 
 
 @pytest.fixture(params=["", "team"], ids=["nowhere", "team"])

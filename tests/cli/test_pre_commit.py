@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 BROKEN = ("numNodes: 2", "numNodes: many")
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> WorkingTree:
-    tree = WorkingTree(tmp_path, "bert", "line")
-    assert tree.trainc("build", "-w").returncode == 0
-    tree.hooks()
-    assert tree.commit().returncode == 0
-    return tree
-
-
 def test_the_manifest_is_one(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
     assert subprocess.run(words, check=False, env={**os.environ, "PRE_COMMIT_HOME": str(tmp_path)}).returncode == 0

@@ -9,24 +9,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.repository import RUNTIME
-from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.working_tree import WorkingTree
 
 pytestmark = pytest.mark.slow
 
 BROKEN = ("numNodes: 2", "numNodes: many")
 OTHER_RUNTIME = RUNTIME.replace("name: torch\n", "name: torch-2\n", 1)
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> WorkingTree:
-    tree = WorkingTree(tmp_path, "bert", "line")
-    assert tree.trainc("build", "-w").returncode == 0
-    tree.hooks()
-    assert tree.commit().returncode == 0
-    return tree
 
 
 def _commit_staged(tree: WorkingTree, *words: str) -> str:

@@ -134,6 +134,7 @@ def test_every_command_of_it_is_run_here(runner: Runner) -> None:
 
 def test_it_installs_trainc_from_a_place_that_exists(runner: Runner, tmp_path: Path) -> None:
     """The real pip and the source of trainc; no package index."""
+    pytest.importorskip("pip")
     quiet = {
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.apiserver.policy.judging import Judged, binding, policy, with_spec
+from tests.compiling import ROOT
 from tests.effort import cpu, within
 from trainc.apiserver.policy.definitions import PolicyEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LOOPS = "object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))"
 HOSTILE: dict[str, str] = {
@@ -31,12 +35,23 @@ HOSTILE: dict[str, str] = {
     "a wide number": "'%.999999999f'.format([1.5]) == ''",
     "a long quantity": "quantity('1" + "0" * 3000 + "').isGreaterThan(quantity('1'))",
 }
+# The process that judges, with a tenth of its time for a question.
+HASTY = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from trainc.apiserver.policy.cel import process
+process.SECONDS /= 10
+process.main()
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_every_expression_ends(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PolicyEngine, "slow", 1.0)
+def test_every_expression_ends(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    hasty = tmp_path / "hasty.py"
+    hasty.write_text(HASTY, "utf-8")
+    monkeypatch.setattr(PolicyEngine, "program", str(hasty))
+    monkeypatch.setattr(PolicyEngine, "slow", 0.2)
 
     def judge() -> None:
         judged = Judged(policy(text), binding(), of=with_spec(l=list(range(300))))
