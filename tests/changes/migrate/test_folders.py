@@ -210,7 +210,31 @@ def test_mpijobs_that_differ_in_their_name_share_a_runtime_without_it(repository
     assert "--master, resnet-node-0-0.resnet]" in repository.read("jobs/resnet.yaml")
 
 
+def test_what_a_jobset_does_anyway_is_not_called_dropped(repository: Repository) -> None:
+    repository.write("job.yaml", MPIJOB.format(name="resnet"))
+    assert "cleanPodPolicy" not in repository.run("migrate", "job.yaml").err
+
+
+def test_a_field_that_no_server_knows_is_dropped_aloud(repository: Repository) -> None:
+    repository.write("job.yaml", MPIJOB.format(name="resnet").replace("slotsPerWorker", "slotPerWorker"))
+    err = repository.run("migrate", "job.yaml").err
+    assert "  dropped: MPIJob has no field `slotPerWorker` here; did you mean `slotsPerWorker`?\n" in err
+    repository.write("job.yaml", MPIJOB.format(name="resnet"))
+    assert "dropped: MPIJob" not in repository.run("migrate", "job.yaml").err
+
+
+def test_a_warning_that_only_the_migrated_job_has_is_shown(repository: Repository) -> None:
+    """The operator's key has mode 0600, the Trainer's 0640, which ssh refuses from root."""
+    repository.write("job.yaml", MPIJOB.format(name="resnet"))
+    warning = "  `validate` reports: `node` runs ssh as root, and the private key `id_rsa` has mode 0640\n"
+    assert warning in repository.run("migrate", "job.yaml").err
+    user = "        spec:\n          securityContext: {runAsUser: 1000}\n          containers:"
+    repository.write("job.yaml", MPIJOB.format(name="resnet").replace("        spec:\n          containers:", user))
+    assert "`validate` reports" not in repository.run("migrate", "job.yaml").err
+
+
 def test_a_summary_counts_what_is_dropped(repository: Repository) -> None:
     for number in range(4):
-        repository.write(f"jobs/job{number}.yaml", MPIJOB.format(name=f"job{number}"))
+        text = MPIJOB.replace("Policy: Running", "Policy: None").format(name=f"job{number}")
+        repository.write(f"jobs/job{number}.yaml", text)
     assert "   4  `spec.runPolicy.cleanPodPolicy` is dropped: " in repository.run("migrate", "jobs").err

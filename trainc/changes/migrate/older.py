@@ -11,6 +11,7 @@ from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
+from trainc.apiserver.admission import UNKNOWN_FIELD
 from trainc.changes.migrate.chunks import as_bytes, lost_comments, values
 from trainc.changes.migrate.compared import (
     UNEXPLAINED,
@@ -29,7 +30,7 @@ from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, Shared, wa
 from trainc.kinds.table import KINDS, LISTED
 from trainc.lint import expand
 from trainc.model.bundle import Bundle
-from trainc.model.finding import ERROR, Finding
+from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.model.report import Report
 from trainc.model.settings import Project
 from trainc.model.tree import plain
@@ -152,6 +153,7 @@ _LEFT = (
     (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
     (("tensorboard",), "run it as its own Deployment"),
 )
+_OF_JOBSETS = ("cleanPodPolicy", "Running")
 
 
 def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
@@ -171,10 +173,10 @@ def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
 
 
 def _at(node: Any, path: tuple[str, ...]) -> bool:
-    """Whether something is said at a path: a zero says something, an empty map does not."""
+    """Whether something is said at a path: a zero says something, an empty map does not, nor what a JobSet does anyway."""
     for key in path:
         node = node.get(key) if isinstance(node, dict) else None
-    return node is not None and node is not False and node not in ("", {}, [])
+    return node is not None and node is not False and node not in ("", {}, []) and (path[-1], node) != _OF_JOBSETS
 
 
 class TextPlace(NamedTuple):
@@ -210,7 +212,8 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
     before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
     make = partial(wanted, facts, objects([bundle]), namespaces_of(project))
-    attempt = partial(_tried, piece, facts, before, place._replace(project=project))
+    found = made(piece, project)[1]
+    attempt = partial(_tried, piece, facts, before, found, place._replace(project=project))
     done = attempt(make(choice))
     if done.refused and isinstance(choice, Policy):
         done = attempt(make(f"`mlPolicy` would not have the same effect: {done.refused}"))
@@ -235,7 +238,9 @@ def launches(bundle: Bundle) -> dict[str, Any]:
     return {role.name: next((c.launch for c in role.containers if c.main), None) for role in job.roles} if job else {}
 
 
-def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, want: MigrationTarget) -> Older:
+def _tried(
+    piece: str, facts: OlderFacts, before: list[Any], found: Report, place: TextPlace, want: MigrationTarget
+) -> Older:
     """The job as it is wanted, refused where it would mean something else."""
     # The parser counts lines otherwise where there are other line ends.
     text = "" if OTHER_ENDS.intersection(piece) else with_comments(written(piece, facts.old, want), piece)
@@ -245,9 +250,10 @@ def _tried(piece: str, facts: OlderFacts, before: list[Any], place: TextPlace, w
     beside = f"---\n{yaml_text(shared.runtime)}" if shared is not None and shared.is_new else ""
     after, result_report = made(text + beside, place.project)
     changes = differences(before, objects(after), want)
-    refused = misread(text, want) or unlike(changes, result_report) or _new_error(result_report, piece, place.project)
+    refused = misread(text, want) or unlike(changes, result_report) or new_error(found, result_report)
     refused = with_moved_allows(refused, text, piece)
     messages = [*messages_of(facts.old["kind"], want), *left_behind(facts.old, facts.jobset)]
+    messages += _changed_findings(found, result_report)
     return Older(text, want, messages, changes, refused)
 
 
@@ -273,12 +279,19 @@ def namespaces_of(project: Project) -> frozenset[str]:
     return frozenset() if given == {""} else frozenset(given)
 
 
-def _new_error(report: Report, piece: str, project: Project) -> str:
+def new_error(before: Report, after: Report) -> str:
     """An error that the new text has and the old one had not, "" where there is none."""
-    if not report.failed:
-        return ""
-    known = {finding.rule.name for finding in made(piece, project)[1].findings}
-    return next((finding.message for finding in errors(report) if finding.rule.name not in known), "")
+    known = {finding.rule.name for finding in before.findings}
+    return next((finding.message for finding in errors(after) if finding.rule.name not in known), "")
+
+
+def _changed_findings(before: Report, after: Report) -> list[str]:
+    """The fields of the old text that no server knows and the new one lacks, and the warnings that only the new text has."""
+    known = {finding.rule.name for finding in before.findings}
+    unknown = [one for one in before.findings if one.rule is UNKNOWN_FIELD]
+    dropped = [f"dropped: {one.message}{f'; {one.help}' if one.help else ''}" for one in unknown]
+    new = [one for one in after.findings if one.level == WARNING and one.rule.name not in known]
+    return [*dict.fromkeys(dropped), *dict.fromkeys(f"`validate` reports: {one.message}" for one in new)]
 
 
 def messages_of(kind: str, want: MigrationTarget) -> list[str]:

@@ -18,6 +18,7 @@ from trainc.changes.migrate.older import (
     messages_of,
     misread,
     namespaces_of,
+    new_error,
     own_layout,
     unlike,
     with_comments,
@@ -177,7 +178,7 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
         changes = []
         if not wrong:
             changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
-        refused = wrong or unlike(changes, after.report) or _new_error(source.before.report, after.report)
+        refused = wrong or unlike(changes, after.report) or new_error(source.before.report, after.report)
         refused = with_moved_allows(refused, text, source.text)
         jobs.append(
             Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *silent], changes, refused)
@@ -227,12 +228,6 @@ def _missing_jobs(source: _Source, after: _Compiled) -> str:
     if len(after.jobs) == len(source.before.jobs):
         return ""
     return next((finding.message for finding in errors(after.report)), "it would not compile")
-
-
-def _new_error(before: Report, after: Report) -> str:
-    """An error that the new text has and the old one had not, "" where there is none."""
-    known = {finding.rule.name for finding in before.findings}
-    return next((finding.message for finding in errors(after) if finding.rule.name not in known), "")
 
 
 def is_of_volcano(tree: dict[str, Any]) -> bool:

@@ -131,6 +131,13 @@ class Container:
         """Where the amount of a resource stands in the JobSet, the limit rather than the request."""
         return (*self.path, "resources", "limits" if resource in self.limits else "requests", resource)
 
+    def security_path(self, field: str) -> Path:
+        """Where the setting of the security context stands that counts for it: its own wins over its pod's; () without one."""
+        for tree, path in ((self.tree, self.path), (self.role.pod, self.role.pod_path)):
+            if table(tree, "securityContext").get(field) is not None:
+                return (*path, "securityContext", field)
+        return ()
+
     def word_path(self, *fragments: str) -> Path:
         """Where the first word of the command stands that holds one of `fragments`."""
         for field in ("command", "args"):

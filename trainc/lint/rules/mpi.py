@@ -1,10 +1,10 @@
-"""MPI: launcher, workers and slots."""
+"""MPI: launcher, workers, slots and keys."""
 
 from __future__ import annotations
 
 from trainc.lint.facts.mpi import hostfile, launchers, workers
 from trainc.lint.facts.timing import waits_for
-from trainc.lint.facts.values import mappings, table, whole
+from trainc.lint.facts.values import mappings, rows, table, text, texts, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.tree import get, value
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.plan import Plan
     from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
+    from trainc.model.tree import Path, Tree
 
 SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
 SLOTS_GPUS = Rule("slots-mismatch", WARNING)
@@ -23,6 +23,7 @@ NO_REQUESTS = Rule("launcher-without-requests", NOTE)
 VERSIONS = Rule("mpi-versions-differ", WARNING)
 IMAGE = Rule("image-of-launcher-alone", WARNING)
 NO_MPIRUN = Rule("launcher-without-mpirun", WARNING)
+KEY = Rule("ssh-key-permissions", WARNING)
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
 
@@ -276,6 +277,91 @@ def _is_python(words: list[str]) -> bool:
     return is_interpreter and len(words) > 1 and words[1].endswith(".py")
 
 
+_KEY_FILE = "id_rsa"
+_GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
+# Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
+_OWN_WAY = (_KEY_FILE, "chmod", "/.ssh", " -i ", "rsh_agent", "ssh_agent", "launch_agent")
+_DENIED = "mpirun reaches no host: `Permission denied (publickey)`"
+
+
+def ssh_key_permissions(job: Job) -> Findings:
+    for role in job.roles:
+        for container in role.main:
+            mount, mode = _mounted_key(container)
+            is_client = container in launchers(job) or (role.name == "launcher" and _is_mpi(job))
+            if not mount or not is_client:
+                continue
+            if any(word in one.text for one in (container, *role.init) for word in _OWN_WAY):
+                continue
+            is_root = _is_root(job, container, str(value(job.tree, *mount)))
+            if is_root:
+                yield from _refused_key(job, container, mount, mode)
+            elif is_root is not None:
+                yield from _unreadable_key(job, container, mount, mode)
+
+
+def _mounted_key(container: Container) -> tuple[Path, int]:
+    """Where the private key is mounted from a Secret, and the mode that its volume gives it; () where it is not."""
+    for index, mount in enumerate(rows(container.tree, "volumeMounts")):
+        volume = container.role.volumes.get(text(mount, "name"), {})
+        projected, secret = table(volume, "projected"), table(volume, "secret")
+        for source in (secret, *(table(one, "secret") for one in rows(projected, "sources"))):
+            for item in rows(source, "items"):
+                if text(item, "path").rpartition("/")[2] == _KEY_FILE:
+                    modes = (whole(item, "mode"), whole(secret, "defaultMode"), whole(projected, "defaultMode"), 0o644)
+                    mode = next(one for one in modes if one is not None)
+                    return (
+                        ((*container.path, "volumeMounts", index, "mountPath"), mode) if type(mode) is int else ((), 0)
+                    )
+    return (), 0
+
+
+def _is_root(job: Job, container: Container, path: str) -> bool | None:
+    """Whether ssh runs as root: by the user that is set, else by the home that the keys are mounted in; None where unknown."""
+    user = value(job.tree, *container.security_path("runAsUser"))
+    if type(user) is int:
+        return user == 0
+    homes = (path.startswith("/root/"), path.startswith("/home/"))
+    return homes[0] if user is None and any(homes) else None
+
+
+def _refused_key(job: Job, container: Container, mount: Path, mode: int) -> Findings:
+    """OpenSSH checks the mode of a key that belongs to the user who runs it; root owns what the kubelet mounts."""
+    group = container.security_path("fsGroup")
+    mounted = mode | (_GROUP_READS if group else 0)
+    if not mounted & _SHARED:
+        return
+    yield KEY.at(
+        job.at(container.security_path("runAsUser") or mount),
+        f"`{container.name}` runs ssh as root, and the private key `{_KEY_FILE}` has mode {mounted:04o}",
+        also=[Label(job.at(group), "this group may read it")] if group else (),
+        effect=f"OpenSSH ignores a key of its own user that others may read; {_DENIED}",
+        help="set `runAsUser` to another user in both roles, with its number as `fsGroup`, and `sshAuthMountPath` in its home; "
+        "or copy the key with mode 0600 and name the copy in `--mca plm_rsh_args`"
+        if mode & _SHARED
+        else "remove `fsGroup`",
+    )
+
+
+def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> Findings:
+    """Without `fsGroup` the files of a Secret belong to root and its group."""
+    if container.security_path("fsGroup") or mode & _OTHERS_READ:
+        return
+    group = value(job.tree, *container.security_path("runAsGroup"))
+    more = texts(table(container.role.pod, "securityContext"), "supplementalGroups")
+    if mode & _GROUP_READS and (group == 0 or "0" in more or type(group) not in (int, type(None))):
+        return
+    user = value(job.tree, *container.security_path("runAsUser"))
+    reader = "the user of the image" if user is None else f"user {user}"
+    yield KEY.at(
+        job.at(container.security_path("runAsUser") or mount),
+        f"{reader} cannot read the private key `{_KEY_FILE}`: it belongs to root, with mode {mode:04o}",
+        effect=f"ssh has no key; {_DENIED}",
+        help=f"set `fsGroup: {user or 1000}` in the `securityContext` of both roles' pods",
+        level=ERROR if user is not None and group is not None else WARNING,
+    )
+
+
 CHECKS = (
     mpi_processes_exceed_slots,
     slots_mismatch,
@@ -285,4 +371,5 @@ CHECKS = (
     image_of_launcher_alone,
     launcher_before_workers,
     launcher_without_mpirun,
+    ssh_key_permissions,
 )

@@ -75,10 +75,10 @@ def root_where_non_root(job: Job) -> Findings:
     for container in [container for role in job.roles for container in (*role.main, *role.init)]:
         if value(container.role.pod, "os", "name") == "windows":
             continue
-        forbids = _effective(container, "runAsNonRoot")
+        forbids = container.security_path("runAsNonRoot")
         if not forbids or value(job.tree, *forbids) is not True:
             continue
-        user = _effective(container, "runAsUser")
+        user = container.security_path("runAsUser")
         image = text(container.tree, "image")
         if user:
             number = value(job.tree, *user)
@@ -90,14 +90,6 @@ def root_where_non_root(job: Job) -> Findings:
             )
         else:
             job.report.skip("whether an image runs as root")
-
-
-def _effective(container: Container, field: str) -> Path:
-    """Where a setting of the security context stands that counts for a container, which wins over its pod."""
-    for tree, path in ((container.tree, container.path), (container.role.pod, container.role.pod_path)):
-        if table(tree, "securityContext").get(field) is not None:
-            return (*path, "securityContext", field)
-    return ()
 
 
 def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Path, seen: set[Span]) -> Findings:
