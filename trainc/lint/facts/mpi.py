@@ -44,7 +44,9 @@ def _slots(words: list[str]) -> int | None:
 
 
 # Flags by which mpirun places processes otherwise than slot by slot over the hostfile.
-_PLACING = frozenset(("map_by", "rank_by", "bynode", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H"))
+_PLACING = frozenset(
+    ("map_by", "rank_by", "bynode", "nolocal", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H")
+)
 
 
 def process_ranks(job: Job) -> list[tuple[PodAddress, range]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.mpi import hostfile, launchers, workers
+from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
@@ -32,20 +32,43 @@ def mpi_processes_exceed_slots(job: Job) -> Findings:
     for container in launchers(job):
         assert container.launch is not None
         processes = container.launch.number("np")
-        total = _total(job, container)
-        if type(processes) is not int or not total:
+        total, accelerators = _total(job, container), _accelerators(job, container)
+        if type(processes) is not int or not total or not {"host", "H"}.isdisjoint(container.launch.flags):
             continue
-        oversubscribe = "oversubscribe" in container.text
-        if processes in (total, _accelerators(job, container)) or (processes > total and oversubscribe):
-            continue  # where slots and accelerators differ, that is the mistake
-        more = processes > total
-        yield SLOTS.at(
-            job.at_word(container, "-np", "-n"),
-            f"`mpirun` starts {processes} processes on hosts with {total} slots",
-            effect="mpirun fails: there are not enough slots" if more else f"{total - processes} accelerators are idle",
-            help=f"use `-np {total}`, or remove it to use the hostfile's slots",
-            level=ERROR if more else WARNING,
-        )
+        if processes > total and not _oversubscribes(container):
+            # Hydra, of MPICH and Intel MPI, starts again with the first host where the slots are used up.
+            is_hydra = container.sets("HYDRA_", "I_MPI_")
+            hosts, _ = hostfile(job)
+            yield SLOTS.at(
+                job.at_word(container, "-np", "-n"),
+                f"`mpirun` starts {processes} processes on hosts with {total} slots",
+                effect="several processes share a slot" if is_hydra else "mpirun fails: there are not enough slots",
+                help=f"use `-np {total}`, or remove it to use the hostfile's slots"
+                if processes != accelerators
+                else f"set {_slots_field(job)} to {processes // max(len(hosts), 1)}",
+                level=WARNING if is_hydra else ERROR,
+            )
+        elif processes < total and processes != accelerators:
+            idle = max(accelerators - processes, 0)
+            yield SLOTS.at(
+                job.at_word(container, "-np", "-n"),
+                f"`mpirun` starts {processes} processes on hosts with {total} slots",
+                effect=f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused",
+                help=f"use `-np {total}`, or remove it to use the hostfile's slots",
+                level=WARNING,
+            )
+
+
+def _oversubscribes(launcher: Container) -> bool:
+    """Whether Open MPI is told to start more processes than there are slots."""
+    values = [text for name, text in launcher.literals.items() if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
+    names = [name for name in launcher.literals if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
+    return any("oversubscribe" in one.lower() for one in (launcher.text, *names, *values))
+
+
+def _slots_field(job: Job) -> str:
+    """The field with the slots of a host."""
+    return "`slotsPerWorker`" if job.bundle.document.kind == "MPIJob" else "`numProcPerNode`"
 
 
 def _total(job: Job, launcher: Container) -> int:
@@ -62,16 +85,17 @@ def _accelerators(job: Job, launcher: Container) -> int:
     for role in workers(job, launcher.role):
         devices = [n for n in role.devices.values() if type(n) is int]
         count = role.count
-        if len(devices) != 1 or type(count) is not int:
+        if len(devices) != len(role.devices) or len(devices) > 1 or type(count) is not int:
             return 0
-        total += devices[0] * count
+        total += sum(devices) * count
     return total
 
 
 def slots_mismatch(job: Job) -> Findings:
+    hosts, config = hostfile(job)
+    yield from _slots_without_accelerators(job)
     if job.bundle.plan is not None and job.bundle.plan.framework == "mpi":
         return  # the framework has said so at the place where slots are asked for
-    hosts, config = hostfile(job)
     for role in job.roles if hosts else ():
         slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
         devices = [n for n in role.devices.values() if type(n) is int]
@@ -88,6 +112,33 @@ def slots_mismatch(job: Job) -> Findings:
                 if job.bundle.document.kind == "MPIJob"
                 else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
             )
+
+
+def _slots_without_accelerators(job: Job) -> Findings:
+    """Find pods without accelerators that take as many processes as those with them."""
+    taking: dict[ExpandedRole, int] = {}
+    for pod, ranks in process_ranks(job) or ():
+        taking[pod.role] = taking.get(pod.role, 0) + len(ranks)
+    other = next((role for role in taking if role.devices and role.worker is not None), None)
+    for role, number in taking.items() if other is not None else ():
+        if role.devices or "resourceClaims" in role.pod:
+            continue
+        assert other is not None
+        assert other.worker is not None
+        operator = "runLauncherAsWorker" if job.bundle.document.kind == "MPIJob" else "runLauncherAsNode"
+        yield SLOTS_GPUS.at(
+            job.at(role.main[0].path if role.main else role.path),
+            f"mpirun starts {number} process{'es' if number != 1 else ''} in `{role.name}`, which has no accelerators",
+            also=[
+                Label(
+                    job.at((*other.worker.path, "resources", "limits")), f"those of `{other.name}` are requested here"
+                )
+            ],
+            effect="these processes find no accelerator, and the collectives of all others wait for them",
+            help=f"request accelerators in `{role.name}` too, or set `{operator}: false`"
+            if _is_mpi(job) and role.name == "launcher"
+            else f"request accelerators in `{role.name}` too, or remove its pods from the hostfile",
+        )
 
 
 def _slots_span(job: Job, config: Tree) -> Span:
