@@ -7,6 +7,7 @@ spread evenly over as few domains as hold them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from math import log2
 
 from trainc.cluster.capacity.requests import SliceLayer
@@ -266,6 +267,7 @@ def _with_leader(
     return domain, room, domain.leaders
 
 
+@dataclass(eq=False)
 class TopologySearch:
     """What one search asks for; levels are counted from the top."""
 
@@ -280,12 +282,7 @@ class TopologySearch:
     scores: bool  # preferred node affinity comes before everything else
     balanced: bool  # spread over domains evenly where that is possible
     layers: Sequence[SliceLayer]  # of more than one layer of slices
-    inner: dict[int, int]
-
-    def __init__(self, **fields: object) -> None:
-        self.inner = {}
-        for field, content in fields.items():
-            setattr(self, field, content)
+    inner: dict[int, int] = field(default_factory=dict)
 
 
 def smallest_that_fits(domains: list[Domain], needed: int, leaders: int, search: TopologySearch, unit: str) -> Domain:

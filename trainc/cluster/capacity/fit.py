@@ -6,6 +6,7 @@ Without values that are filled in later, nobody can say where its pods run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields, items
@@ -31,6 +32,7 @@ FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "
 GOOD = frozenset((FITS, ADMITTED))
 
 
+@dataclass(eq=False)
 class FitAnswer:
     """What becomes of one job.
 
@@ -39,13 +41,12 @@ class FitAnswer:
     configured); or unknown (the dump does not tell).
     """
 
-    def __init__(self, verdict: KueueVerdict | None, status: str = UNKNOWN, reason: str = "", change: str = "") -> None:
-        self.verdict = verdict
-        self.gang: GangPlacement | None = None
-        self.status = status
-        self.reason = reason
-        self.change = change
-        self.headroom: int | None = None
+    verdict: KueueVerdict | None
+    status: str = UNKNOWN
+    reason: str = ""
+    change: str = ""
+    gang: GangPlacement | None = None
+    headroom: int | None = None
 
 
 class Fit:

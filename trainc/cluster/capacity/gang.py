@@ -6,6 +6,7 @@ The search is exact for equal pods, and bounded for mixed ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainc.cluster.capacity.amounts import Units, spelled, taint_text, untolerated
@@ -43,18 +44,6 @@ class GangPlacement:
         self.change = ""
 
 
-class GangOptions:
-    """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
-
-    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
-    """
-
-    def __init__(self, *, is_idle: bool, names_nodes: bool) -> None:
-        self.is_idle = is_idle
-        self.names_nodes = names_nodes
-        self.occupants = Occupants()
-
-
 class Occupants:
     """Pods of other jobs that have places while a job is asked about, which no dump shows."""
 
@@ -62,6 +51,18 @@ class Occupants:
         self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
         self.pods: list[tuple[PendingPod, str]] = []
         self.are_known = True  # False once a job got places that nobody can name
+
+
+@dataclass(eq=False)
+class GangOptions:
+    """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
+
+    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
+    """
+
+    is_idle: bool
+    names_nodes: bool
+    occupants: Occupants = field(default_factory=Occupants)
 
 
 def gang_of(facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> GangPlacement:
@@ -312,16 +313,14 @@ MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it ther
 Counts = tuple[int, ...]
 
 
+@dataclass(eq=False, slots=True)
 class NodeKind:
     """Nodes that are alike for the pods in question: what is free on each, and which pods it takes."""
 
-    __slots__ = ("free", "nodes", "room", "takes")
-
-    def __init__(self, free: dict[str, int], room: int, takes: tuple[bool, ...]) -> None:
-        self.free = free
-        self.room = room
-        self.takes = takes
-        self.nodes: list[str] = []
+    free: dict[str, int]
+    room: int
+    takes: tuple[bool, ...]
+    nodes: list[str] = field(default_factory=list)
 
     def holds(self, pods: Sequence[PendingPod], counts: Counts) -> bool:
         """Whether one node holds so many of each kind of pods at once."""
@@ -375,18 +374,12 @@ def fits_at_once(pods: Sequence[PendingPod], counts: Sequence[int], kinds: Seque
     """
     wanted = [index for index, count in enumerate(counts) if count > 0]
     pods, left = [pods[index] for index in wanted], tuple([counts[index] for index in wanted])
-    narrowed = [_narrowed(kind, wanted) for kind in kinds]
+    narrowed = [NodeKind(k.free, k.room, tuple([k.takes[index] for index in wanted]), k.nodes) for k in kinds]
     if any(room < count for room, count in zip(rooms(pods, narrowed), left, strict=True)):
         return False
     if len(pods) < 2:
         return True
     return _Search(pods, narrowed).run(left)
-
-
-def _narrowed(kind: NodeKind, wanted: Sequence[int]) -> NodeKind:
-    other = NodeKind(kind.free, kind.room, tuple([kind.takes[index] for index in wanted]))
-    other.nodes = kind.nodes
-    return other
 
 
 class _Search:

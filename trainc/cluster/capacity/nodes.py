@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, items
@@ -38,29 +39,18 @@ _DAEMON = [
 ]  # fmt: skip
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """One node: what it can hold, what its own pods take (`system`), and what pods of jobs take (`jobs`)."""
 
-    __slots__ = ("allocatable", "is_ready", "is_unschedulable", "jobs", "labels", "name", "system", "taints")
-
-    def __init__(
-        self,
-        name: str,
-        labels: dict[str, str],
-        allocatable: Units,
-        *,
-        taints: list[dict[str, Any]] | None = None,
-        is_ready: bool = True,
-        is_unschedulable: bool = False,
-    ) -> None:
-        self.name = name
-        self.labels = labels
-        self.allocatable = allocatable
-        self.taints = taints or []
-        self.is_ready = is_ready
-        self.is_unschedulable = is_unschedulable
-        self.system: Units = {}
-        self.jobs: Units = {}
+    name: str
+    labels: dict[str, str]
+    allocatable: Units
+    taints: list[dict[str, Any]] = field(default_factory=list)
+    is_ready: bool = True
+    is_unschedulable: bool = False
+    system: Units = field(default_factory=dict)
+    jobs: Units = field(default_factory=dict)
 
     def free(self, *, is_idle: bool) -> Units:
         """What is left for pods; an idle node runs no pods of jobs."""

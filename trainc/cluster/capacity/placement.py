@@ -40,11 +40,9 @@ def place(
     search = _search(topology, workers, leader, gates)
     one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
     lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
-    question = Question(workers.spec, one, lead, used)
-    question.tolerations = [*workers.tolerations, *topology.tolerations]
-    question.terms = workers.terms
-    question.scores = search.scores
-    question.size, question.slice_level, question.inner = search.size, search.slice_level, search.inner
+    question = Question(workers.spec, one, lead, used, search.size, search.slice_level)
+    question.tolerations, question.terms = [*workers.tolerations, *topology.tolerations], workers.terms
+    question.scores, question.inner = search.scores, search.inner
     excluded = topology.fill(question)
     fitting, level, is_even = _fitting(topology, search, question, excluded)
     chosen = _descend(topology, search, fitting, level, is_even=is_even)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from trainc.cluster.capacity.amounts import (
@@ -40,8 +41,8 @@ class Domain:
     def copy(self, parent: Domain | None = None) -> Domain:
         """A copy of the subtree with counts of its own."""
         clone = Domain(self.values, parent)
-        for field in ("pods", "slices", "pods_beside", "slices_beside", "leaders", "score"):
-            setattr(clone, field, getattr(self, field))
+        for count in ("pods", "slices", "pods_beside", "slices_beside", "leaders", "score"):
+            setattr(clone, count, getattr(self, count))
         clone.children = [child.copy(clone) for child in self.children]
         return clone
 
@@ -153,26 +154,24 @@ class Topology:
         return excluded
 
 
+@dataclass(eq=False)
 class Question:
     """What is asked of a topology: one kind of pods, with a leader or without, in slices or one by one."""
 
-    def __init__(self, pod: Mapping[str, Any], one: Units, leader: Units | None, used: Mapping[Values, Units]) -> None:
-        self.pod = pod
-        self.one = one
-        self.leader = leader
-        self.used = used
-        self.tolerations: list[Any] = []
-        self.scores = False
-        self.size = 1
-        self.slice_level = 0
-        self.inner: dict[int, int] = {}
-        self.terms: Sequence[Mapping[str, Any]] | None = None
+    pod: Mapping[str, Any]
+    one: Units
+    leader: Units | None
+    used: Mapping[Values, Units]
+    size: int
+    slice_level: int
+    tolerations: Sequence[Any] = ()
+    terms: Sequence[Mapping[str, Any]] | None = None
+    scores: bool = False
+    inner: dict[int, int] = field(default_factory=dict)
 
     def without_layers(self) -> Question:
         """The same question for one layer of slices."""
-        other = Question(self.pod, self.one, self.leader, self.used)
-        other.size, other.slice_level = self.size, self.slice_level
-        return other
+        return Question(self.pod, self.one, self.leader, self.used, self.size, self.slice_level)
 
     def refusal(self, node: Node | None) -> str:
         """Why a node is out of the question, empty where it is not; only nodes with a domain of their own are asked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from trainc.cluster.capacity.facts import ResourceGroup
 from trainc.cluster.capacity.requests import PodSet
@@ -76,13 +77,13 @@ class Assigned:
         return f"couldn't assign flavors to pod set {self.pods.name}: {', '.join(sorted(self.reasons))}"
 
 
+@dataclass(eq=False)
 class FlavorChoice:
     """The flavor of one resource: how far up it borrows, and where the next cycle goes on (-1: from the start)."""
 
-    def __init__(self, flavor: str, borrowing: int) -> None:
-        self.flavor = flavor
-        self.borrowing = borrowing
-        self.tried = -1
+    flavor: str
+    borrowing: int
+    tried: int = -1
 
 
 NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
@@ -95,12 +96,12 @@ def more_severe(first: str, second: str) -> str:
     return first if _SEVERITY.index(first) >= _SEVERITY.index(second) else second
 
 
+@dataclass(eq=False)
 class Attempt:
     """The worst that one flavor came to over all resources it was tried for."""
 
-    def __init__(self, reason: str, *, fits: bool) -> None:
-        self.reason = reason
-        self.fits = fits
+    reason: str
+    fits: bool
 
     def merge(self, other: Attempt) -> None:
         self.fits = self.fits and other.fits

@@ -5,6 +5,7 @@ A job is the JobSet or Job, its child Jobs, its pods, and the events of pods tha
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -209,20 +210,18 @@ class DumpedPod:
         return condition(self.tree, kind)
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class DumpedJob:
     """One job of the dump; `tree` is empty where only its children are there."""
 
-    __slots__ = ("cluster", "gone", "jobs", "kind", "name", "namespace", "pods", "tree")
-
-    def __init__(self, cluster: DumpedCluster, kind: str, namespace: str, name: str, tree: Plain) -> None:
-        self.cluster = cluster
-        self.kind = kind
-        self.namespace = namespace
-        self.name = name
-        self.tree = tree
-        self.jobs: list[Plain] = []
-        self.pods: list[DumpedPod] = []
-        self.gone: list[str] = []  # pods of which only events are left
+    cluster: DumpedCluster
+    kind: str
+    namespace: str
+    name: str
+    tree: Plain
+    jobs: list[Plain] = dataclasses.field(default_factory=list)
+    pods: list[DumpedPod] = dataclasses.field(default_factory=list)
+    gone: list[str] = dataclasses.field(default_factory=list)  # pods of which only events are left
 
     def events(self, *reasons: str) -> list[Event]:
         return self.cluster.events(self.kind, self.namespace, self.name, *reasons)
