@@ -103,7 +103,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
             yield (*inner, field), f"`{field}` creates PVCs or resource claims for the pods of a set; a Job cannot", ""
     for field in ("leaderTemplate", "workerTemplate"):
         containers = get(template, field, "spec", "containers") or []
-        if sum(_tpus(container) > 0 for container in containers) > 1:
+        if sum(map(_asks_for_tpus, containers)) > 1:
             yield (*inner, field), "several containers of a pod request TPUs: trainc cannot compute their addresses", ""
 
 
@@ -140,11 +140,6 @@ def _invalid(field: str, bad: object, detail: str) -> str:
 def _size(template: Tree) -> int:
     size = value(template, "size")
     return size if type(size) is int else 1
-
-
-def _tpus(container: Tree) -> int:
-    amounts = [value(container, "resources", section, TPU_RESOURCE) for section in ("limits", "requests")]
-    return sum(1 for amount in amounts if amount not in {None, 0, "0"})
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
@@ -271,7 +266,7 @@ def _set_name(document: Document) -> str:
 
 
 _POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-_TPU, _TPU_PORT = TPU_RESOURCE, 8476
+_TPU_PORT = 8476
 
 
 def lower(plan: Plan) -> Contribution:
@@ -318,7 +313,7 @@ def _leader(plan: Plan) -> str:
 
 
 def _asks_for_tpus(container: Tree) -> bool:
-    amounts = [value(container, "resources", section, _TPU) for section in ("limits", "requests")]
+    amounts = [value(container, "resources", section, TPU_RESOURCE) for section in ("limits", "requests")]
     return any(amount not in {None, 0, "0"} for amount in amounts)
 
 

@@ -6,9 +6,9 @@ goes the way of every other job from there on: through a framework, named in the
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import NamedTuple
 
 from trainc.apiserver.of_cluster import Server
 from trainc.kinds.shared.job import LegacyOptions
@@ -17,7 +17,6 @@ from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.plan import Plan
 from trainc.model.report import Report
-from trainc.text.record import NamedTuple
 
 _VOLCANO, _RAY = "trainc.kinds.volcanojob", "trainc.kinds.rayjob"
 _ARMADA, _GROUPS = "trainc.kinds.armada", "trainc.kinds.leaderworkerset"
@@ -45,17 +44,10 @@ class Page(NamedTuple):
 
 def page_of(document: Document) -> Page:
     admitting, planning = _MODULES[document.api_version, document.kind]
-    page: Page = Page(_module(admitting).admit, _module(planning).plan)
-    return page
+    return Page(import_module(admitting).admit, import_module(planning).plan)
 
 
 def split(document: Document) -> list[Document]:
     """A document for each job of one that holds several: each becomes a JobSet."""
-    documents: list[Document] = _module(_GROUPS if document.kind else _ARMADA).split(document)
+    documents: list[Document] = import_module(_GROUPS if document.kind else _ARMADA).split(document)
     return documents
-
-
-def _module(name: str) -> Any:
-    if name not in sys.modules:
-        __import__(name)
-    return sys.modules[name]

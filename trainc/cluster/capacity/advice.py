@@ -8,6 +8,7 @@ from typing import Any
 from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import taint_text
 from trainc.cluster.capacity.kueue import Kueue
+from trainc.cluster.capacity.requests import count_of
 from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE, KueueVerdict
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.sourced import Origin, Sourced
@@ -120,8 +121,8 @@ def trainer_index(jobset: Tree) -> int:
 
 def pods_of(job: Tree) -> int:
     spec = get(job, "template", "spec")
-    parallelism = _number(spec, "parallelism", 1)
-    return _number(job, "replicas", 1) * min(parallelism, _number(spec, "completions", parallelism))
+    parallelism = count_of(spec, "parallelism", 1)
+    return count_of(job, "replicas", 1) * min(parallelism, count_of(spec, "completions", parallelism))
 
 
 def trainer_pods(jobset: Tree) -> int:
@@ -136,7 +137,7 @@ def with_pods(jobset: Tree, count: int) -> Tree:
         return jobset
     job, number = jobs[at], Sourced(count, _BY)
     spec = get(job, "template", "spec")
-    if _number(job, "replicas", 1) > 1 and _number(spec, "parallelism", 1) == 1:
+    if count_of(job, "replicas", 1) > 1 and count_of(spec, "parallelism", 1) == 1:
         return _replaced(jobset, at, {**job, "replicas": number})
     spec = {**spec, "parallelism": number, "completions": number}
     return _replaced(jobset, at, {**job, "replicas": Sourced(1, _BY), "template": {**job["template"], "spec": spec}})
@@ -165,8 +166,3 @@ def _replaced(jobset: Tree, at: int, job: Tree) -> Tree:
 
 def _jobs(jobset: Tree) -> list[Tree]:
     return items(get(jobset, "spec", "replicatedJobs"))
-
-
-def _number(holder: Tree, name: str, default: int) -> int:
-    number = value(holder, name)
-    return number if type(number) is int and number >= 0 else default

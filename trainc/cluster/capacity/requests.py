@@ -100,9 +100,9 @@ class PodSet:
         name = value(job, "name")
         self.name: str = name.lower() if type(name) is str else ""
         spec = get(job, "template", "spec")
-        parallelism = _count(spec, "parallelism", 1)
-        self.replicas = _count(job, "replicas", 1)
-        self.count = self.replicas * min(parallelism, _count(spec, "completions", parallelism))
+        parallelism = count_of(spec, "parallelism", 1)
+        self.replicas = count_of(job, "replicas", 1)
+        self.count = self.replicas * min(parallelism, count_of(spec, "completions", parallelism))
         self.tree = get(spec, "template", "spec")
         self.annotations: dict[str, str] = fields(plain(get(spec, "template", "metadata", "annotations")))
         tree = fields(self.tree)
@@ -114,7 +114,7 @@ class PodSet:
         self.placed: Units = {}
 
 
-def _count(holder: Tree, name: str, default: int) -> int:
+def count_of(holder: Tree, name: str, default: int) -> int:
     count = value(holder, name)
     return count if type(count) is int and count >= 0 else default
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.kinds.mpijob.ssh_environment import discover_pods, hostfile, kubexec
 from trainc.kinds.shared.environment import first, framework, has_words
-from trainc.kinds.shared.peers import peers, short
+from trainc.kinds.shared.peers import operator_name, peers, short
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
@@ -65,13 +65,9 @@ def more(plan: Plan) -> Contribution:
     return out + Contribution(objects=[config, *_rights(plan, given)])
 
 
-def _named(plan: Plan, suffix: str) -> Sourced[str]:
-    return derive("name of its operator", lambda j: f"{j}-{suffix}", plan.name)
-
-
 def _volume(plan: Plan, items: tuple[tuple[str, int], ...]) -> Tree:
     listed = [{"key": key, "path": key, "mode": mode} for key, mode in items]
-    return {"name": CONFIG, "configMap": {"name": _named(plan, "config"), "items": listed}}
+    return {"name": CONFIG, "configMap": {"name": operator_name(plan, "config"), "items": listed}}
 
 
 def _launcher(plan: Plan, role: Role) -> Contribution:
@@ -85,7 +81,7 @@ def _launcher(plan: Plan, role: Role) -> Contribution:
         "volumeMounts": [{"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"}],
         "resources": {"requests": _LIMITS, "limits": _LIMITS},
     }
-    account = {} if value(role.pod, "serviceAccountName") else {"serviceAccountName": _named(plan, "launcher")}
+    account = {} if value(role.pod, "serviceAccountName") else {"serviceAccountName": operator_name(plan, "launcher")}
     config = _volume(plan, (("kubexec.sh", 0o555), ("hostfile", 0o444), ("discover_hosts.sh", 0o555)))
     mounts = ({"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"})
     volumes = ({"name": KUBECTL, "emptyDir": {}}, config)
@@ -106,11 +102,11 @@ def _first(role: Role) -> str:
 
 
 def _meta(plan: Plan, suffix: str) -> Tree:
-    return {"name": _named(plan, suffix), "labels": {"app": plan.name}}
+    return {"name": operator_name(plan, suffix), "labels": {"app": plan.name}}
 
 
 def _rights(plan: Plan, account: Sourced[str] | None) -> list[Tree]:
-    own = account if account is not None else _named(plan, "launcher")
+    own = account if account is not None else operator_name(plan, "launcher")
     rules = [
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
         {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]},
@@ -119,7 +115,7 @@ def _rights(plan: Plan, account: Sourced[str] | None) -> list[Tree]:
     subject = {"kind": "ServiceAccount", "name": own}
     if plan.namespace is not None:
         subject["namespace"] = plan.namespace
-    binding = {"apiGroup": group, "kind": "Role", "name": _named(plan, "launcher")}
+    binding = {"apiGroup": group, "kind": "Role", "name": operator_name(plan, "launcher")}
     meta = _meta(plan, "launcher")
     return [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {**meta, "name": own}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.kinds.shared.environment import first, framework, has_words, search_domains
-from trainc.kinds.shared.peers import own_name, peers
+from trainc.kinds.shared.peers import operator_name, own_name, peers
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
@@ -72,7 +72,7 @@ def more(plan: Plan) -> Contribution:
         "hostfile": derive("hosts of the job", lambda _, n: hostfile(workers, n, form), plan.name, slots),
         "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(workers), plan.name),
     }
-    meta = {"name": _named(plan, "config"), "labels": {"app": plan.name}}
+    meta = {"name": operator_name(plan, "config"), "labels": {"app": plan.name}}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
     out = Contribution(objects=[config, *keys])
     for role in plan.roles:
@@ -94,10 +94,6 @@ def check(plan: Plan, report: Report) -> None:
         note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), recipe)
 
 
-def _named(plan: Plan, suffix: str) -> Sourced[str]:
-    return derive("name of its operator", lambda j: f"{j}-{suffix}", plan.name)
-
-
 def _pod(plan: Plan, role: Role) -> Contribution:
     path = plan.settings["sshAuthMountPath"]
     keys: dict[str, Tree] = {"secretName": secret(plan), "items": [{"key": key, "path": name} for key, name in _KEYS]}
@@ -111,7 +107,7 @@ def _pod(plan: Plan, role: Role) -> Contribution:
         items = [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]
         items.append({"key": "discover_hosts.sh", "path": "discover_hosts.sh", "mode": 0o555})
         mounts += ({"name": CONFIG, "mountPath": "/etc/mpi"},)
-        volumes += ({"name": CONFIG, "configMap": {"name": _named(plan, "config"), "items": items}},)
+        volumes += ({"name": CONFIG, "configMap": {"name": operator_name(plan, "config"), "items": items}},)
     elif not has_words(container, "command") and not has_words(container, "args"):
         sets = {"command": ["/usr/sbin/sshd", "-De"]}
     name: str = container["name"].value

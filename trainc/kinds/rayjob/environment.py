@@ -22,7 +22,7 @@ from trainc.kinds.rayjob.spec import (
     submission,
 )
 from trainc.kinds.rayjob.spec import FRAMEWORK as NAME
-from trainc.kinds.shared.environment import framework, has_words
+from trainc.kinds.shared.environment import every_and_init, framework, has_words
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
@@ -123,10 +123,6 @@ def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str,
 
 def _field(path: str) -> Tree:
     return {"valueFrom": {"fieldRef": {"fieldPath": path}}}
-
-
-def every(role: Role) -> list[Tree]:
-    return [*role.containers, *role.init_containers]
 
 
 def more(plan: Plan) -> Contribution:
@@ -252,7 +248,7 @@ def _port(params: dict[str, str], name: str, default: int) -> int:
     return default if port is None else port
 
 
-FRAMEWORK = framework(NAME, entries, every, more=more, wired=RayWiring)
+FRAMEWORK = framework(NAME, entries, every_and_init, more=more, wired=RayWiring)
 
 
 # `ray job logs --follow` ends with 0 whatever becomes of the job, so the dashboard is asked at the end. A dashboard that

@@ -40,6 +40,10 @@ def every(role: Role) -> list[Tree]:
     return role.containers
 
 
+def every_and_init(role: Role) -> list[Tree]:
+    return [*role.containers, *role.init_containers]
+
+
 def first(role: Role) -> list[Tree]:
     return role.containers[:1]
 

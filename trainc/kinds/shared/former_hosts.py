@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from re import Match, Pattern
@@ -52,7 +53,6 @@ class FormerHosts:
         self.base = base
         self.document = document
         self.report = report
-        self._pattern: Pattern[str] | None = None
 
     @property
     def families(self) -> Mapping[str, range | None]:
@@ -180,7 +180,7 @@ class FormerHosts:
             return text, []
         values = _with_assigned(text, values)
         out, at, pairs = "", 0, []
-        for match in self._spliced_names().finditer(text):
+        for match in self._spliced_names.finditer(text):
             if text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://"):
                 continue
             new = self._meant(match, values, span)
@@ -190,19 +190,16 @@ class FormerHosts:
                 at = match.end()
         return out + text[at:], pairs
 
+    @cached_property
     def _spliced_names(self) -> Pattern[str]:
         """What matches a host name of which a part is a variable, or is added outside of quotes."""
-        if self._pattern is None:
-            import re  # noqa: PLC0415 (few texts hold a part of a name)
-
-            named = sorted(map(re.escape, filter(None, self.families)), key=len, reverse=True)
-            family = rf"(?:-(?P<family>{'|'.join(named) or '(?!)'}))" + "?" * ("" in self.families)
-            domain = rf"(?P<rest>(?:\.(?:[\w-]|{_VARIABLE})+)*)"
-            job = rf"(?P<job>{re.escape(self.base)}|{_VARIABLE}|(?<=[\"'])(?=-))"
-            index = rf"(?:-(?P<index>(?:\d|{_VARIABLE})+|(?=[\"'])))?"
-            # Neither the end of a path or of a longer name, but for the host of a URL.
-            self._pattern = re.compile(rf"(?:(?<![\w./$%-])|(?<=://)){job}{family}{index}{domain}(?![\w-])")
-        return self._pattern
+        named = sorted(map(re.escape, filter(None, self.families)), key=len, reverse=True)
+        family = rf"(?:-(?P<family>{'|'.join(named) or '(?!)'}))" + "?" * ("" in self.families)
+        domain = rf"(?P<rest>(?:\.(?:[\w-]|{_VARIABLE})+)*)"
+        job = rf"(?P<job>{re.escape(self.base)}|{_VARIABLE}|(?<=[\"'])(?=-))"
+        index = rf"(?:-(?P<index>(?:\d|{_VARIABLE})+|(?=[\"'])))?"
+        # Neither the end of a path or of a longer name, but for the host of a URL.
+        return re.compile(rf"(?:(?<![\w./$%-])|(?<=://)){job}{family}{index}{domain}(?![\w-])")
 
     def _meant(self, match: Match[str], values: Mapping[str, str], span: Span) -> str:
         """The present form of a name with variables, "" where it stays as it is; one that should not is reported."""
@@ -260,8 +257,6 @@ class FormerHosts:
         """What follows the first part of a host, with values for its variables: an unknown one can be the namespace alone."""
         if not _is_variable(rest):
             return rest
-        import re  # noqa: PLC0415 (as above)
-
         namespace = self.document.namespace or "namespace"
         return re.sub(_VARIABLE, lambda one: values.get(_name_of(one[0]), namespace), rest)
 
@@ -308,15 +303,11 @@ def _name_of(variable: str) -> str:
 
 
 def _is_known(text: str, values: Mapping[str, str]) -> bool:
-    import re  # noqa: PLC0415 (as above)
-
     return all(_name_of(variable) in values for variable in re.findall(_VARIABLE, text))
 
 
 def _with_rest(host: str, probe: str, rest: str) -> str:
     """A host that ends as `probe` does, as the text writes that end."""
-    import re  # noqa: PLC0415 (as above)
-
     labels = ["", *re.findall(rf"\.((?:[\w-]|{_VARIABLE})+)", rest)] if rest else [""]
     ends = zip(reversed(probe.split(".")), reversed(labels), strict=True)
     tail = ""
@@ -329,8 +320,6 @@ def _with_rest(host: str, probe: str, rest: str) -> str:
 
 def _with_assigned(text: str, values: Mapping[str, str]) -> dict[str, str]:
     """The known variables, with those that a script sets itself; without those that it sets to what is not known."""
-    import re  # noqa: PLC0415 (as above)
-
     found: dict[str, str | None] = dict.fromkeys(re.findall(_LOOPS, text))
     for name, space, variable, *quotes, bare, operator in re.findall(_ASSIGNED, text):
         known = values.get(variable) if variable else "".join(quotes) or bare

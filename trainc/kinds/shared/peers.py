@@ -113,6 +113,11 @@ def address(plan: Plan, p: Peer) -> str:
     return short(plan, p) if aliased(plan) else f"{short(plan, p)}.{plan.name.value}"
 
 
+def operator_name(plan: Plan, suffix: str) -> Sourced[str]:
+    """The name that the operator gave to an object of the job."""
+    return derive("name of its operator", lambda job: f"{job}-{suffix}", plan.name)
+
+
 def host(plan: Plan, kind: str, index: int) -> Sourced[str]:
     """The address of one replica, resting on the job's name."""
     name = address(plan, peer(plan, kind, index))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from trainc.frameworks.base.hosts import length, refuse_length
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, generator
-from trainc.kinds.shared.environment import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, framework
+from trainc.kinds.shared.environment import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, every_and_init, framework
 from trainc.kinds.volcanojob.pods import claims
 from trainc.kinds.volcanojob.spec import FRAMEWORK as NAME
 from trainc.kinds.volcanojob.spec import Flags, Task, plugins, read_tasks
@@ -125,10 +125,6 @@ def _endpoints(wiring: Wiring, task: Task, port: int) -> str:
     return "[" + ",".join(f'"{host}:{port}"' for host in hosts) + "]"
 
 
-def every(role: Role) -> list[Tree]:
-    return [*role.containers, *role.init_containers]
-
-
 def more(plan: Plan) -> Contribution:
     """What the plugins add beside variables, and the claims that the job describes."""
     wiring = Wiring(plan)
@@ -146,7 +142,7 @@ def refuse(plan: Plan, report: Report) -> None:
     if service is not None and service.is_on("inject-hosts-env"):
         counts = {role.index: role.count for role in plan.roles}
         size = length(plan, counts) + _NAMES * len(counts)
-        refuse_length(plan, report, size * sum(len(every(role)) for role in plan.roles))
+        refuse_length(plan, report, size * sum(len(every_and_init(role)) for role in plan.roles))
 
 
 def check(plan: Plan, report: Report) -> None:
@@ -156,7 +152,7 @@ def check(plan: Plan, report: Report) -> None:
         note(wiring.plan, report, _secret(wiring).value, _KEYS, _RECIPE)
 
 
-FRAMEWORK = framework(NAME, entries, every, more=more, check=check, wired=Wiring, refuse=refuse)
+FRAMEWORK = framework(NAME, entries, every_and_init, more=more, check=check, wired=Wiring, refuse=refuse)
 
 
 ROOT_PATH = "/root/.ssh"
@@ -188,7 +184,7 @@ def _mounted(wiring: Wiring, volume: Tree, mount: Tree) -> Contribution:
     patches = []
     for role in wiring.plan.roles:
         patches.append(Patch(role.index, volumes=(volume,)))
-        for container in (*role.containers, *role.init_containers):
+        for container in every_and_init(role):
             patches.append(Patch(role.index, container["name"].value, mounts=(mount,)))
     return Contribution(patches)
 
@@ -272,9 +268,7 @@ def _pytorch(wiring: Wiring, flags: Flags) -> Contribution:
 def _mpi(wiring: Wiring, flags: Flags) -> Contribution:
     """The port of ssh on every container, those that run first too."""
     port = {"mpijob-port": flags.number("port")}
-    return Contribution(
-        patch for role in wiring.plan.roles for patch in _ports(role, (*role.containers, *role.init_containers), port)
-    )
+    return Contribution(patch for role in wiring.plan.roles for patch in _ports(role, every_and_init(role), port))
 
 
 def _ports(role: Role, containers: Iterable[Tree], wanted: dict[str, int]) -> list[Patch]:
