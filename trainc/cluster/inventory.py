@@ -15,7 +15,7 @@ from trainc.model.report import Report
 from trainc.model.tree import dotted, plain, stamp
 from trainc.yaml.reader import read
 
-Plain = dict[str, Any]
+Manifest = dict[str, Any]
 
 
 # What is kept of each kind besides its name.
@@ -44,7 +44,7 @@ class Dump:
     """The objects of a dump as plain data, and the names of kinds that decide nothing."""
 
     def __init__(self, texts: Iterable[Any]) -> None:
-        self.objects: dict[str, list[Plain]] = {}
+        self.objects: dict[str, list[Manifest]] = {}
         self.left_out: dict[str, int] = {}
         self.faults: list[str] = []
         for tree in flattened(texts, self.faults):
@@ -86,7 +86,7 @@ class Dump:
         return newest
 
 
-def _unwrapped(tree: Plain) -> Plain:
+def _unwrapped(tree: Manifest) -> Manifest:
     """Kueue's configuration out of the ConfigMap that holds it; any other object as it is."""
     data = tree.get("data")
     text = data.get("controller_manager_config.yaml") if type(data) is dict else None
@@ -111,9 +111,9 @@ def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
             yield tree
 
 
-def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Plain:
+def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Manifest:
     """The Inventory of a dump; with `is_complete`, kinds without an object are known to have none."""
-    spec: Plain = {}
+    spec: Manifest = {}
     if date or dump.date():
         spec["date"] = date or dump.date()
     seen = {kind for kind in dump.objects if kind in DECISIVE}
@@ -136,13 +136,13 @@ def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Plain
     return {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": spec}
 
 
-def groups(nodes: Mapping[str, Node]) -> Iterator[Plain]:
+def groups(nodes: Mapping[str, Node]) -> Iterator[Manifest]:
     """Nodes that are alike, together: their names and what they have in common."""
-    alike: dict[str, tuple[list[str], Plain]] = {}
+    alike: dict[str, tuple[list[str], Manifest]] = {}
     for name in sorted(nodes):
         node = nodes[name]
         labels = dict(sorted(node.labels.items()))
-        common: Plain = {}
+        common: Manifest = {}
         if labels.get(HOSTNAME) == node.name:
             del labels[HOSTNAME]
         elif HOSTNAME not in labels:
@@ -168,17 +168,17 @@ def _spelled(amounts: Units) -> dict[str, str]:
     return {name: spelled(name, amount) for name, amount in sorted(amounts.items()) if amount}
 
 
-def _trimmed(kind: str, tree: Plain) -> Plain:
+def _trimmed(kind: str, tree: Manifest) -> Manifest:
     metadata = {key: tree["metadata"][key] for key in ("name", "namespace") if tree["metadata"].get(key)}
     if kind == "Namespace" and tree["metadata"].get("labels"):
         metadata["labels"] = tree["metadata"]["labels"]
-    kept: Plain = {"apiVersion": tree.get("apiVersion", ""), "kind": kind, "metadata": metadata}
+    kept: Manifest = {"apiVersion": tree.get("apiVersion", ""), "kind": kind, "metadata": metadata}
     kept |= {field: tree[field] for field in _KEPT[kind] if field in tree}
     status = _status(kind, tree.get("status"))
     return {**kept, "status": status} if status else kept
 
 
-def _status(kind: str, status: Any) -> Plain:
+def _status(kind: str, status: Any) -> Manifest:
     if type(status) is not dict:
         return {}
     if kind == "ResourceQuota":
@@ -191,12 +191,12 @@ def _status(kind: str, status: Any) -> Plain:
         for one in items(listed)
         if type(one) is dict and one.get("type") == _DECIDING[kind]
     ]
-    kept: Plain = {"conditions": conditions} if conditions else {}
+    kept: Manifest = {"conditions": conditions} if conditions else {}
     if kind == "Workload" and status.get("admission"):
         kept["admission"] = status["admission"]
     return kept
 
 
-def _configuration(tree: Plain) -> Plain:
+def _configuration(tree: Manifest) -> Manifest:
     kept = {field: tree[field] for field in _CONFIGURATION if field in tree}
     return {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration", **kept}

@@ -317,16 +317,18 @@ def _gang(jobs: list[Tree]) -> Iterator[Complaint]:
     gang = annotation(first, GANG)
     assert gang is not None
     for what, place in _ALIKE:
-        wanted = _said(first, place)
+        wanted = _gang_setting(first, place)
         for job in jobs[1:]:
-            if _said(job, place) != wanted:
-                text = f"inconsistent {what} in gang {gang.value}: expected {wanted} but got {_said(job, place)}"
+            if _gang_setting(job, place) != wanted:
+                text = (
+                    f"inconsistent {what} in gang {gang.value}: expected {wanted} but got {_gang_setting(job, place)}"
+                )
                 yield annotation(job, GANG), text
                 return
     spaces = {value(job, "namespace") for job in jobs}
     if len(spaces) > 1:
         yield gang, f"the jobs of gang {gang.value} are in several namespaces; a JobSet is in one"
-    count = parsed_int(str(_said(first, CARDINALITY)))
+    count = parsed_int(str(_gang_setting(first, CARDINALITY)))
     if count is not None and count != len(jobs):
         yield gang, f"gang {gang.value} has {count} jobs, and {len(jobs)} of them are in this file: none would start"
 
@@ -338,7 +340,7 @@ _ALIKE = (
 )
 
 
-def _said(job: Tree, place: str) -> object:
+def _gang_setting(job: Tree, place: str) -> object:
     """What a job says of its gang: an annotation, or the priority class of its pod."""
     if place.startswith(PREFIX):
         leaf = annotation(job, place)

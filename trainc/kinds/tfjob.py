@@ -6,7 +6,7 @@ from trainc.kinds.shared.environment import INDEX_REFERENCE, container_called, f
 from trainc.kinds.shared.job import LegacyJob, ListedReplica, Replica, key_of, listed, spelled
 from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import Peer, address, peers, port, total
-from trainc.kinds.shared.refusals import Refuser, containers
+from trainc.kinds.shared.refusals import Validator, containers
 from trainc.kinds.shared.restart import TOLERATED, WITHOUT_EFFECT
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.patch import Patch
@@ -186,7 +186,7 @@ def _runtime_id(job: LegacyJob) -> Sourced[str]:
 PREFIX = "invalid job spec: "
 
 
-def refuse_listed(r: Refuser) -> None:
+def refuse_listed(r: Validator) -> None:
     """Report everything that fails the set-up of such a job."""
     entries = listed(r.document.tree)
     for entry in entries:
@@ -204,7 +204,7 @@ def refuse_listed(r: Refuser) -> None:
         r.say(("spec", "tensorboard"), text, "`tensorboard` has no `logDir`")
 
 
-def _entry(r: Refuser, entry: ListedReplica) -> None:
+def _entry(r: Validator, entry: ListedReplica) -> None:
     role = entry.role
     if role not in r.kind.roles:
         text = f"tfReplicaSpec.TfReplicaType is {role} but must be one of [MASTER PS WORKER]"
@@ -227,7 +227,7 @@ def _entry(r: Refuser, entry: ListedReplica) -> None:
         r.say((*entry.path, "replicas"), "The MASTER must have Replicas = 1", message)
 
 
-def _chief(r: Refuser, entries: list[ListedReplica]) -> None:
+def _chief(r: Validator, entries: list[ListedReplica]) -> None:
     chief = get(spelled(r.spec, "terminationPolicy"), "chief")
     name = value(chief, "replicaName")
     path: Path = ("spec", "terminationPolicy")

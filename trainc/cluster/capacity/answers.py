@@ -9,7 +9,7 @@ from trainc.cluster.capacity.amounts import spelled
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.fit import FITS, UNKNOWN, Fit, FitAnswer
 from trainc.cluster.capacity.jobpods import run_data
-from trainc.cluster.capacity.verdict import Assigned, KueueVerdict
+from trainc.cluster.capacity.verdict import KueueVerdict, PodSetAssignment
 from trainc.model.tree import Tree
 
 Key = tuple[str, str, str]  # cluster, namespace, name
@@ -46,7 +46,7 @@ def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:
     return data
 
 
-def _pod_set(member: Assigned) -> dict[str, Any]:
+def _pod_set(member: PodSetAssignment) -> dict[str, Any]:
     data: dict[str, Any] = {"name": member.pods.name, "count": member.pods.count}
     if member.requests:
         data["requests"] = {name: spelled(name, amount) for name, amount in sorted(member.requests.items())}

@@ -13,7 +13,7 @@ from math import log2
 from trainc.cluster.capacity.requests import SliceLayer
 from trainc.cluster.capacity.topology import (
     Domain,
-    Question,
+    PlacementQuery,
     Topology,
     descendants,
     roll_up,
@@ -24,12 +24,12 @@ from trainc.cluster.capacity.topology import (
 MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
 
 
-def evenly_filled(topology: Topology, search: TopologySearch, question: Question) -> tuple[list[Domain], int] | None:
+def evenly_filled(topology: Topology, search: TopologySearch, query: PlacementQuery) -> tuple[list[Domain], int] | None:
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
     threshold = most = 0
     for siblings in _sibling_groups(topology, search.level):
-        candidate = _candidate(siblings, search, question, threshold)
+        candidate = _candidate(siblings, search, query, threshold)
         if candidate is None:
             continue
         candidates, least, count = candidate
@@ -55,7 +55,7 @@ def _sibling_groups(topology: Topology, level: int) -> Iterable[list[Domain]]:
 
 
 def _candidate(
-    siblings: list[Domain], search: TopologySearch, question: Question, best: int
+    siblings: list[Domain], search: TopologySearch, query: PlacementQuery, best: int
 ) -> tuple[list[Domain], int, int] | None:
     """Copies of sibling domains without what holds too little, the threshold, and how many domains it takes."""
     needed = search.count // search.size
@@ -77,7 +77,7 @@ def _candidate(
         if least < threshold and (least <= 0 or least < best):
             return None
         pruned = [domain.copy() for domain in siblings]
-        _prune(pruned, least, search, question)
+        _prune(pruned, least, search, query)
         after = _greedy(pruned, needed, search.leaders)
         if after is not None:
             return pruned, least, after[0]
@@ -104,11 +104,11 @@ def _greedy(candidates: list[Domain], slices: int, leaders: int) -> tuple[int, D
     return None if left > 0 else (count, last_beside, last)
 
 
-def _prune(candidates: list[Domain], least: int, search: TopologySearch, question: Question) -> None:
+def _prune(candidates: list[Domain], least: int, search: TopologySearch, query: PlacementQuery) -> None:
     for domain in candidates:
         for child in domain.children:
             _prune_one(child, least, search)
-    plain = question.without_layers()
+    plain = query.without_layers()
     for domain in candidates:
         roll_up(domain, search.level, plain)
         _prune_one(domain, least, search)

@@ -28,10 +28,10 @@ from trainc.cluster.capacity.verdict import (
     NO_PLACE,
     TOO_MUCH,
     WAITS,
-    Assigned,
-    Attempt,
-    FlavorChoice,
+    FlavorAssignment,
+    FlavorAttempt,
     KueueVerdict,
+    PodSetAssignment,
     merge,
     more_severe,
     no_fit_reason,
@@ -44,7 +44,7 @@ _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfile
 def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, defaults: Defaults) -> None:
     """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
     for pods in verdict.podsets:
-        pods.wish.is_implied = not pods.wish.is_explicit and snapshot.is_topology_only(queue)
+        pods.topology_request.is_implied = not pods.topology_request.is_explicit and snapshot.is_topology_only(queue)
     tried: Sequence[Mapping[str, int]] = ()
     while True:
         verdict.cycles += 1
@@ -66,7 +66,7 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
             return
 
 
-def _message(assigned: Sequence[Assigned]) -> str:
+def _message(assigned: Sequence[PodSetAssignment]) -> str:
     for member in assigned:
         if member.error:
             return member.message
@@ -98,12 +98,12 @@ class _Placer:
         self.gates = frozenset(gate for gate in _GATES if snapshot.facts.gate(gate))
         self.shared: dict[Values, Units] = {}  # taken by host, whatever the flavor
 
-    def place(self, assigned: Sequence[Assigned]) -> None:
+    def place(self, assigned: Sequence[PodSetAssignment]) -> None:
         """Give every pod set that asks for it a place; the first that has none gets the reason."""
-        by_flavor: dict[str, list[Assigned]] = {}
+        by_flavor: dict[str, list[PodSetAssignment]] = {}
         for member in assigned:
-            wish = member.pods.wish
-            if (wish.is_explicit or wish.is_implied) and member.pods.count:
+            topology_request = member.pods.topology_request
+            if (topology_request.is_explicit or topology_request.is_implied) and member.pods.count:
                 facts = self.snapshot.facts
                 listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
                 flavors = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
@@ -127,12 +127,12 @@ class _Placer:
                     member.domains = None
                 return
 
-    def _place_on(self, flavor: str, members: Sequence[Assigned]) -> bool:
+    def _place_on(self, flavor: str, members: Sequence[PodSetAssignment]) -> bool:
         topology = self.snapshot.topology(flavor)
         used = self.shared if topology.by_host else {}
-        units: dict[object, list[Assigned]] = {}
+        units: dict[object, list[PodSetAssignment]] = {}
         for index, member in enumerate(members):
-            group = member.pods.wish.group
+            group = member.pods.topology_request.group
             units.setdefault(index if group is None else group, []).append(member)
         for unit in units.values():
             workers, leader = _roles(unit)
@@ -140,7 +140,7 @@ class _Placer:
                 placement = place(topology, workers.pods, leader.pods if leader else None, used, self.gates)
             except PlacementError as refusal:
                 unit[0].reasons.append(str(refusal))
-                unit[0].attempts = {**unit[0].attempts, flavor: Attempt(NO_PLACE, fits=False)}
+                unit[0].attempts = {**unit[0].attempts, flavor: FlavorAttempt(NO_PLACE, fits=False)}
                 return False
             for member, domains in zip([workers, *([leader] if leader else [])], placement, strict=False):
                 member.levels = topology.levels[-1:] if topology.by_host else topology.levels
@@ -153,7 +153,7 @@ class _Placer:
         return True
 
 
-def _roles(unit: Sequence[Assigned]) -> tuple[Assigned, Assigned | None]:
+def _roles(unit: Sequence[PodSetAssignment]) -> tuple[PodSetAssignment, PodSetAssignment | None]:
     """The workers and the leader of a group: the leader is the smaller of the two, the second if they are equal."""
     if len(unit) == 1:
         return unit[0], None
@@ -171,14 +171,16 @@ class Assigner:
         self.tried = tried
         self.usage: dict[Cell, int] = {}
 
-    def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[Assigned], bool]:
+    def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[PodSetAssignment], bool]:
         """The outcome of every pod set that was tried, and whether the search went through all of them."""
-        out: list[Assigned] = []
+        out: list[PodSetAssignment] = []
         units: dict[object, list[int]] = {}
         for index, pods in enumerate(podsets):
-            units.setdefault(index if pods.wish.group is None else pods.wish.group, []).append(index)
+            units.setdefault(index if pods.topology_request.group is None else pods.topology_request.group, []).append(
+                index
+            )
         for unit in list(units.values()):
-            members = [Assigned(podsets[index], self._requests(podsets[index])) for index in unit]
+            members = [PodSetAssignment(podsets[index], self._requests(podsets[index])) for index in unit]
             self._unit(unit[0], members, ignores_undeclared=ignores_undeclared)
             out += members
             if any(member.requests and not member.choices for member in members):
@@ -191,13 +193,13 @@ class Assigner:
             requests["pods"] = pods.count
         return requests
 
-    def _unit(self, first: int, members: list[Assigned], *, ignores_undeclared: bool) -> None:
+    def _unit(self, first: int, members: list[PodSetAssignment], *, ignores_undeclared: bool) -> None:
         total: dict[str, int] = {}
         for member in members:
             for name, amount in member.requests.items():
                 total[name] = plus(total.get(name, 0), amount)
-        assigned: dict[str, FlavorChoice] = {}
-        attempts: dict[str, Attempt] = {}
+        assigned: dict[str, FlavorAssignment] = {}
+        attempts: dict[str, FlavorAttempt] = {}
         reasons: list[str] = []
         for name in in_order(total):
             undeclared = self.queue.group_of(name) is None
@@ -212,7 +214,7 @@ class Assigner:
             member.attempts, member.reasons = attempts, list(reasons)
             if member.requests:
                 member.choices = {name: choice for name, choice in assigned.items() if name in member.requests}
-            elif member.pods.wish.group is not None:
+            elif member.pods.topology_request.group is not None:
                 flavors = self.snapshot.facts.flavors
                 member.choices = {
                     n: c for n, c in assigned.items() if c.flavor in flavors and flavors[c.flavor].topology
@@ -222,23 +224,23 @@ class Assigner:
                 self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))
 
     def _flavor(
-        self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, Attempt]
-    ) -> tuple[dict[str, FlavorChoice], list[str]]:
+        self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, FlavorAttempt]
+    ) -> tuple[dict[str, FlavorAssignment], list[str]]:
         """The best flavor for all resources of the group that covers `name`, or the reasons why there is none."""
         group = self.queue.group_of(name)
         if group is None:
             return {}, [f"resource {name} unavailable in ClusterQueue"]
         requests = {one: total[one] for one in in_order(total) if one in group.resources}
-        best: dict[str, FlavorChoice] = {}
+        best: dict[str, FlavorAssignment] = {}
         least = at = -1
         reasons: list[str] = []
-        tried: dict[str, Attempt] = {}
+        tried: dict[str, FlavorAttempt] = {}
         for at in range(self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0, len(group.flavors)):
             flavor = group.flavors[at]
             refusal = self._mismatch(flavor, podsets, group)
             if refusal:
                 reasons.append(refusal)
-                tried[flavor] = Attempt(NO_FLAVOR, fits=False)
+                tried[flavor] = FlavorAttempt(NO_FLAVOR, fits=False)
                 continue
             choices, height = self._fit(flavor, requests, reasons, tried)
             if choices and (not best or height < least):
@@ -252,10 +254,10 @@ class Assigner:
         return best, [] if best else reasons
 
     def _fit(
-        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, Attempt]
-    ) -> tuple[dict[str, FlavorChoice], int]:
+        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, FlavorAttempt]
+    ) -> tuple[dict[str, FlavorAssignment], int]:
         """The flavor for every resource asked for and how far up that borrows, nothing where one does not fit."""
-        choices: dict[str, FlavorChoice] = {}
+        choices: dict[str, FlavorAssignment] = {}
         reason, highest = "", 0
         for name, amount in requests.items():
             cell = (flavor, name)
@@ -275,8 +277,8 @@ class Assigner:
             else:
                 height = self.pool.borrowing_height(cell, wanted)
                 highest = max(highest, height)
-                choices[name] = FlavorChoice(flavor, height)
-        tried[flavor] = Attempt(reason, fits=not reason)
+                choices[name] = FlavorAssignment(flavor, height)
+        tried[flavor] = FlavorAttempt(reason, fits=not reason)
         return ({}, 0) if reason else (choices, highest)
 
     def _mismatch(self, name: str, podsets: Iterable[PodSet], group: ResourceGroup) -> str:
@@ -297,9 +299,9 @@ class Assigner:
         return ""
 
     def _topology_mismatch(self, flavor: Flavor, pods: PodSet, group: ResourceGroup) -> str:
-        wish = pods.wish
-        if not wish.is_explicit:
-            if wish.is_implied or not flavor.topology:
+        topology_request = pods.topology_request
+        if not topology_request.is_explicit:
+            if topology_request.is_implied or not flavor.topology:
                 return ""
             return f'Flavor "{flavor.name}" supports only TopologyAwareScheduling'
         if not flavor.topology:
@@ -309,7 +311,7 @@ class Assigner:
         levels = self.snapshot.facts.levels(flavor.topology)
         if levels is None:
             return f'Flavor "{flavor.name}" information missing in TAS cache'
-        needed_levels = [wish.main_level(levels), *(layer.level for layer in wish.slices)]
+        needed_levels = [topology_request.main_level(levels), *(layer.level for layer in topology_request.slices)]
         if not all(level in levels for level in needed_levels):
             return f'Flavor "{flavor.name}" does not contain the requested level'
         return ""

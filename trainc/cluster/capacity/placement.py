@@ -14,7 +14,7 @@ from trainc.cluster.capacity.requests import PodSet
 from trainc.cluster.capacity.topology import (
     Domain,
     Exclusions,
-    Question,
+    PlacementQuery,
     Topology,
     Values,
     descendants,
@@ -40,11 +40,11 @@ def place(
     search = _search(topology, workers, leader, gates)
     one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
     lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
-    question = Question(workers.spec, one, lead, used, search.size, search.slice_level)
-    question.tolerations, question.terms = [*workers.tolerations, *topology.tolerations], workers.terms
-    question.scores, question.inner = search.scores, search.inner
-    excluded = topology.fill(question)
-    fitting, level, is_even = _fitting(topology, search, question, excluded)
+    query = PlacementQuery(workers.spec, one, lead, used, search.size, search.slice_level)
+    query.tolerations, query.terms = [*workers.tolerations, *topology.tolerations], workers.terms
+    query.scores, query.inner = search.scores, search.inner
+    excluded = topology.fill(query)
+    fitting, level, is_even = _fitting(topology, search, query, excluded)
     chosen = _descend(topology, search, fitting, level, is_even=is_even)
     host = len(topology.levels) - 1 if topology.by_host else 0
     leaders = [(domain.values[host:], 1) for domain in chosen if domain.leaders > 0] if leader else []
@@ -53,26 +53,26 @@ def place(
 
 
 def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: frozenset[str]) -> TopologySearch:
-    wish = workers.wish
-    level = wish.main_level(topology.levels) or (topology.levels[-1] if wish.is_implied else "")
+    topology_request = workers.topology_request
+    level = topology_request.main_level(topology.levels) or (topology.levels[-1] if topology_request.is_implied else "")
     if not level:
         raise PlacementError("topology level not specified")
-    slices = wish.slices[0].level if wish.slices else topology.levels[-1]
+    slices = topology_request.slices[0].level if topology_request.slices else topology.levels[-1]
     for key, kind in ((level, ""), (slices, " for slices")):
         if key not in topology.levels:
             raise PlacementError(f"no requested topology level{kind}: {key}")
     search = TopologySearch(
         count=workers.count,
         leaders=1 if leader else 0,
-        size=wish.slices[0].size if wish.slices else 1,
+        size=topology_request.slices[0].size if topology_request.slices else 1,
         level=topology.levels.index(level),
         slice_level=topology.levels.index(slices),
-        required=wish.is_required,
-        unconstrained=wish.is_unconstrained,
-        ascending=wish.is_unconstrained and "TASProfileMixed" in gates,
+        required=topology_request.is_required,
+        unconstrained=topology_request.is_unconstrained,
+        ascending=topology_request.is_unconstrained and "TASProfileMixed" in gates,
         scores="TASRespectNodeAffinityPreferred" in gates,
         balanced="TASBalancedPlacement" in gates,
-        layers=wish.slices if len(wish.slices) > 1 else (),
+        layers=topology_request.slices if len(topology_request.slices) > 1 else (),
     )
     if search.level > search.slice_level:
         raise PlacementError(f"podset slice topology {slices} is above the podset topology {level}")
@@ -86,7 +86,7 @@ def _inner(topology: Topology, workers: PodSet, search: TopologySearch) -> dict[
     """The sizes that pods are grouped by below the outermost slices, by level."""
     sizes: dict[int, int] = {}
     size, level = search.size, search.slice_level
-    for layer in workers.wish.slices[1:]:
+    for layer in workers.topology_request.slices[1:]:
         if layer.level not in topology.levels:
             raise PlacementError(f"no requested topology level for additional slice layer: {layer.level}")
         at = topology.levels.index(layer.level)
@@ -103,11 +103,11 @@ def _inner(topology: Topology, workers: PodSet, search: TopologySearch) -> dict[
 
 
 def _fitting(
-    topology: Topology, search: TopologySearch, question: Question, excluded: Exclusions
+    topology: Topology, search: TopologySearch, query: PlacementQuery, excluded: Exclusions
 ) -> tuple[list[Domain], int, bool]:
     """The domains that hold everything, their level, and whether the pods are spread evenly over them."""
     if search.balanced and not search.required and not search.unconstrained:
-        even = evenly_filled(topology, search, question)
+        even = evenly_filled(topology, search, query)
         if even is not None:
             return (*even, True)
     level, chosen = _level_that_fits(topology, search.level, search, excluded)

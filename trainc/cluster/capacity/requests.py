@@ -33,7 +33,7 @@ class SliceLayer(NamedTuple):
     size: int
 
 
-class Wish:
+class TopologyRequest:
     """What a pod set's annotations ask of topology-aware placement."""
 
     def __init__(self, annotations: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ class PodSet:
         self.spec: dict[str, Any] = {key: plain(tree[key]) for key in _DECIDING if key in tree}
         self.tolerations: list[Any] = self.spec.get("tolerations") or []
         self.terms = required_terms(self.spec)
-        self.wish = Wish(self.annotations)
+        self.topology_request = TopologyRequest(self.annotations)
         self.quota_cost: Units = {}
         self.placed: Units = {}
 
@@ -123,7 +123,7 @@ class Defaults:
     """What a namespace and Kueue's configuration make of the requests that people write."""
 
     def __init__(self, facts: ClusterFacts, namespace: str) -> None:
-        self.summary = Summary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
+        self.summary = LimitRangeSummary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
         resources = fields(facts.configuration.get("resources"))
         self.excluded = tuple(str(one) for one in resources.get("excludeResourcePrefixes") or ())
         self.rules = {one.get("input"): one for one in resources.get("transformations") or () if type(one) is dict}
@@ -241,7 +241,7 @@ def _merge(ranges: dict[str, Range], more: Iterable[tuple[str, Range]]) -> None:
             ranges[kind] = one
 
 
-class Summary:
+class LimitRangeSummary:
     """All LimitRanges of a namespace as Kueue merges them."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:

@@ -136,7 +136,7 @@ class Topology:
                 parent.children.append(domain)
         return domain
 
-    def fill(self, question: Question) -> Exclusions:
+    def fill(self, query: PlacementQuery) -> Exclusions:
         """Count what fits below every domain, from the leaves up; the reasons of nodes that hold nothing."""
         excluded = Exclusions()
         for level in self.domains:
@@ -144,18 +144,18 @@ class Topology:
                 domain.reset()
         excluded.total = len(self.leaves)
         for leaf in self.leaves.values():
-            reason = question.refusal(leaf.node)
+            reason = query.refusal(leaf.node)
             if reason:
                 excluded.add(reason)
             else:
-                question.count(leaf, excluded)
+                query.count(leaf, excluded)
         for root in self.domains[0].values():
-            roll_up(root, 0, question)
+            roll_up(root, 0, query)
         return excluded
 
 
 @dataclass(eq=False)
-class Question:
+class PlacementQuery:
     """What is asked of a topology: one kind of pods, with a leader or without, in slices or one by one."""
 
     pod: Mapping[str, Any]
@@ -169,9 +169,9 @@ class Question:
     scores: bool = False
     inner: dict[int, int] = field(default_factory=dict)
 
-    def without_layers(self) -> Question:
-        """The same question for one layer of slices."""
-        return Question(self.pod, self.one, self.leader, self.used, self.size, self.slice_level)
+    def without_layers(self) -> PlacementQuery:
+        """The same query for one layer of slices."""
+        return PlacementQuery(self.pod, self.one, self.leader, self.used, self.size, self.slice_level)
 
     def refusal(self, node: Node | None) -> str:
         """Why a node is out of the question, empty where it is not; only nodes with a domain of their own are asked."""
@@ -201,30 +201,30 @@ class Question:
             leaf.pods_beside = pods_in(subtracted(capacity, self.leader), self.one)[0]
 
 
-def roll_up(domain: Domain, level: int, question: Question) -> None:
+def roll_up(domain: Domain, level: int, query: PlacementQuery) -> None:
     """Sum up the counts of a domain's children; slices are counted at their own level and summed above it."""
-    size = question.size
+    size = query.size
     if not domain.children:
-        if level == question.slice_level:
+        if level == query.slice_level:
             domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
         return
-    inner = question.inner.get(level + 1, 1)
+    inner = query.inner.get(level + 1, 1)
     least_pods = least_slices = -1
     domain.pods = domain.slices = domain.leaders = domain.score = 0
     for child in domain.children:
-        roll_up(child, level + 1, question)
+        roll_up(child, level + 1, query)
         pods, beside = child.pods // inner * inner, child.pods_beside // inner * inner
         domain.pods += pods
         domain.slices += child.slices
         domain.leaders = max(domain.leaders, child.leaders)
         domain.score += child.score
-        if question.leader is None or child.leaders:
+        if query.leader is None or child.leaders:
             least_pods = min(pods - beside, least_pods) if least_pods >= 0 else pods - beside
             lost = child.slices - child.slices_beside
             least_slices = min(lost, least_slices) if least_slices >= 0 else lost
     domain.pods_beside = domain.pods - least_pods if least_pods >= 0 else 0
     domain.slices_beside = domain.slices - least_slices if least_slices >= 0 else 0
-    if level == question.slice_level:
+    if level == query.slice_level:
         domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
 
 

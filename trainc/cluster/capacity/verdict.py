@@ -22,7 +22,7 @@ class KueueVerdict:
         self.queue = ""
         self.cluster_queue = ""
         self.podsets: Sequence[PodSet] = ()
-        self.assigned: Sequence[Assigned] = ()
+        self.assigned: Sequence[PodSetAssignment] = ()
         self.has_quota = self.is_admitted = False
         self.borrowing = 0
         self.borrowed: list[tuple[str, int, str]] = []  # resource, amount and the cohort that lends it
@@ -52,16 +52,16 @@ def unknown_queue(name: str) -> KueueVerdict:
     return verdict
 
 
-class Assigned:
+class PodSetAssignment:
     """What one cycle gives a pod set: flavors, or the reasons why it gets none."""
 
     def __init__(self, pods: PodSet, requests: dict[str, int]) -> None:
         self.pods = pods
         self.requests = requests
-        self.choices: dict[str, FlavorChoice] = {}
+        self.choices: dict[str, FlavorAssignment] = {}
         self.reasons: list[str] = []
         self.error = ""
-        self.attempts: dict[str, Attempt] = {}
+        self.attempts: dict[str, FlavorAttempt] = {}
         self.flavor = ""  # whose topology places the pods
         self.levels: list[str] = []
         self.domains: list[tuple[tuple[str, ...], int]] | None = None
@@ -78,7 +78,7 @@ class Assigned:
 
 
 @dataclass(eq=False)
-class FlavorChoice:
+class FlavorAssignment:
     """The flavor of one resource: how far up it borrows, and where the next cycle goes on (-1: from the start)."""
 
     flavor: str
@@ -97,18 +97,18 @@ def more_severe(first: str, second: str) -> str:
 
 
 @dataclass(eq=False)
-class Attempt:
+class FlavorAttempt:
     """The worst that one flavor came to over all resources it was tried for."""
 
     reason: str
     fits: bool
 
-    def merge(self, other: Attempt) -> None:
+    def merge(self, other: FlavorAttempt) -> None:
         self.fits = self.fits and other.fits
         self.reason = more_severe(self.reason, other.reason)
 
 
-def merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: ResourceGroup) -> None:
+def merge(attempts: dict[str, FlavorAttempt], tried: Mapping[str, FlavorAttempt], group: ResourceGroup) -> None:
     """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
     for flavor, attempt in tried.items():
         if flavor in attempts:
@@ -121,7 +121,7 @@ def merge(attempts: dict[str, Attempt], tried: Mapping[str, Attempt], group: Res
                 attempt.fits, attempt.reason = False, NO_FLAVOR
 
 
-def no_fit_reason(failed: Iterable[Mapping[str, Attempt]], groups: Sequence[ResourceGroup]) -> str:
+def no_fit_reason(failed: Iterable[Mapping[str, FlavorAttempt]], groups: Sequence[ResourceGroup]) -> str:
     """The reason that Kueue gives for a workload, by what each pod set that failed had tried."""
     overall = ""
     for attempts in failed:

@@ -51,7 +51,7 @@ class Diagnosis(NamedTuple):
     tree: Mapping[str, Any] = MappingProxyType({})  # the job as the cluster has it
 
 
-Plain = dict[str, Any]
+Manifest = dict[str, Any]
 _LONGEST = 600  # characters of one message of a cluster
 
 
@@ -76,7 +76,7 @@ def number(tree: Any, *path: str) -> int | None:
     return value if type(value) is int else None
 
 
-def maps(tree: Any, *path: str) -> list[Plain]:
+def maps(tree: Any, *path: str) -> list[Manifest]:
     value = at(tree, *path)
     return [item for item in value if type(item) is dict] if type(value) is list else []
 
@@ -87,7 +87,7 @@ def labels(tree: Any, *path: str) -> dict[str, str]:
     return {key: value for key, value in written.items() if type(value) is str} if type(written) is dict else {}
 
 
-def condition(tree: Any, kind: str) -> Plain:
+def condition(tree: Any, kind: str) -> Manifest:
     return next((one for one in maps(tree, "status", "conditions") if text(one, "type") == kind), {})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.cluster.diagnose.cause import Plain, at, condition, labels, maps, moment, number, text
+from trainc.cluster.diagnose.cause import Manifest, at, condition, labels, maps, moment, number, text
 from trainc.model.paths import Steps
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import (
@@ -38,7 +38,7 @@ class Event:
 
     __slots__ = ("count", "first", "last", "message", "reason")
 
-    def __init__(self, tree: Plain) -> None:
+    def __init__(self, tree: Manifest) -> None:
         self.reason = text(tree, "reason")
         self.message = text(tree, "message") or text(tree, "note")
         created = text(tree, "metadata", "creationTimestamp")
@@ -51,12 +51,12 @@ class Event:
 class DumpedCluster:
     """What a dump tells of a cluster."""
 
-    def __init__(self, objects: Iterable[Plain]) -> None:
+    def __init__(self, objects: Iterable[Manifest]) -> None:
         self.kinds: dict[str, int] = {}
         self._spaces: set[tuple[str, str]] = set()
-        self._by_name: dict[str, dict[tuple[str, str], Plain]] = {}
+        self._by_name: dict[str, dict[tuple[str, str], Manifest]] = {}
         self._events: dict[tuple[str, str, str], list[Event]] = {}
-        self._workloads: dict[tuple[str, str, str], list[Plain]] = {}
+        self._workloads: dict[tuple[str, str, str], list[Manifest]] = {}
         for tree in objects:
             kind = _kind(tree)
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
@@ -77,11 +77,11 @@ class DumpedCluster:
         """
         return (kind, namespace) in self._spaces if namespace else kind in self.kinds
 
-    def all(self, kind: str) -> list[Plain]:
+    def all(self, kind: str) -> list[Manifest]:
         """The objects of a kind, by namespace and name."""
         return [tree for _, tree in sorted(self._by_name.get(kind, {}).items(), key=lambda item: item[0])]
 
-    def workloads(self, namespace: str, kind: str, name: str) -> list[Plain]:
+    def workloads(self, namespace: str, kind: str, name: str) -> list[Manifest]:
         """The Workloads of a job: those that it owns, else those whose name is made of its own."""
         if not self._workloads:
             for tree in self.all("Workload"):
@@ -92,7 +92,7 @@ class DumpedCluster:
         owned = self._workloads.get((namespace, kind, name))
         return owned or self._workloads.get((namespace, "", f"{kind.lower()}-{name}"), [])
 
-    def find(self, kind: str, namespace: str, name: str) -> Plain:
+    def find(self, kind: str, namespace: str, name: str) -> Manifest:
         """The object of that name, empty where the dump has none."""
         return self._by_name.get(kind, {}).get((namespace, name), {})
 
@@ -119,7 +119,7 @@ class DumpedCluster:
         return max(known)[1] if known else ""
 
 
-def _kind(tree: Plain) -> str:
+def _kind(tree: Manifest) -> str:
     """The object's kind, with its group where another group has a kind of the same name."""
     kind, version = text(tree, "kind"), text(tree, "apiVersion")
     if not version or version.startswith(_VERSIONS.get(kind, "")):
@@ -127,30 +127,30 @@ def _kind(tree: Plain) -> str:
     return f"{kind}.{version.partition('/')[0]}"
 
 
-def name_of(tree: Plain) -> str:
+def name_of(tree: Manifest) -> str:
     return text(tree, "metadata", "name")
 
 
-def namespace_of(tree: Plain) -> str:
+def namespace_of(tree: Manifest) -> str:
     """`metadata.namespace`, `default` where it is absent from an object that a job consists of."""
     held = text(tree, "metadata", "namespace")
     cluster_wide = text(tree, "kind") in ("Node", "PriorityClass", "ClusterQueue", "AdmissionCheck", "ResourceFlavor")
     return held or ("" if cluster_wide else "default")
 
 
-def owner(tree: Plain, kind: str) -> str:
+def owner(tree: Manifest, kind: str) -> str:
     """The name of the owner of this kind, empty where the object has none."""
     return next(
         (text(one, "name") for one in maps(tree, "metadata", "ownerReferences") if text(one, "kind") == kind), ""
     )
 
 
-def label(tree: Plain, key: str) -> str:
+def label(tree: Manifest, key: str) -> str:
     """A label's value, else that of the annotation of the same key."""
     return labels(tree, "metadata", "labels").get(key) or labels(tree, "metadata", "annotations").get(key, "")
 
 
-def container_of(spec: Any, name: str) -> Plain:
+def container_of(spec: Any, name: str) -> Manifest:
     """The container of that name in the spec of a pod, empty where it has none."""
     both = (*maps(spec, "containers"), *maps(spec, "initContainers"))
     return next((one for one in both if text(one, "name") == name), {})
@@ -164,7 +164,7 @@ class DumpedPod:
 
     __slots__ = ("job", "name", "namespace", "role", "tree")
 
-    def __init__(self, tree: Plain) -> None:
+    def __init__(self, tree: Manifest) -> None:
         self.tree = tree
         self.name = name_of(tree)
         self.namespace = namespace_of(tree)
@@ -194,7 +194,7 @@ class DumpedPod:
     def is_deleted(self) -> bool:
         return bool(text(self.tree, "metadata", "deletionTimestamp"))
 
-    def statuses(self) -> Iterator[tuple[Plain, bool]]:
+    def statuses(self) -> Iterator[tuple[Manifest, bool]]:
         """The status of each container, with whether it is an init container, in their order."""
         for status in maps(self.tree, "status", "initContainerStatuses"):
             yield status, True
@@ -206,7 +206,7 @@ class DumpedPod:
         """Whether a container of it waits, as between two crashes."""
         return any(at(status, "state", "waiting") for status, is_init in self.statuses() if not is_init)
 
-    def condition(self, kind: str) -> Plain:
+    def condition(self, kind: str) -> Manifest:
         return condition(self.tree, kind)
 
 
@@ -218,8 +218,8 @@ class DumpedJob:
     kind: str
     namespace: str
     name: str
-    tree: Plain
-    jobs: list[Plain] = dataclasses.field(default_factory=list)
+    tree: Manifest
+    jobs: list[Manifest] = dataclasses.field(default_factory=list)
     pods: list[DumpedPod] = dataclasses.field(default_factory=list)
     gone: list[str] = dataclasses.field(default_factory=list)  # pods of which only events are left
 
@@ -229,10 +229,10 @@ class DumpedJob:
     def pod_events(self, pod: str, *reasons: str) -> list[Event]:
         return self.cluster.events("Pod", self.namespace, pod, *reasons)
 
-    def roles(self) -> list[Plain]:
+    def roles(self) -> list[Manifest]:
         return maps(self.tree, "spec", "replicatedJobs") if self.kind == "JobSet" else []
 
-    def pod_spec(self, role: str) -> Plain:
+    def pod_spec(self, role: str) -> Manifest:
         """The pod template's spec of a role, of a Job its own."""
         if self.kind == "Job":
             return fields(at(self.tree, "spec", "template", "spec"))
@@ -293,7 +293,7 @@ def runs(cluster: DumpedCluster) -> list[DumpedJob]:
     by_key: dict[tuple[str, str, str], DumpedJob] = {}
     by_job: dict[tuple[str, str], DumpedJob] = {}
 
-    def run_of(kind: str, space: str, name: str, tree: Plain) -> DumpedJob:
+    def run_of(kind: str, space: str, name: str, tree: Manifest) -> DumpedJob:
         return by_key.setdefault((kind, space, name), DumpedJob(cluster, kind, space, name, tree))
 
     for tree in cluster.all("JobSet"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainc.cluster.diagnose.cause import Cause, Plain, at, condition, is_true, maps, moment, number, text
+from trainc.cluster.diagnose.cause import Cause, Manifest, at, condition, is_true, maps, moment, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, Event, label, name_of
 from trainc.model.paths import Steps
 from trainc.text.object_keys import REPLICATED_JOB
@@ -54,7 +54,7 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
             break
 
 
-def _lacks_pods(run: DumpedJob, job: Plain, refusal: Event) -> bool:
+def _lacks_pods(run: DumpedJob, job: Manifest, refusal: Event) -> bool:
     """Whether the Job still has fewer pods than it may run at once, and none was created after the refusal."""
     if is_true(job, "Complete") or is_true(job, "Failed") or at(job, "spec", "suspend") is True:
         return False
@@ -123,7 +123,7 @@ def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
         earlier.append((name, "Ready"))
 
 
-def _holds(run: DumpedJob, status: Plain, role: str, wanted: str) -> bool:
+def _holds(run: DumpedJob, status: Manifest, role: str, wanted: str) -> bool:
     spec = next((one for one in run.roles() if text(one, "name") == role), {})
     replicas = number(spec, "replicas")
     succeeded = number(status, "succeeded") or 0

@@ -14,7 +14,7 @@ from trainc.cluster.diagnose.cause import (
     FAILED,
     WAITS,
     Cause,
-    Plain,
+    Manifest,
     at,
     condition,
     earliest,
@@ -189,9 +189,9 @@ def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     return None
 
 
-def _ended(pod: DumpedPod) -> tuple[Plain, str, bool]:
+def _ended(pod: DumpedPod) -> tuple[Manifest, str, bool]:
     """The container that ended first with an error, in this life or, while it restarts, in the last one."""
-    endings: list[tuple[float, Plain, str, bool]] = []
+    endings: list[tuple[float, Manifest, str, bool]] = []
     for status, is_init in pod.statuses():
         state, last = status.get("state"), status.get("lastState")
         waits = text(state, "waiting", "reason") == "CrashLoopBackOff" or not text(
@@ -207,7 +207,7 @@ def _ended(pod: DumpedPod) -> tuple[Plain, str, bool]:
     return ended, name, is_init
 
 
-def _by_code(run: DumpedJob, pod: DumpedPod, ended: Plain, container: str, is_init: bool) -> Failure:
+def _by_code(run: DumpedJob, pod: DumpedPod, ended: Manifest, container: str, is_init: bool) -> Failure:
     code = number(ended, "exitCode") or 0
     reason, message = text(ended, "reason"), text(ended, "message")
     when = text(ended, "finishedAt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainc.cluster.diagnose.cause import FAILED, Cause, Plain, at, condition, is_true, maps, number, text
+from trainc.cluster.diagnose.cause import FAILED, Cause, Manifest, at, condition, is_true, maps, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, name_of
 from trainc.text.object_keys import JOBSET_CONTROLLER, KUEUE_QUEUE, MULTIKUEUE
 
@@ -107,14 +107,14 @@ def _without_workload(run: DumpedJob, since: str) -> Cause:
     )  # fmt: skip
 
 
-def _waits_since(workload: Plain, evicted: Plain) -> bool:
+def _waits_since(workload: Manifest, evicted: Manifest) -> bool:
     """Whether Kueue looked at the Workload again after its eviction and says why it does not fit."""
     reserved = condition(workload, "QuotaReserved")
     later = text(reserved, "lastTransitionTime") > text(evicted, "lastTransitionTime")
     return later and bool(text(reserved, "message"))
 
 
-def _evicted(queue: str, evicted: Plain, workload: Plain, otherwise: str, since: str) -> Cause:
+def _evicted(queue: str, evicted: Manifest, workload: Manifest, otherwise: str, since: str) -> Cause:
     reason = text(evicted, "reason")
     plain = reason.removeprefix("DeactivatedDueTo")
     words, help_ = _EVICTIONS.get(plain) or _EVICTIONS.get(otherwise) or (f"was evicted ({reason or 'no reason'})", "")
@@ -129,7 +129,7 @@ def _evicted(queue: str, evicted: Plain, workload: Plain, otherwise: str, since:
     )  # fmt: skip
 
 
-def _checks(workload: Plain, since: str) -> Iterator[Cause]:
+def _checks(workload: Manifest, since: str) -> Iterator[Cause]:
     """Quota is reserved: what still holds it back is an admission check, or nothing."""
     admission = text(workload, "status", "admission", "clusterQueue")
     waiting = [one for one in maps(workload, "status", "admissionChecks") if text(one, "state") != "Ready"]
@@ -152,7 +152,7 @@ def _checks(workload: Plain, since: str) -> Iterator[Cause]:
         )  # fmt: skip
 
 
-def _waiting(run: DumpedJob, queue: str, workload: Plain, since: str) -> Cause:
+def _waiting(run: DumpedJob, queue: str, workload: Manifest, since: str) -> Cause:
     reserved = condition(workload, "QuotaReserved")
     events = run.cluster.events("Workload", run.namespace, name_of(workload), "Pending")
     message = text(reserved, "message") or (events[-1].message if events else "")
@@ -181,6 +181,6 @@ def _meaning(message: str, queue: str) -> tuple[str, str, str]:
     return "queued", f"it waits in queue `{queue}` for admission", _OPEN if message else _SILENT
 
 
-def _quotes(condition_: Plain) -> tuple[str, ...]:
+def _quotes(condition_: Manifest) -> tuple[str, ...]:
     message = text(condition_, "message")
     return (message,) if message else ()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trainc.cluster.diagnose.cause import Cause, Plain, at, condition, labels, maps, number, text
+from trainc.cluster.diagnose.cause import Cause, Manifest, at, condition, labels, maps, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of
 from trainc.model.paths import Steps
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
-Found = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
+ContainerFault = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
 
 _NODES = re.compile(
     r"([0-9]{1,9})/([0-9]{1,9}) nodes are (?:un)?available: (.*?)(?:\.\s*(?:preemption:.*)?|;.*)?$", re.DOTALL
@@ -235,7 +235,7 @@ _KINDS = {"secret": "Secret", "configmap": "ConfigMap", "config": "ConfigMap"}
 
 def starting(run: DumpedJob) -> Iterator[Cause]:
     """Why containers of pods that have a node do not start: one cause for all pods with the same trouble."""
-    alike: dict[tuple[str, str], tuple[Found, list[DumpedPod]]] = {}
+    alike: dict[tuple[str, str], tuple[ContainerFault, list[DumpedPod]]] = {}
     pulls = [event.message for pod in run.pods for event in run.pod_events(pod.name, "Failed")]
     for pod in run.pods:
         if pod.is_deleted or pod.phase in ("Succeeded", "Failed"):
@@ -252,7 +252,7 @@ def starting(run: DumpedJob) -> Iterator[Cause]:
         yield Cause(name, 6, f"{about}: {words}", help_, since, pods=names, quotes=quotes, fields=steps)
 
 
-def _container(pod: DumpedPod, pulls: Sequence[str]) -> Found | None:
+def _container(pod: DumpedPod, pulls: Sequence[str]) -> ContainerFault | None:
     """The first container of the pod that cannot start, in the order in which they start."""
     for status, is_init in pod.statuses():
         name = text(status, "name")
@@ -269,11 +269,11 @@ def _container(pod: DumpedPod, pulls: Sequence[str]) -> Found | None:
 def _image(
     pod: DumpedPod,
     pulls: Sequence[str],
-    status: Plain,
+    status: Manifest,
     reason: str,
     message: str,
     place: tuple[str | tuple[str, object], ...],
-) -> Found:
+) -> ContainerFault:
     name = text(status, "name")
     image = text(container_of(at(pod.tree, "spec"), name), "image") or text(status, "image")
     field = (*place, "image")
@@ -290,7 +290,7 @@ def _image(
     return "image-not-pulled", f"image `{image}` cannot be pulled", "see the runtime's message", message, field
 
 
-def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, object], ...]) -> Found:
+def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, object], ...]) -> ContainerFault:
     if missing := _missing(message):
         words = f"container `{name}` needs {missing}"
         return "no-reference", words, "create it in this namespace, or correct the reference", message, (*place, "env")
@@ -316,7 +316,7 @@ def _missing(message: str) -> str:
     return ""
 
 
-def _mounts(run: DumpedJob, pod: DumpedPod) -> Found | None:
+def _mounts(run: DumpedJob, pod: DumpedPod) -> ContainerFault | None:
     """What events say of a bound pod whose containers were never created: volumes, sandbox, devices."""
     events = run.pod_events(pod.name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady")
     if not events or any("running" in (status.get("state") or {}) for status, _ in pod.statuses()):

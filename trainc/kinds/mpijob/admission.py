@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.kinds.shared.refusals import (
-    Refuser,
+    Validator,
     containers,
     empty_manager,
     image,
@@ -25,7 +25,7 @@ IMPLEMENTATIONS = ("Intel", "MPICH", "OpenMPI")
 IGNORED_ROLE = Rule("ignored-role", WARNING)
 
 
-def refuse_v1(r: Refuser) -> None:
+def refuse_v1(r: Validator) -> None:
     """Report the first thing that MPIJob v1's controller would complain about."""
     field: Path = ("spec", "mpiReplicaSpecs")
     if get(r.spec, "mpiReplicaSpecs") is None:
@@ -39,7 +39,7 @@ def refuse_v1(r: Refuser) -> None:
         r.say(field, text, "the job has no Launcher", help="the operator's text says Master and means Launcher")
 
 
-def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
+def _replica_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:
     listed = containers(replica)
     inside = (*path, "template", "spec", "containers")
     role = r.kind.role(key)
@@ -66,7 +66,7 @@ def _replica_v1(r: Refuser, path: Path, key: str, replica: Tree) -> bool:
     return True
 
 
-def refuse_ssh(r: Refuser) -> None:
+def refuse_ssh(r: Validator) -> None:
     """Report everything that the mpi-operator's controller would refuse, after its defaults."""
     count = _known(r.replicas.get("Worker"), "replicas") or 0
     longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
@@ -109,7 +109,7 @@ def refuse_ssh(r: Refuser) -> None:
             _replica_ssh(r, (*field, role), role, r.replicas[role])
 
 
-def _replica_ssh(r: Refuser, path: Path, role: str, replica: Tree) -> None:
+def _replica_ssh(r: Validator, path: Path, role: str, replica: Tree) -> None:
     count = _known(replica, "replicas")
     at = (*path, "replicas")
     if role == "Launcher" and count not in {None, 1}:

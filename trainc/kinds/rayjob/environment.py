@@ -315,7 +315,7 @@ _SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
 def start_params(group: RayGroup, address: str) -> dict[str, str]:
     """Every flag with its value: those written, then what the group and its container say, then KubeRay's own."""
     params = dict(group.params)
-    params.update(_told(plain(get(group.tree, "resources")) or {}))
+    params.update(_resource_flags(plain(get(group.tree, "resources")) or {}))
     labels = plain(get(group.tree, "labels")) or {}
     if labels:
         params["labels"] = ",".join(f"{key}={labels[key]}" for key in sorted(labels))
@@ -341,7 +341,7 @@ def _whole(leaf: Tree) -> int:
     return 0 if amount is None else amount.ceil()
 
 
-def _told(resources: Mapping[str, object]) -> dict[str, str]:
+def _resource_flags(resources: Mapping[str, object]) -> dict[str, str]:
     """The flags that a group's own `resources` stand for."""
     out: dict[str, str] = {}
     custom: dict[str, float] = {}

@@ -36,7 +36,7 @@ from trainc.text.placeholders import is_placeholder
 
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2
-_DRAWN = frozenset("bcdfghjklmnpqrstvwxz2456789")  # of which Kubernetes makes up names (util/rand)
+_SUFFIX = frozenset("bcdfghjklmnpqrstvwxz2456789")  # of which Kubernetes makes up names (util/rand)
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
 
 
@@ -96,7 +96,7 @@ class HeadHosts(FormerHosts):
         """What the head's Service is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         cluster = first[len(self.base) + 1 :].removeprefix("raycluster-").removesuffix("-head-svc")
-        is_head = first.endswith("-head-svc") and len(cluster) == 5 and _DRAWN.issuperset(cluster)
+        is_head = first.endswith("-head-svc") and len(cluster) == 5 and _SUFFIX.issuperset(cluster)
         if not is_head or not is_domain(rest, self.document.namespace or "", self._domain):
             return ""
         return f"{run_name(self.document.tree).value}-head-svc{rest and '.'}{rest}"

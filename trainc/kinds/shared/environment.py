@@ -92,7 +92,7 @@ def framework(
         for role in plan.roles:
             for c in chosen(role):
                 ours = entries(job, role, c)
-                _look(plan, c, ours, report)
+                _check_overrides(plan, c, ours, report)
                 _lengths(plan, ours, report)
         if check is not None:
             check(plan, report)
@@ -127,7 +127,7 @@ def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
     for entry in users:
         name, text = value(entry, "name"), entry.get("value")
         if name in ours or name in helpers:
-            values.update(_said(name, entry, values, helpers))
+            values.update(_replaced_value(name, entry, values, helpers))
         elif type(text) is Sourced and "$" in str(text.value):
             written = rewritten(str(text.value), values, helpers)
             kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
@@ -136,7 +136,7 @@ def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
     return kept
 
 
-def _said(name: str, entry: Tree, values: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
+def _replaced_value(name: str, entry: Tree, values: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
     """What a replaced variable said, empty where only the cluster knows."""
     if "valueFrom" not in entry:
         return {name: quotable(str(_bare(entry.get("value", ""))), values, helpers)}
@@ -163,7 +163,7 @@ def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
         report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer pods", level=level))
 
 
-def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+def _check_overrides(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
     helpers = _helpers(ours)
     lost: set[str] = set()
     entries = container.get("env") or []
@@ -176,7 +176,7 @@ def _look(plan: Plan, container: Tree, ours: Mapping[str, object], report: Repor
             if name in ours or not _is_helper(entry):
                 users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
                 rewrite = f", and write its value in `{users[0]}`" if users else ""
-                report.add(OVERRIDDEN.at(span, _beaten(plan, name, ours), help=f"remove it{rewrite}"))
+                report.add(OVERRIDDEN.at(span, _override(plan, name, ours), help=f"remove it{rewrite}"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
         elif refers:
@@ -189,7 +189,7 @@ def _text(entry: Tree) -> str:
     return str(_bare(entry.get("value", "")))
 
 
-def _beaten(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
+def _override(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
     if name in ours:
         return f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
     return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"

@@ -9,7 +9,7 @@ from re import Match, Pattern
 
 from trainc.kinds.shared.environment import NAMESPACE, NAMESPACE_REFERENCE, POD_NAMESPACE
 from trainc.kinds.shared.job import LegacyJob
-from trainc.kinds.shared.peers import Peer, alias, aliased, own_name, peers, stretches
+from trainc.kinds.shared.peers import Peer, alias, aliased, own_name, peers, replica_ranges
 from trainc.kinds.table import MPI_OPERATOR
 from trainc.model.document import Document
 from trainc.model.finding import NOTE, WARNING, Rule, place
@@ -183,7 +183,7 @@ class FormerHosts:
         for match in self._spliced_names.finditer(text):
             if text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://"):
                 continue
-            new = self._meant(match, values, span)
+            new = self._rewritten_name(match, values, span)
             if new:
                 pairs.append((match[0], new))
                 out += text[at : match.start()] + new
@@ -201,7 +201,7 @@ class FormerHosts:
         # Neither the end of a path or of a longer name, but for the host of a URL.
         return re.compile(rf"(?:(?<![\w./$%-])|(?<=://)){job}{family}{index}{domain}(?![\w-])")
 
-    def _meant(self, match: Match[str], values: Mapping[str, str], span: Span) -> str:
+    def _rewritten_name(self, match: Match[str], values: Mapping[str, str], span: Span) -> str:
         """The present form of a name with variables, "" where it stays as it is; one that should not is reported."""
         job, family, index, rest = match["job"], match["family"] or "", match["index"], match["rest"]
         indices = self.families[family]
@@ -343,7 +343,7 @@ class Hosts(FormerHosts):
     def families(self) -> Mapping[str, range | None]:
         """The types of replicas, and their indices; the launcher of an MPIJob has none."""
         found: dict[str, range | None] = {}
-        for one in stretches(self._plan):
+        for one in replica_ranges(self._plan):
             earlier = found.get(one.type) or range(one.index, one.index)
             found[one.type] = None if self._is_alone(one.type) else range(earlier.start, one.index + one.count)
         return found

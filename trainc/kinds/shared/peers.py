@@ -23,7 +23,7 @@ class Peer:
         self.pod = pod
 
 
-class Stretch:
+class ReplicaRange:
     """Replicas of one type with consecutive indices, in consecutive pods of a role; `pod` is the first of these."""
 
     __slots__ = ("count", "index", "pod", "role", "type")
@@ -36,7 +36,7 @@ class Stretch:
         self.count = count
 
     def peer(self, index: int) -> Peer:
-        """The replica of that index, which is one of the stretch's."""
+        """The replica of that index, which is one of the range's."""
         job, pod = divmod(self.pod + index - self.index, self.role.count.value)
         return Peer(self.type, index, self.role, job, pod)
 
@@ -47,31 +47,31 @@ class Stretch:
 _RENAMED = {"leader": "worker", "master-rest": "master"}
 
 
-def stretches(plan: Plan) -> list[Stretch]:
-    """All replicas of the job in the order of the roles: a job of thousands has a few stretches."""
-    return [stretch for role in plan.roles for stretch in _stretches(plan, role) if stretch.count > 0]
+def replica_ranges(plan: Plan) -> list[ReplicaRange]:
+    """All replicas of the job in the order of the roles: a job of thousands has a few ranges."""
+    return [replicas for role in plan.roles for replicas in _replica_ranges(plan, role) if replicas.count > 0]
 
 
-def _stretches(plan: Plan, role: Role) -> list[Stretch]:
+def _replica_ranges(plan: Plan, role: Role) -> list[ReplicaRange]:
     name, pods = role.name.value, role.replicas.value * role.count.value
     if name == "node":  # Master and Worker in one Job: the master is its first pod
-        return [Stretch("master", 0, role, 0, min(pods, 1)), Stretch("worker", 0, role, 1, pods - 1)]
+        return [ReplicaRange("master", 0, role, 0, min(pods, 1)), ReplicaRange("worker", 0, role, 1, pods - 1)]
     shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
-    return [Stretch(_RENAMED.get(name, name), shift, role, 0, pods)]
+    return [ReplicaRange(_RENAMED.get(name, name), shift, role, 0, pods)]
 
 
 def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
     """Every replica of the job, or every one of these types, in the order of the roles."""
-    for stretch in stretches(plan):
-        if not kinds or stretch.type in kinds:
-            yield from stretch.peers()
+    for replicas in replica_ranges(plan):
+        if not kinds or replicas.type in kinds:
+            yield from replicas.peers()
 
 
 def peer(plan: Plan, kind: str, index: int) -> Peer:
     return next(
-        stretch.peer(index)
-        for stretch in stretches(plan)
-        if stretch.type == kind and 0 <= index - stretch.index < stretch.count
+        replicas.peer(index)
+        for replicas in replica_ranges(plan)
+        if replicas.type == kind and 0 <= index - replicas.index < replicas.count
     )
 
 
@@ -81,7 +81,7 @@ def total(plan: Plan) -> Sourced[int]:
 
 
 def has(plan: Plan, kind: str) -> bool:
-    return any(stretch.type == kind for stretch in stretches(plan))
+    return any(replicas.type == kind for replicas in replica_ranges(plan))
 
 
 def aliased(plan: Plan) -> bool:

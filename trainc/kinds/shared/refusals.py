@@ -53,7 +53,7 @@ def admitted(
     return None if refusals else stored
 
 
-class Refuser:
+class Validator:
     """Adds refusals of one job to a report and remembers whether there was any."""
 
     __slots__ = ("by", "document", "kind", "lenient", "refused", "report")
@@ -159,13 +159,13 @@ def image(container: Tree) -> str:
     return value(container, "image") or ""
 
 
-def empty_manager(r: Refuser) -> None:
+def empty_manager(r: Validator) -> None:
     """Say that an empty `managedBy` is read as none."""
     path = ("spec", "runPolicy", "managedBy")
     r.warn(EMPTY_MANAGER, path, "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
 
 
-def odd_case(r: Refuser, key: str, role: str) -> None:
+def odd_case(r: Validator, key: str, role: str) -> None:
     """Say that a role is spelled otherwise than its kind spells it."""
     message = f"the role `{key}` has the wrong case: use `{role}`"
     r.warn(ROLE_CASE, ("spec", r.kind.field, key), message, key=True, fix=respelling(r, key, role))
@@ -177,7 +177,7 @@ EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
 ROLE_CASE = Rule("role-case", WARNING)
 
 
-def respelling(r: Refuser, key: str, role: str) -> tuple[Edit, ...]:
+def respelling(r: Validator, key: str, role: str) -> tuple[Edit, ...]:
     if role in r.roles or key not in r.replicas:
         return ()
     return tuple(r.document.edits(("spec", r.kind.field, key), name=role))

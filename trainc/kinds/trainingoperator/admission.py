@@ -9,7 +9,7 @@ from trainc.apiserver.of_cluster import Server
 from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
 from trainc.kinds.shared.job import key_of
 from trainc.kinds.shared.refusals import (
-    Refuser,
+    Validator,
     containers,
     empty_manager,
     forbidden,
@@ -84,25 +84,25 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
         message = "`mlkube.io/v1alpha1` was never served; it is read as `mlkube.io/v1beta1`"
         report.add(ALIAS.at(document.span(("apiVersion",)), message, fix=fix))
     by = "webhook" if kind.api == V1 and kind.kind != "MPIJob" else "controller"
-    refuser = Refuser(kind, document, report, by=f"{kind.kind} {by}", lenient=lenient)
+    validator = Validator(kind, document, report, by=f"{kind.kind} {by}", lenient=lenient)
     if kind.field == LISTED:
-        refuse_listed(refuser)
+        refuse_listed(validator)
     elif kind.api == MPI_OPERATOR:
-        refuse_ssh(refuser)
+        refuse_ssh(validator)
     elif kind.kind == "MPIJob":
-        refuse_v1(refuser)
+        refuse_v1(validator)
     else:
-        refuse(refuser)
-    if not refuser.refused:
+        refuse(validator)
+    if not validator.refused:
         seen: dict[str, str] = {}
-        for key in refuser.replicas:
-            role = refuser.kind.role(key)
+        for key in validator.replicas:
+            role = validator.kind.role(key)
             if role and role in seen:
-                path = ("spec", refuser.kind.field, key)
-                text = f"spec.{refuser.kind.field}: both {seen[role]} and {key} name the role {role}"
-                refuser.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
+                path = ("spec", validator.kind.field, key)
+                text = f"spec.{validator.kind.field}: both {seen[role]} and {key} name the role {role}"
+                validator.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
             seen.setdefault(role, key)
-    return not refuser.refused
+    return not validator.refused
 
 
 def _renewed(document: Document) -> list[Edit]:
@@ -149,7 +149,7 @@ MASTER_COUNT = Rule("master-replicas", NOTE)
 OLD_NPROC = Rule("deprecated-nproc", WARNING)
 
 
-def refuse(r: Refuser) -> None:
+def refuse(r: Validator) -> None:
     """Report everything the webhook of this kind would refuse."""
     if is_placeholder(r.document.name):
         r.report.skip(f"the value of `{placeholder(r.document.name)}`")
@@ -200,7 +200,7 @@ def refuse(r: Refuser) -> None:
         extra(r)
 
 
-def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
+def _no_main(r: Validator, key: str, inside: Path, listed: list[Tree]) -> None:
     name = r.kind.container
     shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
     text = required(inside, f"must have at least one container with name {shown}")
@@ -213,7 +213,7 @@ def _no_main(r: Refuser, key: str, inside: Path, listed: list[Tree]) -> None:
         r.say(inside, text, f"no container of `{key}` is called `{name}`", help=f"call the training container `{name}`")
 
 
-def _one_master(r: Refuser) -> None:
+def _one_master(r: Validator) -> None:
     if "Master" not in r.replicas:
         return
     path = ("spec", r.kind.field, "Master", "replicas")
@@ -229,7 +229,7 @@ def _one_master(r: Refuser) -> None:
     r.say(path, forbidden(path, "must be 1"), message, help=help_, fix=r.document.edits(path, 1))
 
 
-def _pytorch(r: Refuser) -> None:
+def _pytorch(r: Validator) -> None:
     _one_master(r)
     workers = ("spec", r.kind.field, "Worker", "replicas")
     count = value(r.document.tree, *workers)
@@ -253,7 +253,7 @@ def _pytorch(r: Refuser) -> None:
         r.say(path, text, "the number of processes is set twice", help=help_, fix=r.document.edits(path))
 
 
-def _tensorflow(r: Refuser) -> None:
+def _tensorflow(r: Validator) -> None:
     deciders = [key for key in r.roles if r.kind.role(key) in {"Chief", "Master"}]
     if len(deciders) > 1:
         path = ("spec", r.kind.field)
@@ -262,14 +262,14 @@ def _tensorflow(r: Refuser) -> None:
         r.say((*path, deciders[1]), text, message, key=True, help="they are one role: keep one")
 
 
-def _xgboost(r: Refuser) -> None:
+def _xgboost(r: Validator) -> None:
     if "Master" not in r.roles:
         path = ("spec", r.kind.field, "Master")
         r.say(path, required(path, "must be present"), "an XGBoostJob needs a Master")
     _one_master(r)
 
 
-EXTRAS: dict[str, Callable[[Refuser], None]] = {"PyTorchJob": _pytorch, "TFJob": _tensorflow, "XGBoostJob": _xgboost}
+EXTRAS: dict[str, Callable[[Validator], None]] = {"PyTorchJob": _pytorch, "TFJob": _tensorflow, "XGBoostJob": _xgboost}
 
 
 _LISTED = ("mlkube.io/v1beta1", "TfJob")

@@ -243,7 +243,7 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
 
 MIXED = Rule("policies-mixed", ERROR)
 _BY = "policies of the Volcano Job"
-_LOST = [{"type": "DisruptionTarget", "status": "True"}]
+_DISRUPTED = [{"type": "DisruptionTarget", "status": "True"}]
 _POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"
 
 
@@ -347,13 +347,13 @@ class TaskLifecycle:
     def _eviction(self, failures: Failures, counted: str) -> list[Tree]:
         """The rule for a pod that is lost: replaced without counting, counted, or the end of the Job."""
         if failures.eviction == REPLACE:
-            return [{"action": "Count" if counted == REPLACE else "Ignore", "onPodConditions": _LOST}]
+            return [{"action": "Count" if counted == REPLACE else "Ignore", "onPodConditions": _DISRUPTED}]
         if failures.eviction == counted:
             plain = failures.default == counted and not failures.codes
-            return [] if plain or not self.restarts else [{"action": "Count", "onPodConditions": _LOST}]
+            return [] if plain or not self.restarts else [{"action": "Count", "onPodConditions": _DISRUPTED}]
         if counted == RESTART and (not self.restarts or not failures.restarts):
             return []
-        return [{"action": "FailJob", "onPodConditions": _LOST}]
+        return [{"action": "FailJob", "onPodConditions": _DISRUPTED}]
 
 
 def _on_codes(action: str, codes: list[int], container: str) -> Tree:
