@@ -116,12 +116,10 @@ def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Manif
     spec: Manifest = {}
     if date or dump.date():
         spec["date"] = date or dump.date()
-    seen = {kind for kind in dump.objects if kind in DECISIVE}
-    spec["kinds"] = list(DECISIVE) if is_complete else sorted(seen)
+    spec["kinds"] = list(DECISIVE) if is_complete else sorted({kind for kind in dump.objects if kind in DECISIVE})
     by_name = {}
     for tree in dump.objects.get("Node", []):
-        sourced = stamp(tree, "dump")
-        by_name[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], sourced)
+        by_name[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], stamp(tree, "dump"))
     pods = dump.objects.get("Pod")
     daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
     fill(by_name, (stamp(tree, "dump") for tree in pods or []), daemons)

@@ -32,8 +32,7 @@ _BY = "batch/v1 default"
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
     """The Job as the API server stores it, None with findings where it refuses it."""
-    taken = judge_workload(document, server, cluster, report)
-    return document.admitted(pruned(document.tree)) if taken else None
+    return document.admitted(pruned(document.tree)) if judge_workload(document, server, cluster, report) else None
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:

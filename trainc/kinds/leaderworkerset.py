@@ -193,10 +193,8 @@ class SetHosts(FormerHosts):
         self._size, self._domain = size, domain
         self._run = str(run_name(document.tree).value).removeprefix(document.name)
         self._has_groups = value(document.tree, "metadata", "annotations", GROUP_INDEX) is not None
-        groups = value(document.tree, "spec", "replicas")
-        self._groups = groups if self._has_groups else 1
-        policy = value(document.tree, "spec", "networkConfig", "subdomainPolicy")
-        self._is_shared = policy != "UniquePerReplica"
+        self._groups = value(document.tree, "spec", "replicas") if self._has_groups else 1
+        self._is_shared = value(document.tree, "spec", "networkConfig", "subdomainPolicy") != "UniquePerReplica"
         self.service = self.base if self._is_shared else ""
 
     @cached_property
@@ -322,8 +320,7 @@ def _tpu_variables(plan: Plan, role: Role, users: list[Tree]) -> list[Tree]:
     if {"TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID"} & {value(entry, "name") for entry in users}:
         return []
     hosts = [host for other, host in _hosts(plan) if any(map(_asks_for_tpus, other.containers))]
-    leads = any(map(_asks_for_tpus, plan.roles[0].containers))
-    number = _index(role) if leads else JOB_INDEX
+    number = _index(role) if any(map(_asks_for_tpus, plan.roles[0].containers)) else JOB_INDEX
     own = {
         "TPU_WORKER_HOSTNAMES": ",".join(hosts),
         "TPU_WORKER_ID": number,

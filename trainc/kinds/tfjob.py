@@ -90,8 +90,7 @@ def tensorflow(job: LegacyJob) -> JobLayout | None:
             job.say(TOLERATED, worker.path, message, key=True, help="use `OnFailure` for the workers")
     parts = [_part(job, replica, decider, tolerates=dynamic and replica is worker) for replica in present]
     empty = sorted(replica.name for replica in job.replicas if not replica.count.value)
-    domain = job.asks("cluster-domain")
-    return JobLayout(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": domain})
+    return JobLayout(tuple(parts), {"dynamic": dynamic, "empty": empty, "clusterDomain": job.asks("cluster-domain")})
 
 
 def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool) -> ReplicatedJobPlan:
@@ -176,8 +175,7 @@ def _runtime_id(job: LegacyJob) -> Sourced[str]:
     number = 0
     for character in f"{job.document.namespace}/{job.name.value}":
         number = (number * 131 + ord(character)) % 36**4
-    digits = [_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)]
-    identifier = "".join(digits)
+    identifier = "".join([_DIGITS[number // 36**place % 36] for place in (3, 2, 1, 0)])
     message = f"the runtime identifier is `{identifier}`"
     job.say(RUNTIME_ID, ("spec",), message, key=True, help=f"set `RuntimeId: {identifier}` to keep it")
     return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))

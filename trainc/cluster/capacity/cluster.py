@@ -26,8 +26,7 @@ class Snapshot:
     def __init__(self, facts: ClusterFacts, *, is_idle: bool = True) -> None:
         self.facts = facts
         self.is_idle = is_idle
-        used = {} if is_idle else quota_used(facts)
-        self.pools = Pools(facts.queues, facts.cohorts, used)
+        self.pools = Pools(facts.queues, facts.cohorts, {} if is_idle else quota_used(facts))
         self._topologies: dict[str, Topology] = {}
 
     def topology(self, name: str) -> Topology:

@@ -116,8 +116,7 @@ class Namespace:
         return (budget for budget in self.budgets if self.is_counted(budget, pod))
 
     def _exists(self, kind: str, name: str) -> bool:
-        known = self.facts.is_listed(kind)
-        return not known or name.startswith("system-") or self.facts.find(kind, name) is not None
+        return not self.facts.is_listed(kind) or name.startswith("system-") or self.facts.find(kind, name) is not None
 
     def _containers(self, pod: Tree) -> Iterator[tuple[str, Amounts, Amounts]]:
         for container in _containers(pod):
@@ -310,8 +309,7 @@ def _quantities(tree: Tree) -> Usage:
 def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
     name: str = scope.get("scopeName") or ""
     if name in ("Terminating", "NotTerminating"):
-        has_deadline = value(pod, "activeDeadlineSeconds") is not None
-        return has_deadline == (name == "Terminating")
+        return (value(pod, "activeDeadlineSeconds") is not None) == (name == "Terminating")
     if name in ("BestEffort", "NotBestEffort"):
         return zero_requests(pod) == (name == "BestEffort")
     if name == "CrossNamespacePodAffinity":

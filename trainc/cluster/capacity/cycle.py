@@ -58,8 +58,7 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
             _admit(verdict, queue, snapshot)
             return
         verdict.messages.append(verdict.message)
-        failed = [member.attempts for member in assigned if member.message]
-        verdict.reason = no_fit_reason(failed, queue.groups)
+        verdict.reason = no_fit_reason([member.attempts for member in assigned if member.message], queue.groups)
         tried = [{name: choice.tried for name, choice in member.choices.items()} for member in assigned]
         pending = any(index != -1 for member in tried for index in member.values())
         if not pending or verdict.cycles == MOST_CYCLES:

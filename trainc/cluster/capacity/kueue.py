@@ -146,8 +146,7 @@ class Kueue:
             return False
         verdict.refusal = reserved_fault(pods.tree for pods in verdict.podsets)
         verdict.refused_by = WORKLOAD if verdict.refusal else ""
-        seconds = labels.get(SECONDS) or "0"
-        verdict.seconds = int(seconds)
+        verdict.seconds = int(labels.get(SECONDS) or "0")
         return not verdict.refusal
 
     def _priority(self, label: str, verdict: KueueVerdict) -> str:
@@ -264,8 +263,7 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     remote = snapshot.checks_of(queue, MULTIKUEUE)
     if len(remote) > 1:
         return f"uses several MultiKueue AdmissionChecks: {','.join(remote)}", ""
-    everywhere = frozenset(_flavors(queue))
-    partial = [check for check in remote if queue.checks[check] and queue.checks[check] != everywhere]
+    partial = [check for check in remote if queue.checks[check] and queue.checks[check] != frozenset(_flavors(queue))]
     if partial:
         return f"uses a MultiKueue AdmissionCheck for some flavors only: {','.join(partial)}", ""
     if remote and snapshot.checks_of(queue, PROVISIONING):

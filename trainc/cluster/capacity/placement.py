@@ -43,8 +43,7 @@ def place(
     query = PlacementQuery(workers.spec, one, lead, used, search.size, search.slice_level)
     query.tolerations, query.terms = [*workers.tolerations, *topology.tolerations], workers.terms
     query.scores, query.inner = search.scores, search.inner
-    excluded = topology.fill(query)
-    fitting, level, is_even = _fitting(topology, search, query, excluded)
+    fitting, level, is_even = _fitting(topology, search, query, topology.fill(query))
     chosen = _descend(topology, search, fitting, level, is_even=is_even)
     host = len(topology.levels) - 1 if topology.by_host else 0
     leaders = [(domain.values[host:], 1) for domain in chosen if domain.leaders > 0] if leader else []

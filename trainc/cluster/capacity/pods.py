@@ -156,8 +156,7 @@ def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
 
 def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> PendingPod:
     """Any other pod of such a Job: it goes where the first one is."""
-    selector = {**(pod.spec.get("nodeSelector") or {}), key: domain}
-    return pod.like(name, nodeSelector=selector, labels={JOB_KEY: job})
+    return pod.like(name, nodeSelector={**(pod.spec.get("nodeSelector") or {}), key: domain}, labels={JOB_KEY: job})
 
 
 def zero_requests(tree: Tree) -> bool:

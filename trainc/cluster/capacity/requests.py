@@ -184,8 +184,7 @@ def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str,
 
 
 def _product(first: Quantity, second: Quantity) -> Quantity:
-    exact = first.nanos * second.nanos
-    return Quantity(-(-exact // NANO), first.family)
+    return Quantity(-(-(first.nanos * second.nanos) // NANO), first.family)
 
 
 CONTAINER, POD = "Container", "Pod"
@@ -259,8 +258,7 @@ class LimitRangeSummary:
         """Requests and limits of the pod as a whole, None where it states none."""
         if type(get(pod, "resources")) is not dict:
             return None
-        requests = amounts(get(pod, "resources", "requests"))
-        return self._filled(requests, amounts(get(pod, "resources", "limits")), POD)
+        return self._filled(amounts(get(pod, "resources", "requests")), amounts(get(pod, "resources", "limits")), POD)
 
     def _filled(self, requests: Amounts, limits: Amounts, kind: str) -> tuple[Amounts, Amounts]:
         one = self.ranges.get(kind)

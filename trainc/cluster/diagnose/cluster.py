@@ -268,8 +268,7 @@ class DumpedJob:
         rank = self.rank(pod)
         if rank is None:
             return f"`{pod.name}`"
-        several = len(self.roles()) > 1
-        return f"rank {rank} of {pod.role} (`{pod.name}`)" if several else f"rank {rank} (`{pod.name}`)"
+        return f"rank {rank} of {pod.role} (`{pod.name}`)" if len(self.roles()) > 1 else f"rank {rank} (`{pod.name}`)"
 
     def rank(self, pod: DumpedPod) -> int | None:
         """Its number within its role: the index of its Job times the pods of a Job, and its own index."""

@@ -167,8 +167,7 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
 def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
     """A pod that its node refused or ended, by the pod's own reason and message."""
     node = f"node `{pod.node}`" if pod.node else "its node"
-    explanation = f"{reason}: {message}"
-    name, words, help_, field = next(row[1:] for row in _KUBELET if re.search(row[0], explanation))
+    name, words, help_, field = next(row[1:] for row in _KUBELET if re.search(row[0], f"{reason}: {message}"))
     return Failure(pod, when, 0, name, words.format(node=node, reason=reason), help_, message, field)
 
 

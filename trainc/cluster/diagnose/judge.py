@@ -83,8 +83,7 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
 
 
 def _since(job: object) -> float:
-    failure = condition(job, "FailureTarget") or condition(job, "Failed")
-    return moment(text(failure, "lastTransitionTime")) or 0.0
+    return moment(text(condition(job, "FailureTarget") or condition(job, "Failed"), "lastTransitionTime")) or 0.0
 
 
 def restarts(run: DumpedJob) -> Iterator[str]:
@@ -116,8 +115,7 @@ _ACTIVE = (
 def diagnoses(cluster: DumpedCluster) -> list[Diagnosis]:
     """Where each job of the dump stands, by namespace and name; TrainJobs that nobody compiled behind all others."""
     date = cluster.date
-    judged = [_diagnosis(run, date) for run in runs(cluster)]
-    return [*judged, *_uncompiled(cluster)]
+    return [*[_diagnosis(run, date) for run in runs(cluster)], *_uncompiled(cluster)]
 
 
 def not_judged(cluster: DumpedCluster) -> list[str]:

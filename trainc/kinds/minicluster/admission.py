@@ -126,8 +126,7 @@ def _left_out(spec: Tree) -> list[tuple[Path, str, str]]:
         path: Path = ("spec", "flux", "minimalService")
         out.append((path, "`minimalService` is omitted", "every pod has a DNS name, not only the first"))
     if value(spec, "cleanup") is True:
-        effect = "finished pods stay until the JobSet is deleted"
-        out.append((("spec", "cleanup"), "`cleanup` is omitted", effect))
+        out.append((("spec", "cleanup"), "`cleanup` is omitted", "finished pods stay until the JobSet is deleted"))
     runner, _ = runner_of(spec)
     for index, container in enumerate(_items(spec, "containers")):
         if index != runner:

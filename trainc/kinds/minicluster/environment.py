@@ -155,8 +155,7 @@ class FluxScripts:
         self.spec: Tree = plan.settings["spec"]
         self.container: Tree = plan.settings["container"]
         self.job = plan.name.value
-        subdomain = get(plan.template, "spec", "network", "subdomain")
-        self.subdomain = given(subdomain, plan.name).value
+        self.subdomain = given(get(plan.template, "spec", "network", "subdomain"), plan.name).value
         self.namespace = plan.namespace.value if plan.namespace is not None else ""
         self.size: int = value(self.spec, "size")
         tasks = value(self.spec, "tasks")
@@ -259,8 +258,7 @@ busytimeout = "50s"
 
     def _options(self) -> str:
         flux, logging = get(self.spec, "flux") or {}, get(self.spec, "logging") or {}
-        quiet = value(logging, "quiet") is True
-        level = 0 if quiet else value(flux, "logLevel") or 6
+        level = 0 if value(logging, "quiet") is True else value(flux, "logLevel") or 6
         options = [
             '"-Scron.directory=$state/etc/flux/system/cron.d"',
             "-Stbon.fanout=256",

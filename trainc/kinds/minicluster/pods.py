@@ -60,8 +60,7 @@ def pod_template(document: Document, name: Sourced[str], hosts: FormerHosts) -> 
     }
     out.update({field: node for field, node in more.items() if node is not None})
     metadata = {field: pod[field] for field in ("labels", "annotations") if pod.get(field)}
-    spec_of_pod = hosts.pod(stamp(out, BY))
-    return normalise({**({"metadata": metadata} if metadata else {}), "spec": spec_of_pod}, "template")
+    return normalise({**({"metadata": metadata} if metadata else {}), "spec": hosts.pod(stamp(out, BY))}, "template")
 
 
 def _container(container: Tree, name: Tree) -> Tree:

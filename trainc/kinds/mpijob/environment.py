@@ -40,8 +40,7 @@ def hosts(plan: Plan) -> list[str]:
     """The hosts mpirun may use: the launcher first if it has GPUs, then the workers."""
     launcher = plan.role("launcher")
     wanted = ("worker", "launcher") if launcher is not None and on_gpus(launcher) else ("worker",)
-    workers = peers(plan, *wanted)
-    return [short(plan, p) for p in sorted(workers, key=lambda p: p.type == "worker")]
+    return [short(plan, p) for p in sorted(peers(plan, *wanted), key=lambda p: p.type == "worker")]
 
 
 def more(plan: Plan) -> Contribution:

@@ -73,8 +73,7 @@ def more(plan: Plan) -> Contribution:
         "discover_hosts.sh": derive("hosts of the job", lambda _: discover_hosts(workers), plan.name),
     }
     meta = {"name": operator_name(plan, "config"), "labels": {"app": plan.name}}
-    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}
-    out = Contribution(objects=[config, *keys])
+    out = Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}, *keys])
     for role in plan.roles:
         out += _pod(plan, role)
     if plan.namespace is None:

@@ -54,8 +54,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     driver = _driver(job)
     again = get(job.spec, "submitterConfig", "backoffLimit")
     limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
-    restart = driver.restart
-    policy = restart.map(lambda text: "OnFailure" if text == "Always" else text)
+    policy = driver.restart.map(lambda text: "OnFailure" if text == "Always" else text)
     meta = dict(get(driver.template, "metadata") or {})
     labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
     spec = {**_counts(driver.count), "backoffLimit": limit}
@@ -141,8 +140,7 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
 
 
 def _counts(pods: Sourced[int]) -> Tree:
-    mode = stamp("Indexed", "one index for each pod")
-    return {"parallelism": pods, "completions": pods, "completionMode": mode}
+    return {"parallelism": pods, "completions": pods, "completionMode": stamp("Indexed", "one index for each pod")}
 
 
 def _driver(job: RayJobAsRead) -> RayGroup:
@@ -193,8 +191,7 @@ def _gang(job: RayJobAsRead) -> Tree:
             "mode": labels[MODE],
             **({} if tier is None else {"highestTierAllowed": tier.map(parsed_int)}),
         }
-    uses_volcano = _QUEUE in labels or MODE in labels
-    return {**({"volcano": {}} if uses_volcano else {}), "older": policy}
+    return {**({"volcano": {}} if _QUEUE in labels or MODE in labels else {}), "older": policy}
 
 
 UNCOMPILED = Rule("ray-field-not-compiled", ERROR)

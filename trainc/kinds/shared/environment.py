@@ -243,5 +243,4 @@ def rewritten(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = (
 
 def quotable(text: str, inline: Mapping[str, str], escaped: tuple[str, ...] = ()) -> str:
     """The same for a text that is put into another one, whose characters must not join its own to a reference."""
-    quoted = rewritten(text, inline, escaped)
-    return "".join("$$" if part == "$" else part for part, _ in pieces(quoted))
+    return "".join("$$" if part == "$" else part for part, _ in pieces(rewritten(text, inline, escaped)))

@@ -91,8 +91,7 @@ def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]
     layout = job.asks("rank-layout")
     path = ("metadata", "annotations", "trainc.dev/rank-layout")
     if layout not in {"", MERGED, PER_JOB}:
-        help_ = f"one of {MERGED}, {PER_JOB}"
-        job.say(UNKNOWN_LAYOUT, path, f"`{layout}` is not a layout of ranks", help=help_)
+        job.say(UNKNOWN_LAYOUT, path, f"`{layout}` is not a layout of ranks", help=f"one of {MERGED}, {PER_JOB}")
     difference = _difference(master, worker)
     if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"

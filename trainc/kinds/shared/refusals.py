@@ -77,8 +77,7 @@ class Validator:
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles as written: those without any spec too, which the API server drops."""
-        written = mapping(get(self.document.written, "spec", self.kind.field))
-        return tuple(dict.fromkeys([*written, *self.replicas]))
+        return tuple(dict.fromkeys([*mapping(get(self.document.written, "spec", self.kind.field)), *self.replicas]))
 
     def say(
         self,

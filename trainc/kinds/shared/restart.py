@@ -103,8 +103,7 @@ def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
         message = f"a `{replica.name}` that fails with a retryable code restarts"
         job.say(HANGS, (*replica.path, "restartPolicy"), message)
     fields = {"podReplacementPolicy": "Failed", "podFailurePolicy": {"rules": codes}}
-    budget = limit if never else stamp(FOREVER, "ExitCode", by)
-    return {"backoffLimit": budget, **stamp(fields, "ExitCode", by)}
+    return {"backoffLimit": limit if never else stamp(FOREVER, "ExitCode", by), **stamp(fields, "ExitCode", by)}
 
 
 _DISRUPTED = {"type": "DisruptionTarget", "status": "True"}

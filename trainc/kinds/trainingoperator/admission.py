@@ -174,9 +174,8 @@ def refuse(r: Validator) -> None:
             role = r.kind.role(key)
             if r.kind.kind == "TFJob" and not role:
                 text = not_supported(path, key, r.kind.roles)
-                r.say(
-                    path, text, f"TFJob has no role `{key}`", key=True, help=f"the roles are {', '.join(r.kind.roles)}"
-                )
+                help_ = f"the roles are {', '.join(r.kind.roles)}"
+                r.say(path, text, f"TFJob has no role `{key}`", key=True, help=help_)
             elif role and (r.lenient or r.kind.kind == "TFJob"):
                 odd_case(r, key, role)
             else:
@@ -299,8 +298,7 @@ def listed_job(document: Document, server: Server, report: Report) -> Document |
         spec["replicaSpecs"] = [_spelled(entry, _ENTRY) for entry in entries]
     if "tensorboard" in spec:
         spec["tensorboard"] = _spelled(spec["tensorboard"], _BOARD)
-    shown = {**tree, "spec": spec}
-    admitted = admit_object(_as(document, shown, *_LISTED), server, report)
+    admitted = admit_object(_as(document, {**tree, "spec": spec}, *_LISTED), server, report)
     if admitted is None or type(entries) is not list:
         return document if admitted is not None else None
     key, read = key_of(tree["spec"], "replicaSpecs"), admitted.tree["spec"]["replicaSpecs"]
@@ -316,8 +314,7 @@ def _with_template(entry: Tree, stored: Tree) -> Tree:
 def _as(document: Document, tree: Tree, api: str, kind: str) -> Document:
     """The document as one of another kind; what is found wrong in the tree still stands where it is written."""
     names = {"apiVersion": tree["apiVersion"].map(lambda _: api), "kind": tree["kind"].map(lambda _: kind)}
-    shown = {**tree, **names}
-    return document.instead(shown)
+    return document.instead({**tree, **names})
 
 
 def _spelled(node: Tree, names: tuple[str, ...]) -> Tree:

@@ -142,8 +142,7 @@ def _volumes(tree: Tree) -> Iterator[Complaint]:
         elif where in seen:
             yield (*path, "mountPath"), f" duplicated mountPath: {where};", "mount it elsewhere"
         elif claim is None and not name:
-            text = " either VolumeClaim or VolumeClaimName must be specified;"
-            yield path, text, "name a PVC, or define one"
+            yield path, " either VolumeClaim or VolumeClaimName must be specified;", "name a PVC, or define one"
         elif claim is not None and name:
             yield (*path, "volumeClaimName"), _BOTH_CLAIMS, "keep one of them"
         else:

@@ -147,8 +147,7 @@ def check_plugins(job: JobOfTasks) -> bool:
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
         job.say(IGNORED, _at(job, "ssh"), message, help="write a port from 1 to 65535")
-    verdicts = (_no_hccl(job), _no_endless_ray(job), _no_private_key(job))
-    return all(verdicts)
+    return all((_no_hccl(job), _no_endless_ray(job), _no_private_key(job)))
 
 
 def _at(job: JobOfTasks, plugin: str) -> Span:

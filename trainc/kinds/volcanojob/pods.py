@@ -37,8 +37,7 @@ def finish(job: JobOfTasks, task: Task) -> Tree:
 def _labels(job: JobOfTasks, task: Task) -> Tree:
     given = get(job.document.tree, "metadata", "labels") or {}
     copied = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
-    own = {f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role}
-    return stamp({**own, **copied}, _BY)
+    return stamp({f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role, **copied}, _BY)
 
 
 def _spec(job: JobOfTasks, task: Task) -> Tree:

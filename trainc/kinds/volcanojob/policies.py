@@ -319,8 +319,7 @@ class TaskLifecycle:
             return ""
         if REPLACE in failures.outcomes:
             return _LIMIT
-        ends = FAIL in failures.outcomes or failures.eviction == FAIL
-        return _POLICY if ends else None
+        return _POLICY if FAIL in failures.outcomes or failures.eviction == FAIL else None
 
     def _pod_rules(self, task: Task, failures: Failures) -> list[Tree]:
         """The rules of a child Job's podFailurePolicy: what counts against its limit, and what fails it at once."""

@@ -167,8 +167,7 @@ class Flags:
         self.stopped = -1
         index = 0
         while index < len(arguments):
-            argument = arguments[index]
-            taken = self._flag(argument, arguments[index + 1 : index + 2])
+            taken = self._flag(arguments[index], arguments[index + 1 : index + 2])
             if self.problem or not taken:
                 self.stopped = index
                 return
