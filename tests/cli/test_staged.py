@@ -34,7 +34,9 @@ def test_a_runtime_that_is_not_staged_is_missing(tree: WorkingTree) -> None:
     tree.change("jobs/curve.yaml", "name: torch\n", "name: torch-2\n")
     assert tree.trainc("build", "-w").returncode == 0
     tree.git("add", "jobs", "rendered")
-    assert "`torch-2`" in _commit_staged(tree)
+    said = _commit_staged(tree)
+    assert "`torch-2`" in said
+    assert "help: not in the next commit, so not read: runtimes/torch-2.yaml; run `git add`" in said
     tree.git("add", "runtimes")
     assert tree.command("git", "commit", "-qm", "whole").returncode == 0
 

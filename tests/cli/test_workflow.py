@@ -103,7 +103,7 @@ class Runner(WorkingTree):
             "PATH": f"{self._home / 'bin'}:{self.environment['PATH']}",
         }
         return self.command(
-            "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"], **given, **more, **environment
+            "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"], **{**given, **more, **environment}
         )
 
     def _value(self, text: str) -> str:
@@ -116,9 +116,10 @@ class Runner(WorkingTree):
         return [comment["body"] for comment in found]
 
 
-CURRENT, ACCEPTED, COMMENT = (
+CURRENT, ACCEPTED, CHANGES, COMMENT = (
     "Rendered manifests are up to date",
     "Running jobs accept the edit",
+    "Changes of the jobs",
     "Comment with the changes",
 )
 
@@ -129,7 +130,8 @@ def runner(tmp_path: Path) -> Runner:
 
 
 def test_every_command_of_it_is_run_here(runner: Runner) -> None:
-    assert [step["name"] for step in runner.steps if "run" in step] == ["Install trainc", CURRENT, ACCEPTED, COMMENT]
+    names = [step["name"] for step in runner.steps if "run" in step]
+    assert names == ["Install trainc", CURRENT, ACCEPTED, CHANGES, COMMENT]
 
 
 def test_it_installs_trainc_from_a_place_that_exists(runner: Runner, tmp_path: Path) -> None:
@@ -154,7 +156,7 @@ def test_a_change_that_is_fine_passes_and_is_told_once(runner: Runner) -> None:
         runner.add_job(f"new-{number}")
         assert runner.trainc("build", "-w").returncode == 0
         runner.save()
-        for name in (CURRENT, ACCEPTED, COMMENT):
+        for name in (CURRENT, ACCEPTED, CHANGES, COMMENT):
             done = runner.step(name)
             assert done.returncode == 0, done.stdout
     assert len(runner.bodies()) == 1
@@ -169,8 +171,19 @@ def test_an_edit_that_was_forced_through_fails(runner: Runner) -> None:
     done = runner.step(ACCEPTED)
     assert done.returncode == 1
     assert "immutable-change" in done.stdout
-    assert runner.step(COMMENT).returncode == 0
+    assert [runner.step(name).returncode for name in (CHANGES, COMMENT)] == [0, 0]
     assert "line:2.0.0" in runner.bodies()[0]
+
+
+def test_jobs_that_do_not_compile_are_told_in_place_of_the_changes(runner: Runner) -> None:
+    """The report was JSON then, and the step ended before the comment of the commit before was replaced."""
+    runner.add_job("new")
+    assert [runner.step(name).returncode for name in (CHANGES, COMMENT)] == [0, 0]
+    runner.change("jobs/new.yaml", "image:", "imag:")
+    assert [runner.step(name).returncode for name in (CHANGES, COMMENT)] == [0, 0]
+    (body,) = runner.bodies()
+    assert "### The jobs do not compile: 1 error" in body
+    assert runner.step(CHANGES, BASE="nowhere").returncode != 0
 
 
 def test_a_stale_rendering_fails(runner: Runner) -> None:
@@ -185,8 +198,9 @@ def test_the_comment_fits_with_any_number_of_jobs(runner: Runner) -> None:
     for number in range(480):
         runner.add_job(f"a-job-with-a-name-that-is-as-long-as-{number:04}")
     runner.save()
-    done = runner.step(COMMENT)
-    assert done.returncode == 0, done.stdout
+    for name in (CHANGES, COMMENT):
+        done = runner.step(name)
+        assert done.returncode == 0, done.stdout
     assert len(runner.bodies()[0]) < 65_536
     assert "more rows; `trainc diff` shows them" in runner.bodies()[0]
     assert "accelerators:" in runner.bodies()[0]

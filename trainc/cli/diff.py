@@ -45,27 +45,26 @@ def run(options: Options) -> int:
 
 def _diff(options: Options, base: str, second: str) -> int:
     session = Session(options)
-    if options.one("report") == "comment":
-        answer(mark(prefix(os.path.realpath(".")).rstrip("/")))
+    form = options.one("report", "text")
+    marker = [mark(prefix(os.path.realpath(".")).rstrip("/"))] if form == "comment" else []
     present = list(pipeline.bundles(session.project, session.selection, session.report))
     pipeline.objects_named(present, session.project, session.selection, session.report)
     if second and not present:
         present = rendered(os.path.abspath(second), session.project, session.selection.clusters, Report())
     if session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
-        if options.one("report") == "comment":
-            answer(*refused_lines(session.report, session.shown, base))
+        if form in ("markdown", "comment"):
+            answer(*marker, *refused_lines(session.report, session.shown, base))
             return 1
         return session.finish()
     difference = _difference(session, base, second, present)
     if not difference.empty:
         difference = difference._replace(turned=tuple(_turned(session, difference)))
-    form = options.one("report", "text")
     if form == "json":
         data(diff_json(difference, base))
     else:
         lines = _FORMS[form](difference, base)
-        answer(*(signed(lines) if form == "text" else lines), color=options.one("color", "auto"))
+        answer(*marker, *(signed(lines) if form == "text" else lines), color=options.one("color", "auto"))
     return 1 if options.has("exit_code") and not difference.empty else 0
 
 

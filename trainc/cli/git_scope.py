@@ -7,6 +7,7 @@ from contextlib import chdir
 
 from trainc.changes.git.repository import GitRepository, staged_folder
 from trainc.cli.options import Options
+from trainc.cli.output import tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import WORK_TREE
 from trainc.compiler.header import is_rendered, read_header
@@ -53,7 +54,18 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
         place = os.path.join(folder, repository.prefix(here))
         os.makedirs(place, exist_ok=True)
         with chdir(place):
-            return command(Options([*arguments, *map(_standing, deleted)], values))
+            code = command(Options([*arguments, *map(_standing, deleted)], values))
+    if code == 1 and (left := [path for path in repository.untracked() if _may_be_runtime(repository.top, path)]):
+        shown = [os.path.relpath(os.path.join(repository.top, path), here) for path in left]
+        tell(f"help: not in the next commit, so not read: {', '.join(shown)}; run `git add` if the jobs use them")
+    return code
+
+
+def _may_be_runtime(top: str, path: str) -> bool:
+    try:
+        return is_candidate(path) and may_hold_runtimes(contents(top, path))
+    except Trouble:
+        return False
 
 
 def _shared(repository: GitRepository, gone: Mapping[str, str]) -> list[str]:

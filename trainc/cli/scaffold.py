@@ -153,25 +153,29 @@ jobs:
         run: trainc validate --against "$(git merge-base "origin/$BASE" HEAD)" --report github
         env:
           BASE: ${{{{ github.base_ref }}}}
+      - name: Changes of the jobs
+        if: ${{{{ !cancelled() && github.event_name == 'pull_request' }}}}
+        run: |
+          base=$(git merge-base "origin/$BASE" HEAD)
+          # Exit code 1: the jobs do not compile, and the report says why.
+          trainc diff "$base" --report comment > "$RUNNER_TEMP/changes.txt" || [ $? -eq 1 ]
+          cat "$RUNNER_TEMP/changes.txt" >> "$GITHUB_STEP_SUMMARY"
+        env:
+          BASE: ${{{{ github.base_ref }}}}
       - name: Comment with the changes
+        # The token of a pull request from a fork or from Dependabot cannot comment.
         if: >-
-          ${{{{ !cancelled() && github.event_name == 'pull_request'
+          ${{{{ !cancelled() && github.event_name == 'pull_request' && github.actor != 'dependabot[bot]'
           && github.event.pull_request.head.repo.full_name == github.repository }}}}
         run: |
-          {{
-            echo '<!-- trainc diff -->'
-            trainc diff "$(git merge-base "origin/$BASE" HEAD)" --report markdown
-          }} > "$RUNNER_TEMP/changes.txt"
-          cat "$RUNNER_TEMP/changes.txt" >> "$GITHUB_STEP_SUMMARY"
           comment=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" \\
-            --jq '.[] | select(.body | startswith("<!-- trainc diff -->")) | .id' | head -n 1)
+            --jq '.[] | select(.body | startswith("<!-- trainc diff -->")) | .id' | sed -n 1p)
           if [ -n "$comment" ]; then
             gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$comment" -F "body=@$RUNNER_TEMP/changes.txt"
           else
             gh api --method POST "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" -F "body=@$RUNNER_TEMP/changes.txt"
           fi
         env:
-          BASE: ${{{{ github.base_ref }}}}
           GH_TOKEN: ${{{{ github.token }}}}
           NUMBER: ${{{{ github.event.pull_request.number }}}}
 """

@@ -62,6 +62,8 @@ class GitRepository:
         Raises:
             Trouble: where it names none.
         """
+        if not revision:
+            raise Trouble("the revision is empty; name a commit, branch or tag")
         return self._text(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision
         )
@@ -173,11 +175,13 @@ class GitRepository:
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
         tracked = self._bytes("diff-index", "--raw", "--no-abbrev", "-z", "--no-renames", commit, "--")
-        fresh = self._bytes("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
         words = tracked.decode("utf-8", "surrogateescape").split("\0")
         entries = dict(zip(words[1::2], words[::2], strict=False))
-        names = {*entries, *fresh.decode("utf-8", "surrogateescape").split("\0")} - {""}
-        return names - self._touched(entries)
+        return {*entries, *self.untracked()} - self._touched(entries)
+
+    def untracked(self) -> list[str]:
+        """Paths (relative to the top) of files that Git neither holds nor ignores."""
+        return self._paths("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
 
     def _touched(self, entries: Mapping[str, str]) -> set[str]:
         """Those of the entries of a raw difference that were only saved again: the index knows times, not contents."""
