@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-
-from kubeflow.trainer import TrainerClient
+from typing import TYPE_CHECKING
 
 from trainc.text.trouble import Trouble
+
+if TYPE_CHECKING:
+    from kubeflow.trainer import TrainerClient
 
 
 def trainer_client(
