@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.launch import PYTHON
-from trainc.lint.facts.values import Unknown, table, text, texts
+from trainc.lint.facts.values import Unknown, substituted, table, text, texts
 from trainc.model.run import run_of
 from trainc.text.numbers import parsed_int
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
+# What operators called the pod of rank 0, behind the name of their job.
+FIRST_PODS = ("master-0", "worker-0", "chief-0", "launcher", "launcher-0")
 
 
 class PodAddress:
@@ -115,6 +117,27 @@ def searched(role: ExpandedRole) -> bool:
 def place_of(job: Job, host: str) -> PodAddress | str | None:
     """The pod that an address names; a sentence about why there is none; None for hosts outside this job."""
     first, _, rest = host.partition(".")
+    place = _place(job, first, rest)
+    if isinstance(place, PodAddress):
+        return _of_another_namespace(job, rest.partition(".")[2]) or place
+    if place is None and job.is_legacy and first.removeprefix(f"{job.name}-") in FIRST_PODS:
+        return _of_another_namespace(job, rest) or None
+    return place
+
+
+def _of_another_namespace(job: Job, rest: str) -> str:
+    """Why `NAMESPACE[.svc[.DOMAIN]]` behind the name of a pod or Service does not lead to the job's, "" where it may."""
+    namespace, _, domain = rest.partition(".")
+    is_full = domain.partition(".")[0] == "svc"
+    own = "" if substituted(job.namespace) or "$" in job.namespace else job.namespace
+    if namespace == "svc" and not is_full and own != "svc":
+        return "the namespace is missing before `svc`"
+    if not own or namespace in ("", own) or (domain and not is_full):
+        return ""
+    return f"it is in namespace `{namespace}`, but the job is in `{own}`"
+
+
+def _place(job: Job, first: str, rest: str) -> PodAddress | str | None:
     domain = rest.partition(".")[0]
     if job.bundle.keeps_job:
         return _place_of_job(job, first, rest)

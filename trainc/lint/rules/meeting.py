@@ -6,6 +6,7 @@ from trainc.frameworks.vocabularies import TORCHRUN
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import flag, table, text, texts
 from trainc.lint.facts.world import (
+    FIRST_PODS,
     LOCAL,
     PodAddress,
     keeps_to_itself,
@@ -89,7 +90,10 @@ def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
         for field in ("command", "args")
         for index, word in enumerate(texts(container.tree, field))
     ]
-    reserved = container.role.job.vocabulary.reserved
+    job = container.role.job
+    reserved = (
+        () if job.bundle.document.kind == "JobSet" else job.vocabulary.reserved
+    )  # a framework sets them elsewhere
     written += [
         ((*container.env_path(name), "value"), words)
         for name, words in container.literals.items()
@@ -103,10 +107,11 @@ def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
 
 def _misses(job: Job, first: str, host: str) -> str:
     """Why a host leads to no pod of the job, "" where it does, or where it may be something else."""
-    _, _, rest = host.partition(".")
+    pod, _, rest = host.partition(".")
     subdomain, _, domain = rest.partition(".")
     namespace = domain.partition(".")[0]
-    if namespace and job.namespace and namespace != job.namespace:
+    is_elsewhere = namespace and job.namespace and namespace != job.namespace
+    if is_elsewhere and not isinstance(place_of(job, f"{pod}.{subdomain}"), PodAddress):
         return ""
     if subdomain in (job.subdomain, job.name, first) or subdomain.startswith(f"{first}-r"):
         place = place_of(job, host)
@@ -115,13 +120,9 @@ def _misses(job: Job, first: str, host: str) -> str:
     return f"it is a pod of the JobSet `{other}`" if other else ""
 
 
-# What operators called the pod of rank 0, behind the name of their job.
-_FIRST_PODS = ("master-0", "worker-0", "chief-0", "launcher", "launcher-0")
-
-
 def _renamed(job: Job, meeting: Meeting) -> list[Edit]:
     """The edit that calls the first pod as the JobSet does, where a text has the name that an operator gave it."""
-    former = {f"{job.name}-{name}" for name in _FIRST_PODS}
+    former = {f"{job.name}-{name}" for name in FIRST_PODS}
     written = value(job.tree, *meeting.path)
     if meeting.host not in former or not job.dns or type(written) is not str or written.count(meeting.host) != 1:
         return []
