@@ -448,6 +448,11 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("shell-redirect", "shell-words-without-shell", {f"{_NODE} command": ["python", "train.py", ">", "log"]}),
     ("variable-undefined", "undefined-variable", {f"{_NODE} command": ["python", "train.py", "$(DATA_DIR)"]}),
     ("variable-without-shell", "variable-without-shell", {f"{_NODE} command": ["python", "train.py", "--lr=$LR"]}),
+    (
+        "variable-misspelt-in-launcher",
+        "undefined-variable",
+        {f"{_NODE} command": ["sh", "-c", "deepspeed --num_gpus 1 --node_rank $PET_NODE_RNK train.py"]},
+    ),
     ("variable-too-late", "undefined-variable", {f"{_ENV} 0 value": "$(HOST_IP)"}),
     ("variable-of-shell-in-env", "shell-variable-in-env", {f"{_ENV} 0": {"name": "PATH", "value": "/opt/bin:$PATH"}}),
     ("exit-code-masked", "masked-exit-code", {f"{_NODE} command": ["sh", "-c", "python train.py; echo done"]}),

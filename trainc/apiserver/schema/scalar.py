@@ -8,7 +8,7 @@ from __future__ import annotations
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.model.tree import dotted
-from trainc.text.placeholders import is_placeholder
+from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
     kind = value.__class__
     known = len(log.schema), len(log.unchecked)
     if kind is str and node.kind not in ("object", "array") and is_placeholder(value):
-        log.unchecked.append(untold(path, value))
+        if node.kind != "string" or not _takes_all(node) or placeholder(str(value)) == value:
+            log.unchecked.append(untold(path, value))
         return
     if kind not in _FITTING.get(node.kind, (kind,)):
         if value is None and node.nullable:
@@ -60,6 +61,16 @@ def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
         log.rules.append((node, path, value))
     elif kind is str and len(node.good) < REMEMBERED and known == (len(log.schema), len(log.unchecked)):
         node.good.add(value)  # type: ignore[arg-type]
+
+
+_LONG = 1 << 16  # limits beyond this are for scripts and documents, and what fills in a few words does not reach them
+
+
+def _takes_all(node: SchemaNode) -> bool:
+    """Whether the server takes any text there, so that one in which something is filled in later needs no check."""
+    raw = node.raw
+    is_free = node.enum is None and not node.format and not node.live and "pattern" not in raw
+    return is_free and raw.get("maxLength", _LONG) >= _LONG and raw.get("minLength", 0) <= 1
 
 
 def unsupported(node: SchemaNode, value: object, path: Path, log: Log) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.shell import with_certainty
 from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown
 from trainc.text.numbers import parsed_int
 
@@ -36,6 +37,7 @@ _ALIASES = {
     "nproc-per-node": "nproc_per_node",
     "rdzv-endpoint": "rdzv_endpoint",
 }
+_ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no shell reads this as a variable
 _TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
 
 
@@ -78,28 +80,52 @@ class Launch:
 
 def expanded(written: str, process: Process, exported: dict[str, str]) -> Value:
     """A word of a command after `$(VAR)` and, inside a script, `$VAR`, `${VAR}` and `${VAR:-default}`."""
-    value: Value = process.expand(written) if "$(" in written and not process.script else written
+    value: Value = process.expand(written) if "$(" in written else written
     if type(value) is not str or "$" not in value:
         return value
-    name, default = _reference(value)
-    if not name or not process.script:
+    if not process.script:
         return SUBSTITUTED
+    out, references = pieces(value)
+    for name, default, behind in references:
+        held = _held(name, default, process, exported)
+        if type(held) is not str:
+            return held if not out and not behind and len(references) == 1 else SUBSTITUTED
+        out += held + behind
+    return out
+
+
+def _held(name: str, default: str | None, process: Process, exported: dict[str, str]) -> Value:
+    """What a shell puts in the place of a variable; what a script assigns may refer to others."""
     if name in exported:
-        again = exported[name]
-        return SUBSTITUTED if "$" in again else again
-    held = process.value(name)
+        return expanded(exported[name], process, {key: text for key, text in exported.items() if key != name})
+    held = process.value(name) if name else SUBSTITUTED
     if held is None:
-        return default if default and "$" not in default else SUBSTITUTED
+        return SUBSTITUTED if not default or "$" in default else default
     return held
 
 
-def _reference(word: str) -> tuple[str, str]:
-    """The variable that is the whole of a word, and its default."""
-    inner = word[1:]
-    if inner.startswith("{") and inner.endswith("}"):
-        name, _, default = inner[1:-1].partition(":-")
-        return (name, default) if name.isidentifier() else ("", "")
-    return (inner, "") if inner.isidentifier() else ("", "")
+def pieces(word: str) -> tuple[str, list[tuple[str, str | None, str]]]:
+    """A word of a script as a shell reads it: its beginning, then each variable with its default and the text behind.
+
+    The name is "" for what is no plain reference, as `$(COMMAND)` and `${NAME%%.*}`; the default None where there is none.
+    """
+    head, *parts = word.split("$")
+    references: list[tuple[str, str | None, str]] = []
+    for part in parts:
+        inner, _, behind = part[1:].partition("}") if part.startswith("{") and "}" in part else ("", "", part)
+        if inner:
+            name, given, default = inner.partition(":-")
+            references.append((name if name.isidentifier() else "", default if given else None, behind))
+            continue
+        length = next((at for at, char in enumerate(part) if not (char.isalnum() or char == "_")), len(part))
+        name = part[:length]
+        references.append((name if name.isidentifier() else "", None, part[length:]))
+    return head, references
+
+
+def names_in(word: str) -> list[str]:
+    """The variables that a word of a script refers to and gives no default."""
+    return [name for name, default, _ in pieces(word)[1] if name and default is None]
 
 
 def find_launch(process: Process, vocabulary: Vocabulary) -> Launch | None:
@@ -110,8 +136,9 @@ def find_launch(process: Process, vocabulary: Vocabulary) -> Launch | None:
         return None
     launches: Launch | None = None
     exported: dict[str, str] = {}
-    for simple in process.commands:
-        exported.update(simple.assigned)
+    for simple, is_sure in with_certainty(process.commands):
+        for name, text in simple.assigned.items():
+            exported[name] = text if is_sure and exported.get(name, text) == text else _ONE_OF_SEVERAL
         launch = _launch(process, vocabulary, simple, exported)
         if launch is not None and (launches is None or launch.name != PYTHON):
             launches = launch

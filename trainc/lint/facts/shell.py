@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))
 
 _PIECE = (
@@ -56,6 +60,19 @@ def unconditional(commands: list[Simple]) -> list[Simple]:
         depth -= command.program in _CLOSING
         before = command.end
     return out
+
+
+_TESTS = frozenset(("[", "[[", "test"))
+
+
+def with_certainty(commands: list[Simple]) -> Iterator[tuple[Simple, bool]]:
+    """Each command, and whether it ran wherever what follows runs: not in an `if`, a loop or a `case`, nor behind a test or `||`."""
+    depth, is_maybe = 0, False
+    for command in commands:
+        depth += command.opens
+        yield command, depth == 0 and not is_maybe
+        depth -= command.program in _CLOSING
+        is_maybe = command.end == "||" or (command.end == "&&" and (is_maybe or command.program in _TESTS))
 
 
 def script_of(words: list[str]) -> tuple[str, str]:

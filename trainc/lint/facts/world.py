@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.launch import PYTHON, names_in
 from trainc.lint.facts.values import Unknown, substituted, table, text, texts
 from trainc.model.run import run_of
 from trainc.text.numbers import parsed_int
@@ -82,8 +82,12 @@ def _meetings(job: Job) -> list[Meeting]:
         launch = container.launch
         if launch is not None and launch.name is not PYTHON:
             for flag, port in options.items():
-                if flag in launch.flags and "$" not in launch.flags[flag]:
-                    _add(points, container, f"--{flag}", launch.flags[flag], f"--{port}" if port else "")
+                address = launch.value(flag)
+                if type(address) is not str:
+                    if type(address) is Unknown and all(map(container.env.__contains__, names_in(launch.flags[flag]))):
+                        job.report.skip(f"the address in `--{flag}` is unknown")
+                elif "$" not in launch.flags[flag] or not any(point.name in launch.flags[flag] for point in points):
+                    _add(points, container, f"--{flag}", address, f"--{port}" if port else "")
     return points
 
 
@@ -98,7 +102,8 @@ def _add(points: list[Meeting], container: Container, name: str, value: str, por
     if colon:
         port_name = name
     elif port_name.startswith("--") and container.launch is not None:
-        port = container.launch.flags.get(port_name[2:], "")
+        given = container.launch.value(port_name[2:])
+        port = given if type(given) is str else ""
     elif port_name:
         held = container.value(port_name)
         port = held if type(held) is str else ""

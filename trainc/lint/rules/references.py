@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 
+from trainc.frameworks.vocabularies import TORCHRUN
+from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.shell import SHELLS, script_of
 from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import leaves
 from trainc.text.placeholders import is_placeholder
-from trainc.text.spelling import meant
+from trainc.text.spelling import intended, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Findings, Job
+    from trainc.lint.facts.launch import Launch
 
 NOT_EXPANDED = Rule("variable-without-shell", ERROR)
 UNDEFINED = Rule("undefined-variable", ERROR)
@@ -126,13 +129,7 @@ def _looks_like_variable(word: str, name: str) -> bool:
 
 def _is_template(job: Job, name: str) -> bool:
     """Whether a tool such as envsubst fills in this file later: it holds what no server takes, or says `${NAME}`, too."""
-    if f"${{{name}}}" in job.text:
-        return True
-    return any(
-        is_placeholder(leaf.value) and not is_program_text(path) and _ALONE not in leaf.value
-        for path, leaf in leaves(job.tree)
-        if "$" in str(leaf.value)
-    )
+    return f"${{{name}}}" in job.text or _filled_elsewhere(job)
 
 
 def _shell_variable(word: str) -> str:
@@ -178,6 +175,108 @@ def undefined_variable(job: Job) -> Findings:
                         effect=f"the program gets the literal text `$({name})`",
                         help=f"add `{name}` to `env`",
                     )
+
+
+# Commands of a shell that set the variables they are given the names of.
+_SETTING = frozenset(("read", "for", "select", "mapfile", "readarray", "getopts", "printf", "let"))
+# What a sourced file is called that sets up a shell and none of a job's variables.
+_HARMLESS = ("activate", "conda.sh", "setvars.sh", "profile", ".bashrc")
+
+
+def unset_in_launcher(job: Job) -> Findings:
+    """Variables in the options of a launcher, or of a program, that nothing sets: an image sets none that say who a pod is."""
+    if "$" not in job.text or _filled_elsewhere(job):
+        return
+    for container in job.main:
+        launch = container.launch if container.script and "envFrom" not in container.tree else None
+        if launch is None or _sources(container):
+            continue
+        words = launch.flags.values() if launch.launcher is not None else launch.program
+        for name in dict.fromkeys(name for word in words for name in _names(word)):
+            if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _assigned(container, name):
+                yield from _unset(job, container, launch, name)
+
+
+def _names(word: str) -> list[str]:
+    """The variables of a word that the kubelet or the shell fills in; a shell runs commands in `$(...)`, but none in capitals."""
+    return [*names_in(word), *[name for name in _references(word) if name.isupper()]]
+
+
+def _unset(job: Job, container: Container, launch: Launch, name: str) -> Findings:
+    vocabulary = job.vocabulary
+    telling = vocabulary.ranks | vocabulary.sizes | vocabulary.addresses.keys() | set(TORCHRUN.sets)
+    near, is_misspelt = _meant(container, name)
+    is_of_family = name.startswith(vocabulary.prefixes)
+    option = next((option for option, word in launch.flags.items() if name in _names(word)), "")
+    is_known = name in telling or (
+        launch.launcher is not None and (near or is_of_family or name in vocabulary.variables)
+    )
+    if not is_known:
+        if launch.launcher is not None and option in launch.launcher.addresses:
+            job.report.skip(f"the address in `--{option}` is unknown")
+        return
+    is_certain = launch.launcher is not None and (is_of_family or is_misspelt or name in telling)
+    written = f"$({name})" if f"$({name})" in container.script else f"${name}"
+    yield UNDEFINED.at(
+        job.at_word(container, written, f"${{{name}}}"),
+        f"`{written}` is not set in `{container.name}`",
+        effect=f"`{launch.name}` gets no value for `--{option}`, and fails"
+        if option
+        else "the program gets an empty text in its place",
+        help=f"did you mean `${near}`?" if near else _instead(container, name),
+        level=ERROR if is_certain and "command" in container.tree else WARNING,
+    )
+
+
+def _meant(container: Container, name: str) -> tuple[str, bool]:
+    """The variable of the container that was meant, and whether its name is misspelt: else it lacks its family."""
+    variables = container.role.job.vocabulary.variables
+    if name in variables:
+        return "", False
+    slips = intended(name, container.env)
+    bare = [other for other in container.env if other in variables and other.endswith(f"_{name}")]
+    return next(iter([*slips, *bare]), ""), bool(slips)
+
+
+def _instead(container: Container, name: str) -> str:
+    """What to write for a variable that nothing sets: another one that holds the same, or the value itself."""
+    role, vocabulary = container.role, container.role.job.vocabulary
+    for kind in (vocabulary.ranks, vocabulary.addresses, vocabulary.sizes):
+        if name in kind:
+            held = next((other for other in container.env if other in kind), "")
+            if not held and kind is vocabulary.ranks and role.indexed and role.replicas == 1:
+                held = "JOB_COMPLETION_INDEX"
+            if held:
+                return f"use `${held}`"
+    if name in vocabulary.addresses and role.job.dns and vocabulary.addresses[name]:
+        return f"use `{role.address()}`, or set `{name}` in `env`"
+    return f"set `{name}` in `env`"
+
+
+def _assigned(container: Container, name: str) -> bool:
+    """Whether the script gives a variable a value somewhere."""
+    import re  # noqa: PLC0415 (few commands hold such a variable)
+
+    return re.search(rf"(?<![\w$]){name}[+:]?=(?!=)", container.script) is not None or any(
+        simple.program in _SETTING and name in simple.words for simple in container.commands
+    )
+
+
+def _sources(container: Container) -> bool:
+    """Whether the script reads a file, or runs a text, that may set variables."""
+    return any(
+        simple.program == "eval" or (simple.program in (".", "source") and not simple.words[-1].endswith(_HARMLESS))
+        for simple in container.commands
+    )
+
+
+def _filled_elsewhere(job: Job) -> bool:
+    """Whether a tool such as envsubst fills in this file later, and with it what looks like a variable of a shell."""
+    return any(
+        is_placeholder(leaf.value) and not is_program_text(path) and _ALONE not in leaf.value
+        for path, leaf in leaves(job.tree)
+        if "$" in str(leaf.value)
+    )
 
 
 def _references(value: str) -> list[str]:
@@ -248,4 +347,10 @@ def _finds_programs(path: str) -> bool:
     return not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(path.split(":"))
 
 
-CHECKS = (resource_of_no_container, variable_without_shell, undefined_variable, shell_variable_in_env)
+CHECKS = (
+    resource_of_no_container,
+    variable_without_shell,
+    undefined_variable,
+    unset_in_launcher,
+    shell_variable_in_env,
+)
