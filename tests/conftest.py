@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from tests import sampling
 from trainc.cli.caching import run_cache
 
 if TYPE_CHECKING:
@@ -71,6 +72,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Spare a quick run the import of files that are slow as a whole."""
     is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
     return (is_quick and SLOW_FILE.search(collection_path.read_text("utf-8")) is not None) or None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Spare a quick run the items of slow parameters."""
+    sampling.leave_out_slow = config.option.markexpr == QUICK
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Item] | None:  # noqa: ARG001
+    """Spare a quick run the items of slow functions."""
+    marks = getattr(obj, "pytestmark", ()) if sampling.leave_out_slow and name.startswith("test_") else ()
+    return [] if any(mark.name == "slow" for mark in marks) else None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

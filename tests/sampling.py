@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from _pytest.mark import ParameterSet
 
+leave_out_slow = False  # in a run of the quick part, which would make thousands of items and drop them
+
 
 def sampled(
     values: Iterable[Any],
@@ -28,10 +30,12 @@ def sampled(
     names = [_name(row) for row in rows] if ids is None else list(map(ids, values) if callable(ids) else ids)
     unknown = set(quick).difference(names)
     assert not unknown, f"no parameters have these names: {unknown}"
-    return [
-        pytest.param(*row, id=name, marks=() if name in quick or _in_sample(name, every) else pytest.mark.slow)
-        for row, name in zip(rows, names, strict=True)
-    ]
+    found = []
+    for row, name in zip(rows, names, strict=True):
+        is_quick = name in quick or _in_sample(name, every)
+        if is_quick or not leave_out_slow:
+            found.append(pytest.param(*row, id=name, marks=() if is_quick else pytest.mark.slow))
+    return found
 
 
 def _name(row: tuple[Any, ...]) -> str:
