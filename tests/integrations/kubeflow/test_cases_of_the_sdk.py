@@ -272,7 +272,7 @@ def test_a_job_without_its_runtime_does_not_hide_the_others(client: Any, reposit
     repository.write("runtimes/wrong.yaml", text.replace("numNodes: 1", "numNodes: a"))
     with pytest.warns(UserWarning, match="not listed") as warned:
         assert [one.name for one in client.list_jobs()] == ["bert"]
-    assert "not listed: job `lost` in jobs/lost.yaml: no runtime `nobody`" in [str(one.message) for one in warned]
+    assert "not listed: job `lost` in jobs/lost.yaml: unknown runtime `nobody`" in [str(one.message) for one in warned]
     with pytest.raises(RuntimeError, match="Failed to get Runtime: nobody"):
         client.get_job("lost")
 
@@ -284,7 +284,7 @@ def test_a_folder_within_a_project_is_that_project(client: Any, repository: Repo
     inner.train(options=[options.Name("gpt")])
     assert "name: gpt\n" in repository.read("jobs/team/gpt.yaml")
     assert [one.name for one in client.list_jobs()] == ["bert", "gpt"]
-    with pytest.raises(ExistingJobError, match=r"^jobs/bert\.yaml: there is a job `bert`"):
+    with pytest.raises(ExistingJobError, match=r"^jobs/bert\.yaml: a job `bert` already exists"):
         inner.train(options=[options.Name("bert")])
     with pytest.raises(JobError):
         inner.train(trainer=sdk.CustomTrainer(func=learn, env={"PET_NNODES": "2"}))

@@ -99,7 +99,7 @@ def test_a_job_of_that_name_stays(client: TrainerClient, repository: Repository)
 
     client.train(trainer=custom(), options=[options.Name("bert")])
     before = repository.read("jobs/bert.yaml")
-    with pytest.raises(Trouble, match=r"jobs/bert\.yaml: there is a job `bert`"):
+    with pytest.raises(Trouble, match=r"jobs/bert\.yaml: a job `bert` already exists"):
         client.train(trainer=custom(num_nodes=8), options=[options.Name("bert")])
     again = trainer_client(repository.folder, namespace="research", replace=True)
     with pytest.raises(JobError):
