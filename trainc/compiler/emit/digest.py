@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -38,6 +36,8 @@ def body_digest(body: bytes) -> str:
 
 
 def _short(data: bytes) -> str:
+    from hashlib import sha256  # noqa: PLC0415 (it loads OpenSSL, and `validate` needs none of it)
+
     return sha256(data).hexdigest()[:_LENGTH]
 
 
