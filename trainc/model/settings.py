@@ -28,11 +28,12 @@ class Texts:
     `unsaved` are the texts that an editor holds, or a run tries, by file: each counts in the place of what is on the disk.
     """
 
-    __slots__ = ("_held", "_waiting", "names", "unsaved", "without_objects")
+    __slots__ = ("_held", "_waiting", "listings", "names", "unsaved", "without_objects")
 
     def __init__(self, unsaved: Mapping[str, bytes] | None = None) -> None:
         self.unsaved: Mapping[str, bytes] = unsaved or {}
         self.names: dict[tuple[str, ...], list[str]] = {}
+        self.listings: dict[str, tuple[list[str], list[str]]] = {}  # of each folder: those in it, and its files
         self.without_objects: set[str] = set()  # files that name no kind of objects which jobs name
         self._waiting: dict[str, bytes] = {}
         self._held = 0

@@ -61,6 +61,7 @@ class FormStage:
         self._nearest = documents.nearest
         self._beside = documents.beside
         self._objects = objects
+        self._near: dict[str, str] = {}  # by folder
 
     @classmethod
     def made(
@@ -94,8 +95,11 @@ class FormStage:
 
     def _place(self, file: str) -> str:
         """What a job's runtime, and the clusters that it runs on, depend on: the folder of runtimes, the paths."""
-        near = self._nearest(file) if self._project.runtimes is None else ""
-        near = f"{near}\n{self._beside(file).label}"
+        folder = file.rpartition("/")[0]
+        near = self._near.get(folder)
+        if near is None:
+            runtimes = self._nearest(file) if self._project.runtimes is None else ""
+            near = self._near[folder] = f"{runtimes}\n{self._beside(file).label}"
         if len(self._project.clusters) == 1 and not self._project.cluster.paths:
             return near
         return "\n".join([near, *[cluster.name for cluster in self._project.holders[file]]])

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from trainc.compiler.forms.layout import Layout, Values
     from trainc.compiler.forms.record import Record
 
+_MAX_WORDS = 1_000
+
 
 class Template:
     """Fills in the record of a job."""
 
-    __slots__ = ("_fixed", "_pick", "_pieces", "_texts", "_varying", "record", "references")
+    __slots__ = ("_fixed", "_harmless", "_pick", "_pieces", "_texts", "_varying", "record", "references")
 
     def __init__(self, record: Record, filled: str, holes: tuple[int, ...], layout: Layout) -> None:
         parts = filled.split(SEPARATOR)
@@ -30,6 +32,7 @@ class Template:
         fixed = SEPARATOR.join([parts[at] for at in self._varying]).split(HOLE)
         self._pieces = [piece for one in fixed for piece in (one, "")][:-1]  # of the texts that vary, and their holes
         named = [part for one in sorted(map(str, record.runtimes)) for part in one]
+        self._harmless: set[str] = set()  # words that are not found in it
         self._fixed = SEPARATOR.join([filled, layout.fixed_text(), *named])
         self.references = self._references(record)
         self._pick: Callable[[Values], tuple[str, ...]] = (
@@ -45,7 +48,13 @@ class Template:
 
     def clashes(self, values: Values) -> bool:
         """Whether a word is found in what does not vary, where it may mean the same: such a job is compiled."""
-        return any(word in self._fixed for word in words_of(values))
+        new = [word for word in words_of(values) if word not in self._harmless]
+        if any(map(self._fixed.__contains__, new)):
+            return True
+        if len(self._harmless) > _MAX_WORDS:
+            self._harmless.clear()
+        self._harmless.update(new)
+        return False
 
     def texts(self, values: Values) -> list[str]:
         """The texts of the record of a job with these values."""

@@ -210,7 +210,8 @@ class Loader:
 
     def _files(self, paths: tuple[str, ...]) -> list[str]:
         """The files under these paths; what clusters showed of themselves, and policies, are not input of a run."""
-        return [name for name in known_files(self._project, paths) if not name.startswith(self._project.apart)]
+        apart = self._project.apart
+        return [name for name in known_files(self._project, paths) if not name.startswith(apart)]
 
     def _absolute(self, path: str) -> str:
         return os.path.join(self._project.root, path)

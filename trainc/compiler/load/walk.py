@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from trainc.model.settings import Project
 
+    Listings = dict[str, tuple[list[str], list[str]]]
+
 SUFFIXES = (".yaml", ".yml", ".json")
 GROUPS = (
     b"trainer.kubeflow.org",
@@ -37,22 +39,25 @@ _USUAL = 64 * 1024  # bytes of one file that are read at once
 LARGEST = 64 * 1024 * 1024  # bytes of one file; a spec is a few thousand
 
 
-def files(root: str, paths: tuple[str, ...]) -> list[str]:
+def files(root: str, paths: tuple[str, ...], listings: Listings | None = None) -> list[str]:
     """Every candidate file, relative to the root, each once, sorted, however the paths were given.
+
+    `listings` has the folders that were looked into before, and gets the others.
 
     Raises:
         Trouble: for a path that is not there, cannot be read or leads out of the root.
     """
     paths_found: set[str] = set()
     for path in paths:
-        absolute = os.path.join(root, path)
+        absolute = os.path.join(root, path) if path != "." else root
         if not is_inside(root, absolute):
             raise Trouble(f"{path} is outside {root}")
         if os.path.isdir(absolute):
             top = _relative(root, absolute)
             above = "" if top == "." else f"{top}/"
             skip = len(os.path.join(absolute, ""))
-            paths_found.update([above + name[skip:].replace(os.sep, "/") for name in _walk(root, absolute)])
+            found = _walk(root, absolute, {} if listings is None else listings)
+            paths_found.update([above + name[skip:].replace(os.sep, "/") for name in found])
         elif os.path.isfile(absolute):
             paths_found.add(_relative(root, absolute))
         else:
@@ -66,7 +71,7 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
     names = project.texts.names
     if paths not in names:
         new = [file for file in project.texts.unsaved if not os.path.lexists(os.path.join(project.root, file))]
-        listed = files(project.root, tuple([path for path in paths if path not in new]))
+        listed = files(project.root, tuple([path for path in paths if path not in new]), project.texts.listings)
         below = [file for file in new if _is_below(file, paths)]
         names[paths] = sorted([*listed, *below], key=lambda name: name.split("/")) if below else listed
     return names[paths]
@@ -89,13 +94,15 @@ def _relative(root: str, name: str) -> str:
     return os.path.relpath(name, root).replace(os.sep, "/")
 
 
-def _walk(root: str, folder: str) -> Iterator[str]:
+def _walk(root: str, folder: str, listings: Listings) -> Iterator[str]:
     """The candidate files below a folder, but for those of projects that start further down."""
-    below, names = _list(root, folder)
+    if folder not in listings:
+        listings[folder] = _list(root, folder)
+    below, names = listings[folder]
     yield from names
     for inner in below:
         if not os.path.isfile(os.path.join(inner, FILE)):
-            yield from _walk(root, inner)
+            yield from _walk(root, inner, listings)
 
 
 def folders(folder: str) -> Iterator[str]:
