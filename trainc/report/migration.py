@@ -70,7 +70,7 @@ def _row(kind: View) -> tuple[str, str, str, str]:
 def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
     """The tables that have rows: how many jobs a sentence holds for, and the sentence."""
     unwired = [(job["reason"], job) for job in view["jobs"] if job["migrated"] and job["reason"]]
-    left = [(text, job) for job in view["jobs"] for text in job["changes"] if " is dropped: " in text or "stay" in text]
+    left = [(text, job) for job in view["jobs"] for text in job["left"]]
     reasons = [(text, job) for job in view["jobs"] for text in job["reasons"]]
     refused = [(1, f"{one['file']}:{one['line']}:{one['column']}: {one['message']}") for one in view["problems"]]
     tables = [

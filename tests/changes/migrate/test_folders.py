@@ -64,6 +64,24 @@ def test_a_folder_of_22_jobs_is_a_screen_and_the_rest_on_request(repository: Rep
     assert "kind: TrainJob" in repository.read("jobs/j0.yaml")
 
 
+def test_what_is_dropped_is_known_from_the_job_and_not_from_the_words(repository: Repository) -> None:
+    """A resource with the words of a sentence about dropped fields in its name was counted as dropped."""
+    for index in range(4):
+        text = JOB.format(name=f"stay{index}", count=2, pool="large")
+        if index == 3:
+            text = text.replace("spec:\n", "spec:\n  runPolicy: {cleanPodPolicy: All}\n", 1)
+        repository.write(f"jobs/job{index}.yaml", text)
+    answer = json.loads(repository.run("migrate", "jobs", "--report", "json").out)
+    left = {job["name"]: [text for text in job["left"] if "is dropped" in text] for job in answer["jobs"]}
+    sentence = "`spec.runPolicy.cleanPodPolicy` is dropped: a JobSet deletes running pods and keeps finished ones"
+    assert left == {"stay0": [], "stay1": [], "stay2": [], "stay3": [sentence]}
+    assert all(set(job["left"]) <= set(job["changes"]) for job in answer["jobs"])
+    assert not [text for job in answer["jobs"] for text in job["left"] if "`stay" in text]
+    screen = repository.run("migrate", "jobs").err
+    assert f"   1  {sentence} (stay3)" in screen
+    assert "`stay0` in the same file" not in screen
+
+
 def test_jobs_share_a_runtime_that_is_made_of_what_they_have_in_common(repository: Repository) -> None:
     write_jobs(repository)
     done = repository.run("migrate", "-w", "jobs", "--runtime", "train")

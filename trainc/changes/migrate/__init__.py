@@ -92,6 +92,7 @@ class Outcome(NamedTuple):
     messages: tuple[str, ...] = ()
     want: MigrationTarget | None = None
     differences: tuple[Difference, ...] = ()
+    left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
 
     @property
     def is_served(self) -> bool:
@@ -262,7 +263,8 @@ def _outcome(tree: dict[str, Any], done: Older) -> Outcome:
     reason = want.reason if want is not None else done.refused
     if want is None:
         return Outcome(_kind(tree), name, False, "", reason)
-    return Outcome(_kind(tree), name, True, policy, reason, tuple(done.messages), want, tuple(done.differences))
+    told = tuple(done.messages)
+    return Outcome(_kind(tree), name, True, policy, reason, told, want, tuple(done.differences), done.left)
 
 
 def _kind(tree: dict[str, Any]) -> str:

@@ -296,6 +296,7 @@ def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, s
                 "policy": outcome.policy or None,
                 "reason": outcome.reason or None,
                 "changes": list(outcome.messages),
+                "left": list(outcome.left),
                 "compiledOtherwise": [str(one) for one in outcome.differences],
                 "reasons": sorted({one.reason for one in outcome.differences}),
             }

@@ -156,7 +156,7 @@ _LEFT = (
 _OF_JOBSETS = ("cleanPodPolicy", "Running")
 
 
-def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
+def dropped_fields(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
     """What an older job says that its TrainJob does not, one sentence each."""
     spec = old["spec"]
     sentences = []
@@ -165,11 +165,14 @@ def left_behind(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
         stated_place = next((place for place in places if _at(spec, place)), None)
         if stated_place is not None and path[-1] not in jobset["spec"]:
             sentences.append(f"`spec.{'.'.join(stated_place)}` is dropped: {why}")
-    dropped = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
-    dropped += ["`status`"] if "status" in old else []
-    return (
-        [*sentences, f"{', '.join(dropped)}: dropped, because only the API server writes it"] if dropped else sentences
-    )
+    return sentences
+
+
+def _of_server(old: dict[str, Any]) -> list[str]:
+    """A sentence about what only the API server writes, where the job has some of it."""
+    names = [f"`metadata.{key}`" for key in old["metadata"] if key in OF_SERVER]
+    names += ["`status`"] if "status" in old else []
+    return [f"{', '.join(names)}: dropped, because only the API server writes it"] if names else []
 
 
 def _at(node: Any, path: tuple[str, ...]) -> bool:
@@ -199,6 +202,7 @@ class Older(NamedTuple):
     differences: list[Difference]
     refused: str  # "" where the text may be written
     findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
+    left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
 
 
 def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
@@ -252,9 +256,10 @@ def _tried(
     changes = differences(before, objects(after), want)
     refused = misread(text, want) or unlike(changes, result_report) or new_error(found, result_report)
     refused = with_moved_allows(refused, text, piece)
-    messages = [*messages_of(facts.old["kind"], want), *left_behind(facts.old, facts.jobset)]
+    dropped = dropped_fields(facts.old, facts.jobset)
+    messages = [*messages_of(facts.old["kind"], want), *dropped, *_of_server(facts.old)]
     messages += _changed_findings(found, result_report)
-    return Older(text, want, messages, changes, refused)
+    return Older(text, want, messages, changes, refused, left=(*kept_of(want), *dropped))
 
 
 def misread(text: str, want: MigrationTarget) -> str:
@@ -304,10 +309,7 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
         messages.append(f"the runtime holds every address, so `numNodes` cannot scale it: {want.reason}")
     else:
         messages.append(_wiring(policy))
-        if policy.reason:
-            messages.append(
-                f"variables of the operator stay in `trainer.env`; with another `numNodes` change them too: {policy.reason}"
-            )
+        messages += _kept_variables(want)
     for former, now in want.containers.items():
         if former != now:
             messages.append(f"the container `{former}` is called `{now}`: `kubectl logs -c {now}`")
@@ -324,16 +326,31 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     return messages
 
 
-def _of_launcher(want: MigrationTarget) -> list[str]:
-    """What a job says to the launcher of MPI alone, and so stays as it is when other fields of the job change."""
+def kept_of(want: MigrationTarget) -> list[str]:
+    """Those of the messages that name what stays as the operator had it, and does not follow `numNodes`."""
+    return [*_kept_variables(want), *_kept_count(want)]
+
+
+def _kept_variables(want: MigrationTarget) -> list[str]:
+    reason = want.policy.reason if want.policy is not None else ""
+    kept = "variables of the operator stay in `trainer.env`; with another `numNodes` change them too"
+    return [f"{kept}: {reason}"] if reason else []
+
+
+def _kept_count(want: MigrationTarget) -> list[str]:
+    if want.policy is None or want.policy.name != "mpi":
+        return []
     trainer = want.job["spec"].get("trainer", {})
     words = " ".join(map(str, (*trainer.get("command", []), *trainer.get("args", [])))).split()
     count = next((f"{word} {number}" for word, number in pairwise(words) if word in _COUNTS and number.isdigit()), "")
-    messages = []
-    if count:
-        messages.append(
-            f"`{count}` stays when `numNodes` changes: without it, mpirun starts a process for each slot of the hostfile"
-        )
+    why = "without it, mpirun starts a process for each slot of the hostfile"
+    return [f"`{count}` stays when `numNodes` changes: {why}"] if count else []
+
+
+def _of_launcher(want: MigrationTarget) -> list[str]:
+    """What a job says to the launcher of MPI alone, and so stays as it is when other fields of the job change."""
+    trainer = want.job["spec"].get("trainer", {})
+    messages = _kept_count(want)
     nodes = next((role for role in want.roles_of_runtime if role["name"] == NODE), {})
     pod = nodes.get("template", {}).get("spec", {}).get("template", {}).get("spec", {})
     if "image" in trainer and any("image" in one for one in pod.get("containers", []) if one["name"] == NODE):

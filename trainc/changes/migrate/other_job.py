@@ -14,6 +14,7 @@ from trainc.changes.migrate.older import (
     Older,
     TextPlace,
     errors,
+    kept_of,
     launches,
     messages_of,
     misread,
@@ -180,9 +181,8 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
             changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
         refused = wrong or unlike(changes, after.report) or new_error(source.before.report, after.report)
         refused = with_moved_allows(refused, text, source.text)
-        jobs.append(
-            Older(text, want, [*messages_of(source.tree.get("kind", "Armada job"), want), *silent], changes, refused)
-        )
+        messages = [*messages_of(source.tree.get("kind", "Armada job"), want), *silent]
+        jobs.append(Older(text, want, messages, changes, refused, left=tuple(kept_of(want))))
         silent = []
     return Rewritten(text, tuple(jobs), around)
 
