@@ -39,6 +39,17 @@ TRAINC = "exec {python} -m trainc"
 IDENTITY = "git config --global user.name a; git config --global user.email a@example.com"
 
 
+def test_a_file_that_cannot_be_read_comes_after_what_to_do_next(tmp_path: Path) -> None:
+    """It ended `init` with everything written, and nothing said of what to do with it."""
+    (tmp_path / "jobs").mkdir()
+    with (tmp_path / "jobs/large.yaml").open("wb") as stream:
+        stream.truncate((64 << 20) + 1)
+    done = compile_in(tmp_path, "init")
+    assert (done.code, done.out.count("wrote ")) == (2, 6)
+    assert "next:\n  sh clusters/main/refresh.sh\n" in done.out
+    assert done.err == "trainc: jobs/large.yaml: larger than 64 MiB, the limit for a spec\n"
+
+
 @pytest.mark.parametrize("delivery", ["", "argocd", "flux"])
 def test_a_new_repository_builds(tmp_path: Path, delivery: str) -> None:
     words = ["--delivery", delivery] if delivery else []

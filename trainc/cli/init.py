@@ -62,7 +62,14 @@ def run(options: Options) -> int:
     }
     rows = [f"{_put(at, text, adds=adds)} {os.path.normpath(at)}" for at, text in targets.items()]
     answer(*rows)  # when all of it is there: a reader that has gone stops nothing half-way
-    if not is_there and (levels := _levels(folder)):
+    levels: dict[str, int] = {}
+    trouble = None
+    if not is_there:
+        try:
+            levels = _levels(folder)
+        except (OSError, Trouble) as error:
+            trouble = error  # raised at the end: the files are written, and what to do next is the same
+    if levels:
         text = scaffold(cluster, delivery, below, levels, scheduler)[FILE]
         replace(os.path.join(folder, FILE), text.encode())
         answer(
@@ -83,6 +90,8 @@ def run(options: Options) -> int:
         answer(_APPLIED[delivery].format(path=path, cluster=cluster))
     if not origin():
         answer("The workflow needs the repository variable TRAINC: the package that pip installs.")
+    if trouble is not None:
+        raise trouble
     return 0
 
 
