@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.claims import CLAIM, RENDERED, mounting, patched
+from tests.compiling import compile_in
 from tests.repository import Repository, job
 
 if TYPE_CHECKING:
@@ -32,6 +33,17 @@ def build(repository: Repository, *arguments: str) -> str:
     done = repository.run("build", *arguments, "--quiet")
     assert done.code == 0, done.err
     return done.err
+
+
+def test_a_text_that_names_no_object_reads_no_file_of_the_repository(repository: Repository) -> None:
+    """Files are looked into for the objects that jobs name, and for nothing else; here one is too large to be read."""
+    with (repository.folder / "shared/large.yaml").open("wb") as stream:
+        stream.truncate((64 << 20) + 1)
+    (repository.folder / "runtimes").mkdir(exist_ok=True)
+    for command in ("validate", "build"):
+        assert compile_in(repository.folder, command, "-", stdin=job("alone")).code == 0
+        named = compile_in(repository.folder, command, "-", stdin=mounting("alone"))
+        assert (named.code, named.err) == (2, "trainc: shared/large.yaml: larger than 64 MiB, the limit for a spec\n")
 
 
 def test_a_claim_of_several_jobs_is_rendered_once(repository: Repository) -> None:
