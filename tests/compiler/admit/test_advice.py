@@ -188,6 +188,8 @@ def test_a_kind_of_no_group_is_an_error(tmp_path: Path, api: str, kind: str) -> 
         ("trainer.kubeflow.org/v1alpha1", "Trainjob", {"kind": "TrainJob"}),
         ("kubeflow.org/v1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
         ("trainer.kubeflow.org/v1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
+        ("trainer.kubeflow.org/v1", "Trainjob", {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"}),
+        ("jobset.x-k8s.io/v1", "Jobset", {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}),
         ("trainr.kubeflow.org/v1alpha1", "TrainJob", {"apiVersion": "trainer.kubeflow.org/v1alpha1"}),
         ("trainc.dev/v1", "Runtime", {"apiVersion": "trainc.dev/v1alpha1"}),
         ("kubeflow.org/v1", "TFjob", {"kind": "TFJob"}),

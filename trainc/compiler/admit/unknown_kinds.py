@@ -59,7 +59,10 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
     if versions:
         hint = f"write `apiVersion: {versions[0]}`"
     elif document.kind:
-        hint = meant(document.kind, names, _near(document) or f"kinds of this API: {', '.join(dict.fromkeys(names))}")
+        meant_kind = _meant_kind(document, served)
+        hint = _written(document, meant_kind) if "apiVersion" in meant_kind else ""
+        kinds_of_api = f"kinds of this API: {', '.join(dict.fromkeys(names))}"
+        hint = hint or meant(document.kind, names, _near(document) or kinds_of_api)
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
     if group == "trainc.dev" and document.kind == "Project":
@@ -73,29 +76,41 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
     context.report.looking_at(document)
     refusal = Refusal("decode", f'no matches for kind "{document.kind}" in version "{document.api_version}"')
     place = "apiVersion" if versions and document.api_version else "kind"
-    edits = _edits(document, versions, names)
+    edits = _edits(document, versions, served)
     context.report.add(UNKNOWN_KIND.at(document.span((place,)), message, help=hint, fix=edits, refusal=refusal))
 
 
-def _edits(document: Document, versions: list[str], names: list[str]) -> list[Edit]:
-    """The edits to the one version that serves the kind, or to the one kind that was meant."""
+def _edits(document: Document, versions: list[str], served: list[list[str]]) -> list[Edit]:
+    """The edits to the one version that serves the kind, or to the one kind that was meant and its version."""
     written = {"apiVersion": document.api_version, "kind": document.kind}
     if not all(written.values()):
         return []
     if len(set(versions)) > 1:
         return []
-    near = near_miss(document.api_version, document.kind)
-    kinds = list(dict.fromkeys(intended(document.kind, names)))
     if versions:
         right = {"apiVersion": versions[0]}
-    elif near is not None:
-        right = dict(zip(written, near, strict=True))
     else:
-        right = {"kind": kinds[0]} if len(kinds) == 1 else {}
+        near = near_miss(document.api_version, document.kind)
+        right = _meant_kind(document, served) or (dict(zip(written, near, strict=True)) if near is not None else {})
     wrong = {key: name for key, name in right.items() if name != written[key]}
     if not versions and not all(_is_sure(written[key], name) for key, name in wrong.items()):
         return []
     return [edit for key, name in wrong.items() for edit in document.edits((key,), name)]
+
+
+def _meant_kind(document: Document, served: list[list[str]]) -> dict[str, str]:
+    """The one kind of the API that was meant, with its version where the written one does not serve it."""
+    group = document.api_version.partition("/")[0]
+    versions: dict[str, list[str]] = {}
+    for version, kind in served:
+        if version.partition("/")[0] == group:
+            versions.setdefault(kind, []).append(version)
+    kinds = intended(document.kind, list(versions))
+    if len(kinds) != 1:
+        return {}
+    serving = versions[kinds[0]]
+    right = {} if document.api_version in serving or len(serving) > 1 else {"apiVersion": serving[0]}
+    return {**right, "kind": kinds[0]}
 
 
 def _is_sure(written: str, right: str) -> bool:
@@ -109,5 +124,10 @@ def _near(document: Document) -> str:
     near = near_miss(document.api_version, document.kind)
     if near is None:
         return ""
-    pairs = zip(("apiVersion", "kind"), near, (document.api_version, document.kind), strict=True)
-    return f"write {' and '.join(f'`{key}: {right}`' for key, right, written in pairs if right != written)}"
+    return _written(document, dict(zip(("apiVersion", "kind"), near, strict=True)))
+
+
+def _written(document: Document, right: dict[str, str]) -> str:
+    """What to write instead of an apiVersion and a kind, as far as they differ."""
+    present = {"apiVersion": document.api_version, "kind": document.kind}
+    return f"write {' and '.join(f'`{key}: {name}`' for key, name in right.items() if name != present[key])}"
