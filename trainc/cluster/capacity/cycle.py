@@ -53,7 +53,8 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
         if is_complete:
             _Placer(snapshot, queue).place(assigned)
         verdict.assigned = assigned
-        verdict.message = _message(assigned)
+        failed = [member.message for member in assigned if member.error]
+        verdict.message = failed[0] if failed else "; ".join(one.message for one in assigned if one.message)
         if not verdict.message:
             _admit(verdict, queue, snapshot)
             return
@@ -63,13 +64,6 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
         pending = any(index != -1 for member in tried for index in member.values())
         if not pending or verdict.cycles == MOST_CYCLES:
             return
-
-
-def _message(assigned: Sequence[PodSetAssignment]) -> str:
-    for member in assigned:
-        if member.error:
-            return member.message
-    return "; ".join(member.message for member in assigned if member.message)
 
 
 def _admit(verdict: KueueVerdict, queue: ClusterQueue, snapshot: Snapshot) -> None:

@@ -30,6 +30,7 @@ _REASONS = {
 }
 _GROUP_QUEUE: Path = ("spec", "queue")
 _QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
+_RESOURCES = ("template", "spec", "template", "spec", "containers", 0, "resources")
 
 
 def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
@@ -55,7 +56,7 @@ def look(bundle: Bundle, cluster: Cluster, report: Report) -> None:
         if isinstance(problem, str):
             report.skip(problem)
             continue
-        path = _QUEUE_LABEL if problem.role < 0 else _resources(problem.role)
+        path: Path = _QUEUE_LABEL if problem.role < 0 else ("spec", "replicatedJobs", problem.role, *_RESOURCES)
         notes = (*([problem.says] if problem.says else []), dated)
         rule, span, level = problem.rule, bundle.span(bundle.jobset, path), problem.level
         report.add(rule.at(span, problem.message, effect=problem.effect, help=problem.help, level=level, notes=notes))
@@ -128,8 +129,3 @@ def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
     rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
     effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"
     yield Problem(rule, gang.role.index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)
-
-
-def _resources(index: int) -> Path:
-    pod: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "spec")
-    return (*pod, "containers", 0, "resources")

@@ -26,7 +26,6 @@ from trainc.cluster.diagnose.cause import (
     text,
 )
 from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of, label
-from trainc.model.paths import Steps
 from trainc.text.numbers import index_below, whole_number
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
 
@@ -101,17 +100,13 @@ def failing(run: DumpedJob) -> Iterator[Cause]:
         quotes.append(f"{counted(len(others), 'other pod')} failed as well: {_counted(others)}")
     if also:
         quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so it is not certain which failed first")
-    field = (_field(run, first),) if first.field else ()
+    steps = run.field(first.pod.role, *first.field)
+    if first.field == ("containers",):
+        steps = run.resources(first.pod.role)
     yield Cause(
         first.name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
-        tuple(run.shown(one.pod) for one in (first, *others)), tuple(quotes), field,
+        tuple(run.shown(one.pod) for one in (first, *others)), tuple(quotes), (steps,) if first.field else (),
     )  # fmt: skip
-
-
-def _field(run: DumpedJob, failure: Failure) -> Steps:
-    """Where the field stands that a failure leads to; of containers as a whole, what they ask for."""
-    role = failure.pod.role
-    return run.resources(role) if failure.field == ("containers",) else run.field(role, *failure.field)
 
 
 def unreplaced(run: DumpedJob) -> list[DumpedPod]:

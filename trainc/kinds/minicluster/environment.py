@@ -203,7 +203,10 @@ busytimeout = "50s"
         """The script of the container that runs Flux."""
         commands = {field: text_of(self.container, "commands", field) for field in _HOOKS}
         strict = "set -eEu -o pipefail\n" if value(self.spec, "logging", "strict") is True else ""
-        start = f"{self._timed('fluxstart')}flux start {self._wrap()}-o --config=/flux_operator/config"
+        wrap = value(self.spec, "flux", "wrap")
+        start = (
+            f"{self._timed('fluxstart')}flux start {f'--wrap={wrap} ' if wrap else ''}-o --config=/flux_operator/config"
+        )
         parts = [
             f"#!/bin/bash\n{strict}{self._settings()}",
             commands["init"],
@@ -276,10 +279,6 @@ busytimeout = "50s"
         if archive:
             lines.append(f'[ -e {quoted(archive)} ] && options+=("-Scontent.restore="{quoted(archive)})')
         return "\n".join(lines)
-
-    def _wrap(self) -> str:
-        wrap = value(self.spec, "flux", "wrap")
-        return f"--wrap={wrap} " if wrap else ""
 
     def _timed(self, what: str) -> str:
         timed = value(self.spec, "logging", "timed") is True

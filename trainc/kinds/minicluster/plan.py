@@ -38,7 +38,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     document = entry.document
     spec = document.tree["spec"]
     name = run_name(document.tree)
-    subdomain = _subdomain(spec, name)
+    written = get(spec, "network", "headlessName")
+    subdomain = written if type(written) is Sourced and written.value else name
     barred = lacks_counterparts(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
@@ -114,11 +115,6 @@ class ClusterHosts(FormerHosts):
         span = place(leaf.origin) or self.document.span(("spec",))
         self.report.add(REWRITTEN.at(span, f"`{former}` is `{now}` in the JobSet: trainc rewrites it"))
         return derive("host names", lambda text, _: text.replace(former, now), leaf, self._name)
-
-
-def _subdomain(spec: Tree, name: Sourced[str]) -> Sourced[str]:
-    written = get(spec, "network", "headlessName")
-    return written if type(written) is Sourced and written.value else name
 
 
 def _settings(document: Document, hosts: ClusterHosts) -> Tree:

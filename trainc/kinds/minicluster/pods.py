@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.model.document import Document
@@ -47,16 +45,20 @@ def pod_template(document: Document, name: Sourced[str], hosts: FormerHosts) -> 
         "containers": containers,
     }
     out.update(_placement(spec, name))
-    pulls = _pull_secrets(spec["containers"])
-    volumes = [volume for container in spec["containers"] for volume in _volumes(container)]
+    pulls = [container.get("imagePullSecret") for container in spec["containers"]]
+    volumes = {
+        name: {"name": name, **_source(volume)}
+        for container in spec["containers"]
+        for name, volume in (container.get("volumes") or {}).items()
+    }
     group = get(pod, "securityContext", "fsGroup")
     more = {
         "shareProcessNamespace": spec.get("shareProcessNamespace"),
         "tolerations": pod.get("tolerations"),
         "overhead": pod.get("resources"),
         "securityContext": {"fsGroup": group} if group is not None else None,
-        "imagePullSecrets": [{"name": name} for name in pulls] or None,
-        "volumes": list({volume["name"]: volume for volume in volumes}.values()) or None,
+        "imagePullSecrets": [{"name": name} for name in pulls if type(name) is Sourced and name.value] or None,
+        "volumes": list(volumes.values()) or None,
     }
     out.update({field: node for field, node in more.items() if node is not None})
     metadata = {field: pod[field] for field in ("labels", "annotations") if pod.get(field)}
@@ -96,11 +98,6 @@ def _mount(name: str, volume: Tree) -> Tree:
         return {"name": name, "mountPath": "/dev/shm"}  # noqa: S108 (where the operator mounts every such folder)
     read_only = {"readOnly": True} if value(volume, "readOnly") is True else {}
     return {"name": name, "mountPath": volume["path"], **read_only}
-
-
-def _volumes(container: Tree) -> Iterator[Tree]:
-    for name, volume in (container.get("volumes") or {}).items():
-        yield {"name": name, **_source(volume)}
 
 
 def _source(volume: Tree) -> Tree:
@@ -143,8 +140,3 @@ def _placement(spec: Tree, name: Sourced[str]) -> dict[str, Tree]:
         terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
         out["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
     return {"affinity": out}
-
-
-def _pull_secrets(containers: list[Tree]) -> list[Sourced[str]]:
-    secrets = [container.get("imagePullSecret") for container in containers]
-    return [name for name in secrets if type(name) is Sourced and name.value]

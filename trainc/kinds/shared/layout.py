@@ -165,8 +165,9 @@ _INDEX_LABEL: Version = (1, 28)
 def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     """Whether the cluster knows every field; what it does not know is reported."""
     there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
-    lacking = [(what, of, least) for what, of, least in _needs(job, shape, replicated) if _older(there[of], least)]
-    for what, of, least in dict.fromkeys(lacking):
+    needs = dict.fromkeys(_needs(job, shape, replicated))
+    lacking = [need for need in needs if (version := there[need[1]]) is not None and version < need[2]]
+    for what, of, least in lacking:
         message = f"{what}: this needs {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
         job.say(TOO_OLD, ("spec", job.kind.field), message, key=True, help=f"update {of}")
     return not lacking
@@ -184,10 +185,6 @@ def _needs(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Iterator
             yield "a label distinguishes the pods of one Job", "Kubernetes", _INDEX_LABEL
         if shape.layout == PER_JOB and part.name == "worker":
             yield "a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX
-
-
-def _older(there: Version | None, least: Version) -> bool:
-    return there is not None and there < least
 
 
 def _dotted(version: Version | None) -> str:

@@ -25,7 +25,7 @@ from trainc.kinds.shared.refusals import (
 from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, Kind, kind_of
 from trainc.kinds.tfjob import refuse_listed
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Rule
+from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import FORMER_TRAINER_API, MULTIKUEUE, TRAINC_PREFIX, TRAINER_API
@@ -72,7 +72,9 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
         removed = REMOVED.get((api, name))
         span = document.span(("kind",) if api == V1 else ("apiVersion",))
         if removed:
-            report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=_renewed(document)))
+            # The fields of the Trainer's first kinds are read once the version is today's.
+            fix = document.edits(("apiVersion",), TRAINER_API) if document.api_version == FORMER_TRAINER_API else ()
+            report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=fix))
         elif name in NAMES and get(document.tree, "spec") is not None:
             served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
             message = f"{name} was never served as `{api}`, or that version was removed"
@@ -103,13 +105,6 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
                 validator.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
             seen.setdefault(role, key)
     return not validator.refused
-
-
-def _renewed(document: Document) -> list[Edit]:
-    """The edit to today's version, for the kinds of the Trainer's first one, whose fields are read from then on."""
-    if document.api_version != FORMER_TRAINER_API:
-        return []
-    return document.edits(("apiVersion",), TRAINER_API)
 
 
 MOVED = Rule("moved-field", WARNING)
@@ -302,13 +297,11 @@ def listed_job(document: Document, server: Server, report: Report) -> Document |
     if admitted is None or type(entries) is not list:
         return document if admitted is not None else None
     key, read = key_of(tree["spec"], "replicaSpecs"), admitted.tree["spec"]["replicaSpecs"]
-    clean = [_with_template(entry, stored) for entry, stored in zip(entries, read, strict=True)]
+    clean = [
+        {**entry, key_of(entry, "template"): stored["template"]} if "template" in stored else entry
+        for entry, stored in zip(entries, read, strict=True)
+    ]
     return document.admitted({**tree, "spec": {**tree["spec"], key: clean}})
-
-
-def _with_template(entry: Tree, stored: Tree) -> Tree:
-    key = key_of(entry, "template")
-    return {**entry, key: stored["template"]} if "template" in stored else entry
 
 
 def _as(document: Document, tree: Tree, api: str, kind: str) -> Document:

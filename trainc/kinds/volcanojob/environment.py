@@ -63,7 +63,8 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     is_init = all(container is not other for other in role.containers)
     own: dict[str, object] = {}
     if "env" in wiring.plugins:
-        own.update(dict.fromkeys(("VK_TASK_INDEX", "VC_TASK_INDEX"), _index(role)))
+        index = JOB_INDEX if role.count.value == 1 and role.replicas.value > 1 else COMPLETION_INDEX
+        own.update(dict.fromkeys(("VK_TASK_INDEX", "VC_TASK_INDEX"), index))
     service = wiring.plugins.get("svc")
     if service is not None and service.is_on("inject-hosts-env"):
         own.update(lists(wiring))
@@ -72,10 +73,6 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
         own.update(_pytorch_variables(wiring, role))
         own.update(_tensorflow(wiring, role))
     return own
-
-
-def _index(role: Role) -> object:
-    return JOB_INDEX if role.count.value == 1 and role.replicas.value > 1 else COMPLETION_INDEX
 
 
 def _mpi_variables(wiring: Wiring, role: Role) -> dict[str, object]:

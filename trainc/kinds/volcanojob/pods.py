@@ -20,7 +20,10 @@ _BY = "Volcano"
 
 def finish(job: JobOfTasks, task: Task) -> Tree:
     meta = dict(get(task.template, "metadata") or {})
-    meta["labels"] = {**(meta.get("labels") or {}), **_labels(job, task)}
+    given = get(job.document.tree, "metadata", "labels") or {}
+    labels = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
+    labels = stamp({f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role, **labels}, _BY)
+    meta["labels"] = {**(meta.get("labels") or {}), **labels}
     given = get(job.document.tree, "metadata", "annotations") or {}
     names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
     names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in given][:1]
@@ -34,12 +37,6 @@ def finish(job: JobOfTasks, task: Task) -> Tree:
     return {"metadata": meta, "spec": _spec(job, task)}
 
 
-def _labels(job: JobOfTasks, task: Task) -> Tree:
-    given = get(job.document.tree, "metadata", "labels") or {}
-    copied = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
-    return stamp({f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role, **copied}, _BY)
-
-
 def _spec(job: JobOfTasks, task: Task) -> Tree:
     spec = dict(get(task.template, "spec") or {})
     scheduler, priority = get(job.spec, "schedulerName"), get(job.spec, "priorityClassName")
@@ -48,7 +45,7 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
     if type(priority) is Sourced and priority.value and not value(spec, "priorityClassName"):
         spec["priorityClassName"] = priority
     restart = task.restart
-    ending = restart if restart.value == "Never" else derive("a pod that ends", _ending, restart)
+    ending = restart if restart.value == "Never" else derive("a pod that ends", lambda _: "OnFailure", restart)
     spec["restartPolicy"] = restart_policy(restart, ending)
     volumes = [(f"volume-{index}", volume) for index, volume in enumerate(get(job.spec, "volumes") or ())]
     if volumes:
@@ -60,10 +57,6 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
             for container in spec.get("containers") or ()
         ]
     return spec
-
-
-def _ending(_: str) -> str:
-    return "OnFailure"
 
 
 def _claim(job: JobOfTasks, name: str, volume: Tree) -> Tree:
