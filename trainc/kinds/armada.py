@@ -370,16 +370,12 @@ def lower(plan: Plan) -> Contribution:
         own.update({name: leaf for name, leaf in leaves.items() if leaf is not None})
     patches = []
     for role in plan.roles:
-        for container in filter(_is_map, (*role.init_containers, *role.containers)):
+        for container in (one for one in (*role.init_containers, *role.containers) if type(one) is dict):
             users = container.get("env") or []
             taken = {value(entry, "name") for entry in users}
             more = [variable(name, content) for name, content in own.items() if name not in taken]
             patches.append(Patch(role.index, value(container, "name"), sets={"env": [*users, *more]}))
     return Contribution(patches)
-
-
-def _is_map(container: Tree) -> bool:
-    return type(container) is dict
 
 
 FRAMEWORK = Framework("armada", lower)

@@ -270,9 +270,12 @@ _TPU_PORT = 8476
 def lower(plan: Plan) -> Contribution:
     """The set's own variables at the head of every container, the user's of the same name dropped; TPU variables behind."""
     patches = []
+    leader = _host(plan, plan.roles[0], 0, 0)
+    if plan.namespace is not None:
+        leader = f"{leader}.{plan.namespace.value}"
     for role in plan.roles:
         own = {
-            "LWS_LEADER_ADDRESS": derive("address of the leader", lambda _: _leader(plan), plan.name),
+            "LWS_LEADER_ADDRESS": derive("address of the leader", lambda _: leader, plan.name),
             "LWS_GROUP_SIZE": plan.settings["size"],
             "LWS_WORKER_INDEX": _index(role),
         }
@@ -303,11 +306,6 @@ def _hosts(plan: Plan) -> list[tuple[Role, str]]:
 def _host(plan: Plan, role: Role, number: int, index: int) -> str:
     job = plan.name.value
     return f"{job}-{role.name.value}-{number}-{index}.{job}"
-
-
-def _leader(plan: Plan) -> str:
-    host = _host(plan, plan.roles[0], 0, 0)
-    return host if plan.namespace is None else f"{host}.{plan.namespace.value}"
 
 
 def _asks_for_tpus(container: Tree) -> bool:

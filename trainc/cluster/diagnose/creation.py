@@ -34,7 +34,9 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
         match = re.match(r'job "([^"]+)" creation failed', event.message)
         name = match[1] if match else ""
         if name not in there:
-            yield _refusal(run, "Job", name, event, _role_of_job(run, name))
+            roles = [text(role, "name") for role in run.roles()]
+            role = next((role for role in roles if name.rpartition("-")[0] == f"{run.name}-{role}"), "")
+            yield _refusal(run, "Job", name, event, role)
             break
     for kind, reason in (("PersistentVolumeClaim", "PVCCreationFailed"), ("Service", "HeadlessServiceCreationFailed")):
         events = run.events(reason)
@@ -65,11 +67,6 @@ def _lacks_pods(run: DumpedJob, job: Manifest, refusal: Event) -> bool:
     live = [pod for pod in run.pods if pod.job == name_of(job) and pod.phase in ("Pending", "Running", "")]
     newest = max((moment(pod.created) or 0.0 for pod in live), default=0.0)
     return len(live) < wanted and (moment(refusal.last) or newest) >= newest
-
-
-def _role_of_job(run: DumpedJob, job: str) -> str:
-    names = [text(role, "name") for role in run.roles()]
-    return next((name for name in names if job.rpartition("-")[0] == f"{run.name}-{name}"), "")
 
 
 def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> Cause:

@@ -46,16 +46,12 @@ def pending(run: DumpedJob) -> Iterator[Cause]:
     messages: dict[tuple[str, str], list[DumpedPod]] = {}
     for pod in waiting:
         scheduled = pod.condition("PodScheduled")
-        message = text(scheduled, "message") or _event(run, pod)
+        events = run.pod_events(pod.name, "FailedScheduling", "Unschedulable")
+        message = text(scheduled, "message") or (events[-1].message if events else "")
         reason = text(scheduled, "reason") if scheduled else ("" if message else "Unseen")
         messages.setdefault((reason, message), []).append(pod)
     for (reason, message), pods in messages.items():
         yield _cause(run, reason, message, pods)
-
-
-def _event(run: DumpedJob, pod: DumpedPod) -> str:
-    events = run.pod_events(pod.name, "FailedScheduling", "Unschedulable")
-    return events[-1].message if events else ""
 
 
 def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> Cause:

@@ -32,15 +32,11 @@ def lower(plan: Plan) -> Contribution:
         out.append(("script.sh", f"{script}\n"))
     if value(container, "batch") is True:
         out.append(("batch.sh", start.batch()))
-    data = {file: derive("Flux's scripts", lambda *_, text=text: text, *_sources(plan)) for file, text in out}
+    commands = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
+    sources = [plan.name, *(leaf for leaf in commands if type(leaf) is Sourced)]
+    data = {file: derive("Flux's scripts", lambda *_, text=text: text, *sources) for file, text in out}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
     return Contribution([*_patches(plan, role, name, list(data))], objects=[config])
-
-
-def _sources(plan: Plan) -> list[Sourced[object]]:
-    container = plan.settings["container"]
-    sources = [container.get("command"), *(leaf for _, leaf in leaves(container.get("commands") or {}))]
-    return [plan.name, *(leaf for leaf in sources if type(leaf) is Sourced)]
 
 
 def _is_disabled(spec: Tree) -> bool:
@@ -58,12 +54,14 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
     )
     curve = {"name": "flux-curve", "mountPath": CURVE, "readOnly": True}
     runner = role.containers[plan.settings["index"].value]["name"].value
+    # The configuration is in a folder of its own, because a broker reads every file of it.
+    items = [{"key": file, "path": f"config/{file}" if file == "broker.toml" else file} for file in files]
     secret = {"secretName": secret_name(plan, "flux", "-flux-curve"), "items": [{"key": CERT, "path": CERT}]}
     volumes: tuple[Tree, ...] = (
         {"name": "flux-view", "emptyDir": {}},
         {"name": "flux-software", "emptyDir": {}},
         {"name": "flux-home", "emptyDir": {}},
-        {"name": "flux-scripts", "configMap": {"name": name, "defaultMode": _EXECUTABLE, "items": _items(files)}},
+        {"name": "flux-scripts", "configMap": {"name": name, "defaultMode": _EXECUTABLE, "items": items}},
         {"name": "flux-curve", "secret": {**secret, "defaultMode": 0o400}},
     )
     software = {"name": "flux-software", "mountPath": "/opt/software"}
@@ -82,11 +80,6 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
         *[Patch(role.index, other, mounts=(*shared, software)) for other in others],
         *[Patch(role.index, other, sets={"command": ["/bin/sh", "-c", text]}) for other, text in out],
     ]
-
-
-def _items(files: list[str]) -> list[Tree]:
-    """Each file at its place: the configuration in a folder of its own, because a broker reads every file of it."""
-    return [{"key": file, "path": f"config/{file}" if file == "broker.toml" else file} for file in files]
 
 
 def _installer(view: Tree, mounts: tuple[Tree, ...]) -> Tree:

@@ -82,20 +82,17 @@ def entries(wiring: RayWiring, role: Role, container: Tree) -> dict[str, object]
     group = wiring.groups.get(role.name.value)
     first = bool(role.containers) and container is role.containers[0]
     if group is None:
-        return _driver(wiring) if first else {}
+        driver = {
+            "PYTHONUNBUFFERED": "1",
+            "RAY_DASHBOARD_ADDRESS": wiring.text("address of the dashboard", wiring.dashboard),
+            "RAY_JOB_SUBMISSION_ID": wiring.submission,
+        }
+        return driver if first else {}
     head = {"FQ_RAY_IP": wiring.text("address of the head", wiring.host)}
     head["RAY_IP"] = wiring.text("Service of the head", wiring.service)
     if all(container is not other for other in role.containers):
         return dict(head)
     return _of_ray(wiring, group, container, head) if first else {}
-
-
-def _driver(wiring: RayWiring) -> dict[str, object]:
-    return {
-        "PYTHONUNBUFFERED": "1",
-        "RAY_DASHBOARD_ADDRESS": wiring.text("address of the dashboard", wiring.dashboard),
-        "RAY_JOB_SUBMISSION_ID": wiring.submission,
-    }
 
 
 def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str, Sourced[str]]) -> dict[str, object]:
