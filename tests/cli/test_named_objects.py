@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.claims import CLAIM, RENDERED, mounting, patched
-from tests.compiling import compile_in
+from tests.compiling import ROOT, compile_in
 from tests.repository import Repository, job
 
 if TYPE_CHECKING:
@@ -290,3 +290,23 @@ def test_what_nobody_looked_up_is_counted(repository: Repository) -> None:
     beside = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: research}\n---\n"
     repository.write("jobs/bert.yaml", beside + repository.read("jobs/bert.yaml"))
     assert "Secret names" not in repository.run("validate", "jobs/bert.yaml").err
+
+
+def test_an_object_of_a_name_that_a_job_produces_is_an_error_on_every_route(repository: Repository) -> None:
+    """It was replaced by the hostfile, and nothing said so."""
+    case = ROOT / "tests/cases/together/same-name/produced-by-a-job/input"
+    repository.write("mpi/job.yaml", (case / "job.yaml").read_text("utf-8"))
+    build(repository, "-w")
+    repository.write("settings/resnet.yaml", (case / "settings.yaml").read_text("utf-8"))
+    message = "error[same-name]: ConfigMap `resnet-config` has the name of one that job `resnet` produces"
+    routes = (
+        ["validate"],
+        ["validate", "mpi/job.yaml"],
+        ["build", "-w"],
+        ["build", "--include-other"],
+        ["build", "--check"],
+    )
+    for route in routes:
+        done = repository.run(*route)
+        assert (done.code, done.err.count(message)) == (1, 1), route
+        assert "rename this ConfigMap, or the job" in done.err

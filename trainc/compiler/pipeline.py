@@ -13,6 +13,7 @@ from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
 from trainc.model.references import References, references_of, skip_unlisted
 from trainc.model.report import Report
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.emit.spool.questions import RenderedState
     from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Documents
+    from trainc.model.catalog import Documents, Objects
     from trainc.model.cluster import Cluster
     from trainc.model.document import Document
     from trainc.model.file_results import CachedResults
+    from trainc.model.references import Reference
     from trainc.model.settings import Project, Selection
 
     Catalogs = list[tuple[Project, Catalog]]
@@ -169,10 +171,13 @@ def referenced_objects(
     documents = load(project, selection, report)
     for cluster in project.clusters:
         present = project.at(cluster)
-        wanted = sorted(key for key in references.files if key.cluster == cluster.name and not together.has(key))
-        objects = admit(documents, present, selection, report).objects if wanted else None
+        named = sorted(key for key in references.files if key.cluster == cluster.name)
+        wanted = [key for key in named if not together.has(key)]
+        objects = admit(documents, present, selection, report).objects if named else None
         if objects is None:
             continue
+        if len(wanted) < len(named) and not objects.are_missing():
+            _compare_produced(objects, [key for key in named if together.has(key)], references, report, together)
         folders = {key: references.folders(key) for key in wanted}
         by_reference = {} if objects.are_missing() else objects.find(folders)
         if not (project.checks.admission_only or project.checks.closed_world):
@@ -188,6 +193,27 @@ def referenced_objects(
             verify(bundle, present, report)
             _ask_policies(bundle, present, report)
             yield bundle
+
+
+def _compare_produced(
+    objects: Objects, taken: list[Reference], references: References, report: Report, together: SharedNames
+) -> None:
+    """Find objects of files without jobs that have the name of one that trainc makes for a job."""
+    found = objects.find({key: references.folders(key) for key in taken})
+    for reference, documents in found.items():
+        producer = together.producer(reference) if reference in references.files else None
+        for document in documents if producer is not None else ():
+            assert producer is not None
+            file = producer[1].file
+            is_near = document.file.rpartition("/")[0] == file.rpartition("/")[0]
+            # One without a namespace is for that of its folder's jobs.
+            is_same = document.namespace == reference.namespace or (is_near and not document.namespace)
+            is_dump = value(document.written, "metadata", "uid") is not None  # of what was applied before
+            if is_same and not is_dump and not objects.is_beside_job(file, reference):
+                from trainc.lint.across_jobs import produced_too  # noqa: PLC0415 (hardly any object has such a name)
+
+                place = document.span(("metadata", "name"))
+                report.add(produced_too(reference.kind, reference.name, place, producer))
 
 
 def objects_named(jobs: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> list[Bundle]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
     _Key = tuple[str, ...]  # cluster, kind, namespace, name
-    _Job = tuple[str, Span]  # its name, and where that stands
+    _Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands
 
 SAME_NAME = Rule("same-name", ERROR)
 SHARED_SUBDOMAIN = Rule("shared-subdomain", ERROR)
@@ -39,7 +39,11 @@ class SharedNames:
 
     def add(self, bundle: Bundle, report: Report) -> None:
         """Compare the names of one bundle with all before it."""
-        self.add_names(names_of(bundle), (bundle.name, _place(bundle.document)), report)
+        if bundle.jobset is not None:
+            self.add_names(names_of(bundle), (bundle.name, _place(bundle.document)), report)
+            return
+        for tree in bundle.objects:
+            self.add_names((_key(bundle, tree),), ("", bundle.span(tree, ("metadata", "name"))), report)
 
     def add_names(self, names: Iterable[_Key], here: _Job, report: Report) -> None:
         """Compare the names of a job's objects with all before them."""
@@ -57,6 +61,15 @@ class SharedNames:
         """Whether a bundle holds what a job names; an object that names no namespace answers to every job."""
         cluster, namespace, kind, name = reference
         return any(self._is_taken((cluster, kind, place, name)) for place in (namespace, "default"))
+
+    def producer(self, reference: Reference) -> _Job | None:
+        """The job of this run that holds what a job names; of one that is cached nothing more is known than the name."""
+        cluster, namespace, kind, name = reference
+        keys = [(cluster, kind, place, name) for place in (namespace, "default")]
+        found = next((self._seen[key] for key in keys if key in self._seen), None)
+        if found is None and self._known is not None and any(self._known.has(key) for key in keys):
+            self.has_met_cached = True
+        return found
 
     def has_all(self, bundle: Bundle) -> bool:
         """Whether bundles before this one hold objects of all its names."""
@@ -111,7 +124,7 @@ def _of(tree: Tree, field: str) -> Tree:
 
 def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
     _, kind, _, name = key
-    if kind == "Service" and first[0] != job[0]:
+    if kind == "Service" and first[0] != job[0] and first[0] and job[0]:
         return SHARED_SUBDOMAIN.at(
             job[1],
             f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
@@ -119,7 +132,10 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
             effect=f"the Service `{name}` selects the pods of one of them: the pods of the other find no peers",
             help="remove `network.subdomain`, or give each job its own",
         )
-    if kind in KINDS and first[0] == job[0] == name:
+    if bool(first[0]) != bool(job[0]):
+        producer, place = (first, job[1]) if first[0] else (job, first[1])
+        return produced_too(kind, str(name), place, producer)
+    if kind in KINDS and not first[0]:
         return SAME_NAME.at(
             job[1],
             f"{kind} `{name}` exists twice, and a job refers to it",
@@ -130,6 +146,17 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
             '`config.kubernetes.io/local-config: "true"`',
         )
     return _twins(f"two jobs produce {kind} `{name}`", first[1], job[1])
+
+
+def produced_too(kind: str, name: str, place: Span, producer: _Job) -> Finding:
+    """The finding for an object of a file without jobs, of which a job produces another one."""
+    return SAME_NAME.at(
+        place,
+        f"{kind} `{name}` has the name of one that job `{producer[0]}` produces",
+        also=[Label(producer[1], "the job")],
+        effect="the one applied last overwrites the other",
+        help=f"rename this {kind}, or the job",
+    )
 
 
 def shared_service(place: Span, service: str, earlier: str) -> Finding:

@@ -59,6 +59,9 @@ if TYPE_CHECKING:
         def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
             """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
 
+        def is_beside_job(self, file: str, reference: Reference) -> bool:
+            """Whether the file of a job holds an object itself."""
+
         def claim(self, name: str, namespace: str, file: str) -> Tree:
             """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
 

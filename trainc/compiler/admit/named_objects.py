@@ -33,6 +33,7 @@ class NamedObjects:
         self._documents = documents
         self._context = context
         self._known: dict[tuple[str, str], list[Document]] | None = None  # by the kind and name that jobs use
+        self._beside: set[tuple[str, str, str]] = set()  # file, kind and name of objects that share a file with a job
         self._claims: dict[str, list[Document]] = {}  # every PVC of the project by its name, those beside jobs too
         self._faulty: dict[str, SourceFile] = {}
         self._admitted: dict[int, Document | None] = {}
@@ -63,6 +64,11 @@ class NamedObjects:
                         done.add(further)
                         todo.append(further)
         return by_reference
+
+    def is_beside_job(self, file: str, reference: Reference) -> bool:
+        """Whether the file of a job holds an object itself."""
+        self._index()
+        return (file, reference.kind, reference.name) in self._beside
 
     def claim(self, name: str, namespace: str, file: str) -> Tree:
         """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
@@ -104,6 +110,8 @@ class NamedObjects:
                 if not any(self._is_compiled(one) for one in source.documents):
                     for document in objects:
                         self._known.setdefault(provides(document.tree), []).append(document)
+                else:
+                    self._beside.update((one.file, one.kind, one.name) for one in objects)
         return self._known
 
     def _is_ours(self, file: str) -> bool:
