@@ -287,6 +287,25 @@ def test_a_second_cluster_with_another_tool_says_so_in_the_project(tmp_path: Pat
     assert "set `delivery: argocd` there" in compile_in(tmp_path, "init", "--cluster", "b", "--delivery", "argocd").out
 
 
+def test_a_project_that_is_kept_reads_no_dump_before_it_names_the_folder(tmp_path: Path) -> None:
+    """The script of a cluster was written, run and read by nobody: a queue with a typo passed."""
+    (tmp_path / "trainc.yaml").write_text(
+        "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  clusters: {main: {scheduler: kueue}}\n", "utf-8"
+    )
+    line = "trainc.yaml is kept: set `folder: clusters/main` under `clusters.main` there, or no dump is read."
+    assert line in compile_in(tmp_path, "init").out
+    (tmp_path / "trainc.yaml").unlink()
+    assert line not in compile_in(tmp_path, "init").out + compile_in(tmp_path, "init").out
+
+
+@pytest.mark.parametrize("more", [(), ("--policies",)])
+@pytest.mark.parametrize("scheduler", ["kueue", "volcano", "coscheduling"])
+def test_a_new_repository_is_clean_with_each_scheduler(tmp_path: Path, scheduler: str, more: tuple[str, ...]) -> None:
+    assert compile_in(tmp_path, "init", "--scheduler", scheduler, *more).code == 0
+    done = compile_in(tmp_path, "validate")
+    assert (done.code, "1 job, no errors;" in done.err or "1 job, no errors\n" in done.err) == (0, True), done.err
+
+
 def test_a_repository_with_broken_jobs_starts_green(tmp_path: Path) -> None:
     """What a server refuses stays an error; the other errors of today are warnings, and the project says which."""
     (tmp_path / "jobs").mkdir()

@@ -225,6 +225,11 @@ def shipped_text(text: str, request: Request) -> str:
         reason = "the initializers end within Kueue's `waitForPodsReady.timeout`"
         waits = "          dependsOn:\n"
         text = text.replace(waits, f"{waits}            # trainc: allow[kueue-slow-start] {reason}\n")
+    return with_blocking_restarts(text)
+
+
+def with_blocking_restarts(text: str) -> str:
+    """A shipped runtime whose restarts wait for the pods of the last run, as those of a gang must."""
     restarts = "        maxRestarts: 3\n"
     return text.replace(restarts, f"{restarts}        restartStrategy: BlockingRecreate\n")
 

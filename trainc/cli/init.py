@@ -6,6 +6,7 @@ import os
 from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
+from trainc.authoring.new_files import with_blocking_restarts
 from trainc.cli.compiling import compiled
 from trainc.cli.options import Options
 from trainc.cli.output import answer
@@ -45,7 +46,8 @@ def run(options: Options) -> int:
     prefix = "" if top is None else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
-        files = {f"runtimes/{_RUNTIME}.yaml": stream.read(), **scaffold(cluster, delivery, below, scheduler=scheduler)}
+        runtime = with_blocking_restarts(stream.read()) if scheduler else stream.read()
+    files = {f"runtimes/{_RUNTIME}.yaml": runtime, **scaffold(cluster, delivery, below, scheduler=scheduler)}
     is_there = os.path.exists(os.path.join(folder, FILE))
     if options.has("policies"):
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
@@ -84,6 +86,10 @@ def run(options: Options) -> int:
     answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
     if is_there and scheduler:
         answer(f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there.")
+    if is_there and not adds and not _setting(contents(folder, FILE), "clusters", cluster, "folder"):
+        answer(
+            f"{FILE} is kept: set `folder: clusters/{cluster}` under `clusters.{cluster}` there, or no dump is read."
+        )
     if is_there and delivery and _delivery(contents(folder, FILE), cluster) != delivery:
         answer(f"{FILE} is kept: set `delivery: {delivery}` there, or the jobs lack its annotations.")
     for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:
@@ -119,9 +125,13 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) ->
 
 def _delivery(config: bytes, cluster: str) -> str:
     """The tool that a trainc.yaml names for a cluster, empty where it names none."""
+    return _setting(config, "clusters", cluster, "delivery") or _setting(config, "delivery")
+
+
+def _setting(config: bytes, *path: str) -> str:
+    """A setting of a trainc.yaml, empty where it has none."""
     documents = list(read(config, FILE, Report()))
-    spec = get(documents[0].tree, "spec") if documents else None
-    return str(value(spec, "clusters", cluster, "delivery") or value(spec, "delivery") or "")
+    return str(value(documents[0].tree, "spec", *path) or "") if documents else ""
 
 
 def _is_of(folder: str, path: str, cluster: str) -> bool:

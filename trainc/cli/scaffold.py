@@ -50,6 +50,10 @@ spec:
         cpu: "2"
         memory: 4Gi
 """
+QUEUES = {
+    "kueue": "      queue: default  # the LocalQueue of jobs that name none\n",
+    "volcano": "      queue: default  # the Queue of jobs that name none\n",
+}
 CLUSTER = """\
 # {cluster}
 
@@ -300,7 +304,7 @@ def scaffold(
         "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "rules": errors_as_warnings(levels),
-        "scheduler": f"      scheduler: {scheduler}\n" if scheduler else "",
+        "scheduler": f"      scheduler: {scheduler}\n{QUEUES.get(scheduler, '')}" if scheduler else "",
         "refresh": refresh(cluster),
         "dump": GET_CAPACITY,
         "health": HEALTH,
