@@ -24,6 +24,10 @@ from trainc.report.text import counted
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _RUNTIME = "torch-distributed"
 # What has to be done so that the manifests of a further cluster reach that one.
 _APPLIED = {
@@ -84,14 +88,8 @@ def run(options: Options) -> int:
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
     answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
-    if is_there and scheduler:
-        answer(f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there.")
-    if is_there and not adds and not _setting(contents(folder, FILE), "clusters", cluster, "folder"):
-        answer(
-            f"{FILE} is kept: set `folder: clusters/{cluster}` under `clusters.{cluster}` there, or no dump is read."
-        )
-    if is_there and delivery and _delivery(contents(folder, FILE), cluster) != delivery:
-        answer(f"{FILE} is kept: set `delivery: {delivery}` there, or the jobs lack its annotations.")
+    if is_there:
+        answer(*_unset(contents(folder, FILE), cluster, scheduler, delivery, adds=adds))
     for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:
         answer(_APPLIED[delivery].format(path=path, cluster=cluster))
     if not origin():
@@ -99,6 +97,17 @@ def run(options: Options) -> int:
     if trouble is not None:
         raise trouble
     return 0
+
+
+def _unset(config: bytes, cluster: str, scheduler: str, delivery: str, *, adds: bool) -> Iterator[str]:
+    """The settings that a trainc.yaml which is kept does not have; one that `adds` a cluster has its folder."""
+    if scheduler:
+        yield f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there."
+    if not adds and not _setting(config, "clusters", cluster, "folder"):
+        yield f"{FILE} is kept: set `folder: clusters/{cluster}` under `clusters.{cluster}` there, or no dump is read."
+    of_cluster = _setting(config, "clusters", cluster, "delivery")
+    if delivery and (of_cluster or _setting(config, "delivery")) != delivery:
+        yield f"{FILE} is kept: set `delivery: {delivery}` there, or the jobs lack its annotations."
 
 
 def _levels(folder: str) -> dict[str, int]:
@@ -121,11 +130,6 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) ->
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text
     return files
-
-
-def _delivery(config: bytes, cluster: str) -> str:
-    """The tool that a trainc.yaml names for a cluster, empty where it names none."""
-    return _setting(config, "clusters", cluster, "delivery") or _setting(config, "delivery")
 
 
 def _setting(config: bytes, *path: str) -> str:
