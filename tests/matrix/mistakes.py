@@ -123,6 +123,7 @@ MISTAKES: tuple[tuple[str, str, dict[str, Node]], ...] = (
     ("gpu-beside-intel", "mixed-accelerators", {f"{_LIMITS} gpu.intel.com/i915": 1}),
     ("gpu-beside-neuron", "mixed-accelerators", {f"{_LIMITS} aws.amazon.com/neuron": 1}),
     ("cpu-over-machine", "larger-than-machine", {**_P5, f"{_LIMITS} cpu": 500}),
+    ("cpu-of-whole-machine", "larger-than-machine", {**_P5, f"{_LIMITS} cpu": 192}),
     ("memory-over-machine", "larger-than-machine", {**_P5, f"{_LIMITS} memory": "3Ti"}),
     ("memory-gb", "refused-by-webhook", {f"{_LIMITS} memory": "64GB"}),
     ("memory-lower-case", "refused-by-webhook", {f"{_LIMITS} memory": "64gi"}),

@@ -217,19 +217,26 @@ def larger_than_machine(job: Job) -> Findings:
         for resource, held, most in (cpu, memory):
             requested = requests.get(resource)
             # More than any machine has is meant in another unit, and reported as that.
-            if requested is None or not most < requested.quantity.nanos <= _LARGEST[resource]:
+            if requested is None or not most <= requested.quantity.nanos <= _LARGEST[resource]:
                 continue
             span = job.at(_largest(role, resource))
-            if span in seen:
+            if span in seen or (requested.quantity.nanos == most and _is_free(job, resource, most)):
                 continue
             seen.add(span)
             yield TOO_LARGE.at(
                 span,
-                f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}",
+                f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}"
+                + ("" if requested.quantity.nanos > most else ", of which the system reserves a part"),
                 also=[Label(job.at(path), f"{held} per machine")],
                 effect="the pods stay pending",
                 help="request less: the kubelet and the system reserve a part of the machine",
             )
+
+
+def _is_free(job: Job, resource: str, most: int) -> bool:
+    """Whether a node of the cluster's dump leaves that much to its pods."""
+    allocatable = [table(table(node, "status"), "allocatable") for node in job.cluster.objects.get("Node", {}).values()]
+    return any((amount(text(one, resource)) or 0) >= most for one in allocatable)
 
 
 def _largest(role: ExpandedRole, resource: str) -> Path:
