@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
+from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import find_launch, options
@@ -157,6 +158,8 @@ class Container:
     def value(self, name: str) -> Value | None:
         """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""
         entry = self.env.get(name)
+        if entry is None and name in self.role.job.withheld:
+            return UNKNOWN
         if entry is None:
             return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
         written = self.literal(name)
@@ -541,6 +544,15 @@ class Job:
         from trainc.kinds.table import NAMES  # noqa: PLC0415 (few findings ask)
 
         return self.bundle.document.kind in NAMES
+
+    @cached_property
+    def withheld(self) -> frozenset[str]:
+        """The variables that a job lacks because it is refused: its framework sets them once what is wrong is mended."""
+        plan = self.bundle.plan
+        if plan is None or not plan.barred or not plan.framework:
+            return frozenset()
+        own = VOCABULARIES.get(plan.framework)
+        return self.vocabulary.variables if own is None else frozenset(own.reserved)
 
     @property
     def dns(self) -> bool:

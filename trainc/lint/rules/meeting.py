@@ -91,9 +91,8 @@ def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
         for index, word in enumerate(texts(container.tree, field))
     ]
     job = container.role.job
-    reserved = (
-        () if job.bundle.document.kind == "JobSet" else job.vocabulary.reserved
-    )  # a framework sets them elsewhere
+    # Only in a JobSet did a person write them; elsewhere a framework did.
+    reserved = () if job.bundle.document.kind == "JobSet" else job.vocabulary.reserved
     written += [
         ((*container.env_path(name), "value"), words)
         for name, words in container.literals.items()
@@ -381,6 +380,7 @@ def _is_told(container: Container) -> bool:
     return (
         any(option in launch.flags for option in TORCHRUN.addresses)
         or any(name in container.env or name in launch.exported for name in _TOLD)
+        or not container.role.job.withheld.isdisjoint(_TOLD)
         or any(f"{name}=" in container.script for name in _TOLD)
     )
 

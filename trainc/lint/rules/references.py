@@ -193,7 +193,8 @@ def unset_in_launcher(job: Job) -> Findings:
             continue
         words = launch.flags.values() if launch.launcher is not None else launch.program
         for name in dict.fromkeys(name for word in words for name in _names(word)):
-            if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _assigned(container, name):
+            is_set = name in container.env or name in job.withheld or name == "JOB_COMPLETION_INDEX"
+            if not is_set and not _assigned(container, name):
                 yield from _unset(job, container, launch, name)
 
 
