@@ -88,7 +88,7 @@ class ServerComplaint:
 class Words(NamedTuple):
     """What a finding says of a refusal.
 
-    `key` points at the key of the place, `group` is what one finding is about: several complaints of a group are
+    `key` points at the key of the place, `place` is another one than the server's, `group` is what one finding is about: several complaints of a group are
     lines of one refusal.
     """
 
@@ -97,6 +97,7 @@ class Words(NamedTuple):
     also: tuple[Label, ...] = ()
     key: bool = False
     group: object = None
+    place: Path = ()
 
 
 class Explanation:

@@ -102,7 +102,7 @@ def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
 def _finding(job: Job, group: ComplaintGroup) -> Finding:
     fault, words = group.first.fault, group.words
     return group.rule.at(
-        job.at(fault.path, key=words.key),
+        job.at(words.place or fault.path, key=words.key),
         words.message,
         also=words.also,
         effect=_EFFECTS[fault.kind],

@@ -172,22 +172,24 @@ def _over(refused: ServerComplaint) -> Words:
 def _differs(refused: ServerComplaint) -> Words:
     limit = refused.job.at(refused.above(2, "limits", refused.field))
     request = refused.job.at(refused.path)
-    if request.file != limit.file:
-        return _unlike(refused, f"remove this limit, or {_changed(refused, request.file)}")
-    return _unlike(refused, "set only the limit: the request of a device defaults to it")
+    if request.file == limit.file:
+        return _unlike(refused, "set only the limit: the request of a device defaults to it")
+    if request.file == refused.job.bundle.document.file:
+        return _unlike(refused, f"remove this request, or {_changed(refused, limit.file, 'limit')}")
+    return _unlike(refused, f"remove this limit, or {_changed(refused, request.file, 'request')}")
 
 
-def _changed(refused: ServerComplaint, file: str) -> str:
-    """What to do about a request that another file than the limit's sets: a component, by one of its parameters."""
+def _changed(refused: ServerComplaint, file: str, side: str) -> str:
+    """What to do about a limit or a request that another file sets: a component, by one of its parameters."""
     plan = refused.job.bundle.plan
     sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
     for source in sources:
         if source.file == file and source.kind == "RuntimeComponent":
             for parameter in rows(table(source.tree, "spec"), "parameters"):
-                if any(path.endswith(f".requests[{refused.field}]") for path in texts(parameter, "sets")):
+                if any(path.endswith(f".{side}s[{refused.field}]") for path in texts(parameter, "sets")):
                     return f"set `{text(parameter, 'name')}` of component `{source.name}`"
-            return f"change the request in component `{source.name}`"
-    return f"change the request in {file}"
+            return f"change the {side} in component `{source.name}`"
+    return f"change the {side} in {file}"
 
 
 def _unlike(refused: ServerComplaint, help_: str) -> Words:
@@ -196,8 +198,16 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
     message = f"`{refused.container_name}` requests {refused.written} of {refused.field}, but its limit is {most}"
     # The requests of a component that a job switches on for a machine of another size are one mistake.
     by = refused.job.report.switched_on.get(refused.job.at(refused.path).file)
-    group = (refused.container_name, by.span) if by is not None else None
-    return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),), group=group)
+    if by is not None:
+        group = (refused.container_name, by.span)
+        return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),), group=group)
+    own, at, request = refused.job.bundle.document.file, refused.job.at(limit), refused.job.at(refused.path)
+    if at.file == own != request.file:
+        message = (
+            f"`{refused.container_name}` has a limit of {most} for {refused.field}, but requests {refused.written}"
+        )
+        return Words(message, help_, also=(Label(request, "the request"),), place=limit)
+    return Words(message, help_, also=(Label(at, "the limit"),))
 
 
 def _volume_name(refused: ServerComplaint) -> Words:
