@@ -1,4 +1,4 @@
-"""Promises that no linter checks: text leaves trainc through one module, and few places write files."""
+"""Promises that no linter checks: text leaves trainc through one module, few places write files, what is found is read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.compiling import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.slow
@@ -74,3 +74,75 @@ def writes(called: str, call: ast.Call) -> bool:
         mode = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "mode"), None)
         return mode is not None and not (isinstance(mode, ast.Constant) and mode.value in {"r", "rb"})
     return called.startswith(("tempfile.", "shutil.")) or called in SYSTEM
+
+
+def is_lazy(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a call of a function does nothing yet: a generator, or what gives an iterator on."""
+    returned = ast.unparse(function.returns) if function.returns is not None else ""
+    if returned.startswith(("Iterator[", "Generator[")) or returned == "Findings":
+        return True
+    todo = list(function.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.expr))
+            todo.extend(getattr(node, "handlers", []))
+    return False
+
+
+@cache
+def lazy_names() -> frozenset[str]:
+    """The names that only functions have whose calls do nothing yet; a context manager does its own when it is entered."""
+    kinds: dict[str, set[bool]] = {}
+    for path in PACKAGE:
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef):
+                kinds.setdefault(node.name, set()).add(is_lazy(node))
+    return frozenset(name for name, lazy in kinds.items() if lazy == {True})
+
+
+def unread(tree: Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """The calls of such functions whose findings or values nothing reads."""
+    for node in tree:
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Expr):
+            values = [node.value]
+        elif isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+            values = [node.test]  # an iterator is true, whatever it gives
+        elif isinstance(node, ast.BoolOp):
+            values = node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            values = [node.operand]
+        for value in values:
+            if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2] in lazy_names():
+                yield value
+
+
+def test_what_a_generator_finds_is_read() -> None:
+    """A check that yields findings and is called as if it reported them says nothing, and no type checker objects."""
+    assert len(lazy_names()) > 200
+    found = [f"{path.relative_to(ROOT)}:{call.lineno}" for path in PACKAGE for call in unread(nodes(path))]
+    assert not found, found
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("NAME(job)", 1),
+        ("if NAME(job):\n    pass", 1),
+        ("a = not module.NAME(job)", 1),
+        ("a = NAME(job) or []", 1),
+        ("yield from NAME(job)", 0),
+        ("for one in NAME(job):\n    pass", 0),
+        ("found.extend(NAME(job))", 0),
+        ("if any(NAME(job)):\n    pass", 0),
+    ],
+)
+def test_a_generator_that_is_not_read_is_found(text: str, number: int) -> None:
+    """`NAME` stands for one of the checks that yield."""
+    check = "output_on_read_only_mount"
+    body = text.replace("NAME", check).replace("\n", "\n    ")
+    assert check in lazy_names()
+    assert len(list(unread(ast.walk(ast.parse(f"def caller(job):\n    {body}\n"))))) == number
