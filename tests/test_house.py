@@ -81,14 +81,13 @@ def is_lazy(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     returned = ast.unparse(function.returns) if function.returns is not None else ""
     if returned.startswith(("Iterator[", "Generator[")) or returned == "Findings":
         return True
-    todo = list(function.body)
+    todo: list[ast.AST] = list(function.body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Yield | ast.YieldFrom):
             return True
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            todo.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.expr))
-            todo.extend(getattr(node, "handlers", []))
+            todo.extend(ast.iter_child_nodes(node))
     return False
 
 

@@ -10,6 +10,7 @@ from cel_expr_python.ext import ext_optional, ext_strings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainc.apiserver.names import DNS1035_TEXT, LABEL_TEXT, SUBDOMAIN_TEXT
 from trainc.apiserver.policy.cel.compiler import CompiledPolicy, CompileError, Compiler, NotCompiledError
 from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.process import PolicyJudge
@@ -257,6 +258,18 @@ LIBRARY = {
     "format.dns1123Label().validate('a-b').hasValue()": False,
     "format.dns1123Label().validate('A_b').hasValue()": True,
     "format.named('dns1123Subdomain').value().validate('a.b').hasValue()": False,
+    # The reasons are apimachinery's, whole; a prefix may end in a dash, which is read as if it were not there.
+    "format.dns1123Label().validate('A_b').value()": [LABEL_TEXT],
+    "format.dns1123Label().validate('a.b').value()": ["must not contain dots"],
+    "format.dns1035Label().validate('1').value()": [DNS1035_TEXT],
+    "format.dns1123Subdomain().validate('-').value()": [SUBDOMAIN_TEXT],
+    "format.qualifiedName().validate('/a').value()": ["prefix part must be non-empty"],
+    "format.uri().validate('a b').value()": ['parse "a b": invalid URI for request'],
+    "format.uri().validate('').value()": ['parse "": empty url'],
+    "format.dns1123LabelPrefix().validate('ab-').hasValue()": False,
+    "format.dns1123LabelPrefix().validate('" + 63 * "a" + "-').hasValue()": False,
+    "format.dns1035LabelPrefix().validate('-').hasValue()": True,
+    "format.dns1123Label().validate('ab-').hasValue()": True,
     "format.named('nothing').hasValue()": False,
     "format.uuid().validate('x').orValue(['none'])": ["does not match the UUID format"],
     "format.date().validate('2024-02-30').hasValue()": True,

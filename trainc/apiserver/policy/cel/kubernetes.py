@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from trainc.apiserver.names import dns1035, label, label_value, qualified, subdomain
 from trainc.apiserver.policy.cel.conversions import timestamp
 from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload, text_of
 from trainc.text.quantity import Quantity, QuantityError
@@ -81,6 +82,7 @@ def _compare(left: Any, right: Any) -> int:
     return int(one > other) - int(one < other)
 
 
+_NOT_A_URL = "URL parse error during conversion from string: "
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
@@ -109,7 +111,7 @@ def _url(value: Any) -> Opaque:
         except ValueError as error:
             reason = str(error)
     if reason:
-        raise EvaluationError(f'URL parse error during conversion from string: parse "{text}": {reason}')
+        raise EvaluationError(f'{_NOT_A_URL}parse "{text}": {reason}')
     return Opaque(URL, parts)
 
 
@@ -216,31 +218,17 @@ def _normalized(text: str) -> str:
     return ".".join([*parts, "0", "0"][: max(3, len(parts))])
 
 
-_LABEL, _LABEL_1035 = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", r"[a-z]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_WHY_LABEL = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-    "and must start and end with an alphanumeric character"
-)
+def _prefix(rule: Callable[[str], Iterable[str]]) -> Callable[[str], Iterable[str]]:
+    """The rule for the beginning of a generated name: as apimachinery does it, a last dash and what precedes it are `a`."""
+    return lambda text: rule(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
-def _shaped(pattern: str, most: int, why: str, *, prefix: bool = False) -> Callable[[str], list[str]]:
-    whole = re.compile(pattern)
-
-    def check(text: str) -> list[str]:
-        masked = f"{text[:-1]}a" if prefix and len(text) > 1 and text.endswith("-") else text
-        wrong = [] if whole.fullmatch(masked) else [why]
-        return [*([f"must be no more than {most} characters"] if len(text) > most else []), *wrong]
-
-    return check
-
-
-def _qualified(text: str) -> list[str]:
-    prefix, slash, name = text.rpartition("/")
-    good = re.fullmatch(_NAME, name) and len(name) <= 63
-    domain = not slash or (re.fullmatch(_SUBDOMAIN, prefix) and len(prefix) <= 253)
-    return [] if good and domain else ["name part must consist of alphanumeric characters, '-', '_' or '.'"]
+def _uri(text: str) -> list[str]:
+    try:
+        _url(text)
+    except EvaluationError as error:
+        return [str(error).removeprefix(_NOT_A_URL)]
+    return []
 
 
 def _read(read: Callable[[str], object], why: str) -> Callable[[str], list[str]]:
@@ -271,27 +259,16 @@ def _uuid(text: str) -> None:
         raise ValueError
 
 
-_WHY_SUBDOMAIN = _WHY_LABEL.replace("label must consist of", "subdomain must consist of").replace(
-    "or '-'", "'-' or '.'"
-)
-_WHY_1035 = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character"
-)
-_WHY_VALUE = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
-    "and end with an alphanumeric character"
-)
-FORMATS: dict[str, Callable[[str], list[str]]] = {
-    "dns1123Label": _shaped(_LABEL, 63, _WHY_LABEL),
-    "dns1123Subdomain": _shaped(_SUBDOMAIN, 253, _WHY_SUBDOMAIN),
-    "dns1035Label": _shaped(_LABEL_1035, 63, _WHY_1035),
-    "qualifiedName": _qualified,
-    "dns1123LabelPrefix": _shaped(_LABEL, 63, _WHY_LABEL, prefix=True),
-    "dns1123SubdomainPrefix": _shaped(_SUBDOMAIN, 253, _WHY_SUBDOMAIN, prefix=True),
-    "dns1035LabelPrefix": _shaped(_LABEL_1035, 63, _WHY_1035, prefix=True),
-    "labelValue": _shaped(f"({_NAME})?", 63, _WHY_VALUE),
-    "uri": _read(_url, "invalid URI"),
+FORMATS: dict[str, Callable[[str], Iterable[str]]] = {
+    "dns1123Label": label,
+    "dns1123Subdomain": subdomain,
+    "dns1035Label": dns1035,
+    "qualifiedName": qualified,
+    "dns1123LabelPrefix": _prefix(label),
+    "dns1123SubdomainPrefix": _prefix(subdomain),
+    "dns1035LabelPrefix": _prefix(dns1035),
+    "labelValue": label_value,
+    "uri": _uri,
     "uuid": _read(_uuid, "does not match the UUID format"),
     "byte": _read(_base64, "invalid base64"),
     "date": _read(_day, "invalid date"),
@@ -300,7 +277,7 @@ FORMATS: dict[str, Callable[[str], list[str]]] = {
 
 
 def _validate(value: Any, text: Any) -> Optional:
-    wrong = FORMATS[_held(value, FORMAT)](text_of(text))
+    wrong = list(FORMATS[_held(value, FORMAT)](text_of(text)))
     return Optional(True, wrong) if wrong else NONE
 
 
