@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.schema.patterns import ORDINARY
-from trainc.apiserver.schema.scalar import compile_re2
+from trainc.text.re2 import compile_re2
 
 TEXTS = (
     "a",

@@ -310,6 +310,10 @@ SEARCHES = {
     ("x12", r"\d+"): "12",
     ("x\u0661", r"\d"): "",
     ("abab", "(ab)+?"): "ab",
+    ("1aZ", "[[:alpha:]]+"): "aZ",
+    (":a", "[:alpha:]+"): ":a",  # named classes are read in brackets alone
+    ("a\vb", r"a\Sb"): "a\vb",
+    ("[&&", "[[&&]+"): "[&&",
 }
 
 
@@ -320,7 +324,7 @@ def test_patterns_are_searched_as_re2_does(given: tuple[str, str], wanted: str) 
     assert FUNCTIONS["matches"](text, pattern) == (wanted != "")
 
 
-@pytest.mark.parametrize("pattern", ["[[:alpha:]]", r"\pL", r"\Qa\E", "(?m)a$", r"[\S]"])
+@pytest.mark.parametrize("pattern", ["[[:^alpha:]]", "[[:punct:]]", r"\pL", r"\Qa\E", "(?m)a$", r"[\S]"])
 def test_patterns_that_python_reads_differently_are_not_judged(pattern: str) -> None:
     with pytest.raises(NotKnownError):
         FUNCTIONS["find"]("abc", pattern)

@@ -6,7 +6,6 @@ Source: the CEL language definition as Kubernetes 1.36 configures it for CustomR
 from __future__ import annotations
 
 from trainc.apiserver.schema.patterns import ORDINARY
-from trainc.apiserver.schema.scalar import compile_re2
 from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
@@ -103,6 +102,8 @@ def matches(text: Any, pattern: str) -> bool:
         return True
     compiled = _patterns.get(pattern)
     if compiled is None:
+        from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
+
         compiled = _patterns[pattern] = compile_re2(pattern)
     return compiled.search(text) is not None
 

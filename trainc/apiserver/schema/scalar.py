@@ -12,8 +12,6 @@ from trainc.text.placeholders import is_placeholder, placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-
     from trainc.apiserver.schema.log import Log
     from trainc.apiserver.schema.node import SchemaNode
     from trainc.model.tree import Path, Tree
@@ -105,6 +103,8 @@ def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> 
     if ordinary(value):
         return
     if node.pattern is None:
+        from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
+
         node.pattern = compile_re2(pattern).search
     if not node.pattern(value):
         _add(log, path, value, f"should match '{pattern}'")
@@ -119,53 +119,6 @@ def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
             _add(log, path, value, f"should match '{pattern}'")
     except NotJudgedError as error:
         log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
-
-
-# What RE2 and Python spell differently, inside and outside of brackets.
-_CLASSES = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "lower": "a-z",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": "a-zA-Z0-9_",
-    "xdigit": "a-fA-F0-9",
-}
-_NAMED_CLASS = r"(?a)\[:(\^?)(\w+):\]"
-
-
-def _named_class(match: re.Match[str]) -> str:
-    import re  # noqa: PLC0415
-
-    if match[1] or match[2] not in _CLASSES:
-        raise re.error(f"the class {match[0]}")
-    return _CLASSES[match[2]]
-
-
-def compile_re2(pattern: str) -> re.Pattern[str]:
-    r"""An RE2 pattern for Python: `$` and `\z` mean the end of the text, classes are ASCII.
-
-    Raises `re.error` for what Python cannot compile.
-    """
-    import re  # noqa: PLC0415
-
-    pattern = re.sub(_NAMED_CLASS, _named_class, pattern)
-    out = []
-    escaped = False
-    inside = False
-    for c in pattern:
-        if escaped:
-            out.append("Z" if c == "z" and not inside else c)
-            escaped = False
-            continue
-        escaped = c == "\\"
-        if c == "[" and not inside:
-            inside = True
-        elif c == "]" and inside and out[-1] != "[" and "".join(out[-2:]) != "[^":
-            inside = False
-        out.append(r"\Z" if c == "$" and not inside else c)
-    return re.compile("".join(out), re.ASCII)
 
 
 def _number(node: SchemaNode, value: float, path: Path, log: Log) -> None:

@@ -19,6 +19,7 @@ from trainc.apiserver.policy.cel.values import (
     type_name,
     whole_of,
 )
+from trainc.text.re2 import compile_re2
 
 _PATTERNS: dict[str, Callable[[str, str], bool]] = {}  # "search": what asks RE2, set by the process
 
@@ -106,46 +107,12 @@ def _searcher(text: Any, pattern: Any) -> re.Pattern[str]:
     """A pattern of RE2 as Python's; RE2 itself has said that it is one of its own."""
     matches(text, pattern)
     try:
-        return re.compile(translated(pattern), re.ASCII)
+        return compile_re2(pattern)
     except re.error:
         raise NotKnownError(_PATTERN) from None
 
 
 _PATTERN = "a pattern that trainc cannot search with"
-_CLASSES = {"s": r"\t\n\f\r ", "z": r"\Z"}
-
-
-def translated(pattern: str) -> str:
-    """A pattern of RE2 in the words of Python, which reads ends and blanks differently.
-
-    Raises:
-        NotKnownError: for what Python has no words for.
-    """
-    if "[[:" in pattern or "[^[:" in pattern or re.search(r"\(\?[a-zA-Z-]*[mU]", pattern):
-        raise NotKnownError(_PATTERN)
-    out: list[str] = []
-    at, inside = 0, False
-    while at < len(pattern):
-        letter, after = pattern[at], pattern[at + 1 : at + 2]
-        if letter == "\\":
-            if after in ("S", "Q", "E", "C", "p", "P"):
-                raise NotKnownError(_PATTERN)
-            held = _CLASSES.get(after, f"\\{after}")
-            out.append(f"[{held}]" if after == "s" and not inside else held)
-            at += 2
-            continue
-        if letter == "[" and not inside:
-            inside = True
-            if after in ("]", "^") and pattern[at + 1 : at + 3] in ("]", "^]", f"]{pattern[at + 2 : at + 3]}"):
-                size = 3 if after == "^" else 2  # a bracket that comes first is one of the class
-                out.append(pattern[at : at + size])
-                at += size
-                continue
-        elif letter == "]":
-            inside = False
-        out.append("\\Z" if letter == "$" and not inside else letter)
-        at += 1
-    return "".join(out)
 
 
 def _find(text: Any, pattern: Any) -> str:
