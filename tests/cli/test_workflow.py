@@ -134,6 +134,14 @@ def test_every_command_of_it_is_run_here(runner: Runner) -> None:
     assert names == ["Install trainc", CURRENT, ACCEPTED, CHANGES, COMMENT]
 
 
+def test_its_actions_are_those_of_our_own_workflows(runner: Runner) -> None:
+    """Pinned by their commit, as zizmor asks for, and as new as the ones that are updated here."""
+    ours = "".join(path.read_text("utf-8") for path in sorted((ROOT / ".github/workflows").glob("*.yml")))
+    used = [step["uses"] for step in runner.steps if "uses" in step]
+    assert [one.partition("@")[0] for one in used] == ["actions/checkout", "actions/setup-python"]
+    assert [one for one in used if f"uses: {one} # v" not in ours] == []
+
+
 def test_it_installs_trainc_from_a_place_that_exists(runner: Runner, tmp_path: Path) -> None:
     """The real pip and the source of trainc; no package index."""
     pytest.importorskip("pip")
