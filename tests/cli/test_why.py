@@ -32,6 +32,17 @@ def test_field_of_the_output(place: Repository) -> None:
     )
 
 
+def test_the_name_of_a_job_stands_for_its_file(place: Repository) -> None:
+    place.write("jobs/several.yaml", f"{job('line')}---\n{job('wave')}")
+    for field in ("parallelism", "numNodes"):
+        named, by_file = (place.run("why", one, field) for one in ("bert", "jobs/bert.yaml"))
+        assert (named.code, named.out, named.err) == (by_file.code, by_file.out, by_file.err)
+    assert place.run("why", "wave", "parallelism").out.startswith("JobSet/wave ")
+    assert "JobSet/line" not in place.run("why", "wave", "parallelism").out
+    done = place.run("why", "brt", "parallelism")
+    assert (done.code, done.err) == (2, "trainc: no job matches `brt`; did you mean `bert`?\n")
+
+
 @pytest.mark.parametrize("argument", [["jobs/bert.yaml:11"], ["jobs/bert.yaml:11:15"], ["jobs/bert.yaml", "numNodes"]])
 def test_line_or_field_of_the_job(place: Repository, argument: list[str]) -> None:
     done = place.run("why", *argument)
@@ -121,7 +132,7 @@ def test_standard_input(place: Repository) -> None:
         (["jobs/bert.yaml", "queue"], "a job's queue is the label `kueue.x-k8s.io/queue-name`"),
         (["jobs/bert.yaml:99"], "no value on line 99 of jobs/bert.yaml"),
         (["jobs/none.yaml"], "jobs/none.yaml: No such file or directory"),
-        ([], "usage: trainc why FILE[:LINE] [FIELD]"),
+        ([], "usage: trainc why FILE[:LINE]|JOB [FIELD]"),
     ],
 )
 def test_no_answer(place: Repository, argv: list[str], words: str) -> None:

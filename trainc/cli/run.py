@@ -48,11 +48,11 @@ def run(options: Options) -> int:
     if session.report.failed:
         return session.finish()
     inside = {session.inside(name) for name in files}
-    named = [one for one in present if not inside.isdisjoint(one.document.files) or _is_named(one, names)]
+    named = [one for one in present if not inside.isdisjoint(one.document.files) or is_named(one, names)]
     documents = {_place(one): one for one in named if not asked or one.cluster in asked}
     # What holds several jobs, as a LeaderWorkerSet of some groups does, starts a run of each of them.
     chosen = [one for one in present if _place(one) in documents and (not asked or one.cluster in asked)]
-    _must_match(names, present)
+    must_match(names, present)
     pinned = _pinned(chosen, present, asked)
     _must_be_rendered(chosen, session)
     before = _before(chosen, session)
@@ -71,14 +71,20 @@ def _place(bundle: Bundle) -> tuple[str, int, Path | None]:
     return document.file, document.start, document.inside
 
 
-def _is_named(bundle: Bundle, patterns: list[str]) -> bool:
+def is_named(bundle: Bundle, patterns: list[str]) -> bool:
+    """Whether a job has one of these names, which may be globs."""
     return any(fnmatchcase(name, pattern) for pattern in patterns for name in (bundle.document.name, bundle.name))
 
 
-def _must_match(patterns: list[str], present: list[Bundle]) -> None:
+def must_match(patterns: list[str], present: list[Bundle]) -> None:
+    """Refuse names that no job has.
+
+    Raises:
+        Inapplicable: for the first of them.
+    """
     known = sorted({one.document.name for one in present})
     for pattern in patterns:
-        if not any(_is_named(one, [pattern]) for one in present):
+        if not any(is_named(one, [pattern]) for one in present):
             near = nearest(pattern, known)
             hint = f"; did you mean `{near}`?" if near else ""
             raise Inapplicable(f"no job matches `{pattern}`{hint}")

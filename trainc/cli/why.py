@@ -48,12 +48,16 @@ _MAX_ANSWERS = 40  # answers printed in a terminal before the rest is counted
 def run(options: Options) -> int:
     """Answer for a field of a job's output, for a line of a rendered file, or for a line that somebody wrote."""
     if not 1 <= len(options.arguments) <= 2:
-        raise Trouble("usage: trainc why FILE[:LINE] [FIELD]")
+        raise Trouble("usage: trainc why FILE[:LINE]|JOB [FIELD]")
     file, line = _place(options.arguments[0])
     wanted = options.arguments[1] if len(options.arguments) == 2 else ""
-    source = "" if file == "-" else _source(file)
-    session = Session(Options([source or file], _colour(options)))
+    name = "" if line or not _may_be_name(file) else file
+    source = "" if file == "-" or name else _source(file)
+    session = Session(Options(["." if name else source or file], _colour(options)))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    if name:
+        bundles = _of_name(name, bundles, session)
+        file = os.path.relpath(os.path.join(session.project.root, bundles[0].document.file)) if bundles else file
     if line and not source:
         return _landings(options, file, line, session, bundles)
     if source and is_object_file(file):
@@ -79,6 +83,25 @@ def run(options: Options) -> int:
     if not json:
         _tell(answers, session, options)
     return 0
+
+
+def _may_be_name(file: str) -> bool:
+    """Whether an argument is the name of a job: there is no such file, and it is not spelled as one."""
+    return (
+        file != "-"
+        and not (set("/:\\") & set(file))
+        and not file.endswith((".yaml", ".yml", ".json"))
+        and not os.path.lexists(file)
+    )
+
+
+def _of_name(name: str, bundles: list[Bundle], session: Session) -> list[Bundle]:
+    from trainc.cli.run import is_named, must_match  # noqa: PLC0415 (most questions name a file)
+
+    jobs = [one for one in bundles if one.jobset is not None]
+    if not session.report.failed:
+        must_match([name], jobs)
+    return [one for one in jobs if is_named(one, [name])]
 
 
 def _tell(answers: Sequence[Why], session: Session, options: Options) -> None:
