@@ -201,3 +201,21 @@ def test_what_cannot_be_edited_alone_stays(tree: WorkingTree, name: str) -> None
     done = tree.run("run", "one")
     assert (done.code, tree.read("jobs/new.yaml")) == (2, REFUSED[name])
     assert "set the annotation by hand" in done.err
+
+
+def test_many_changes_show_how_to_see_the_rest(tree: WorkingTree) -> None:
+    """Nothing listed the rest."""
+    environment = ", ".join(f"{{name: N{number}, value: v}}" for number in range(12))
+    tree.change(BERT, "numNodes: 2", f"numNodes: 2\n    env: [{environment}]")
+    for command in (["run", "bert", "--dry-run"], ["diff"]):
+        assert " more (`--details` lists each)\n" in tree.run(*command).out
+        every = tree.run(*command, "--details").out
+        assert all(f"N{number}" in every for number in range(12))
+        assert "--details" not in every
+
+
+def test_the_last_run_is_pruned_unless_it_is_kept(tree: WorkingTree) -> None:
+    pruned = "it replaces the last runs, whose objects Argo CD and Flux prune"
+    assert pruned in tree.run("run", "bert", "--dry-run").err
+    tree.change("trainc.yaml", "spec:\n", "spec:\n  oldRun: keep\n")
+    assert pruned not in tree.run("run", "bert", "--dry-run").err

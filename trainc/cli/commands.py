@@ -161,6 +161,7 @@ _EVERY = (
         "Show semantic changes since BASE (a Git revision, default HEAD), or between two folders:\n"
         "jobs added, removed, renamed or edited, which edit affects them, and what the API server would reject.",
         (
+            Option("--details", "list every change of a job, not the first five"),
             Option("--report", "output format", choices=("text", "markdown", "comment", "json")),
             COLOR,
             Option("--exit-code", "exit with 1 if anything changes"),
@@ -182,6 +183,7 @@ _EVERY = (
         (
             Option("--cluster", "only on this cluster, which has a TrainJobPatch; may be repeated", metavar="NAME"),
             Option("--dry-run", "show the edit without writing it"),
+            Option("--details", "list every change of a job, not the first five"),
             COLOR,
         ),
         ("trainc run bert", "trainc run 'nlp-*' --dry-run", "trainc run jobs/bert.yaml"),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from trainc.changes.compare.diff import Diff
     from trainc.model.bundle import Bundle
 
-_FORMS = {"text": diff_lines, "markdown": diff_markdown, "comment": diff_markdown}
-
 
 def run(options: Options) -> int:
     """Compare the present specs with a revision, or two folders with each other."""
@@ -62,9 +60,11 @@ def _diff(options: Options, base: str, second: str) -> int:
         difference = difference._replace(turned=tuple(_turned(session, difference)))
     if form == "json":
         data(diff_json(difference, base))
+    elif form == "text":
+        text = diff_lines(difference, base, whole=options.has("details"))
+        answer(*marker, *signed(text), color=options.one("color", "auto"))
     else:
-        lines = _FORMS[form](difference, base)
-        answer(*marker, *(signed(lines) if form == "text" else lines), color=options.one("color", "auto"))
+        answer(*marker, *diff_markdown(difference, base), color=options.one("color", "auto"))
     return 1 if options.has("exit_code") and not difference.empty else 0
 
 

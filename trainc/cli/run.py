@@ -23,7 +23,7 @@ from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import get, plain
 from trainc.report.colours import unified
-from trainc.report.diff import shown_changes
+from trainc.report.diff import listed_changes
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
@@ -192,5 +192,8 @@ def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], se
         changes = changes_of(as_called(was, now), now)
         rest = "" if changes else ", only the name changes"
         answer(f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(_place(bundle)[0])}")
-        answer(*shown_changes(changes))
-    tell("run `trainc build -w` to render the new runs")
+        answer(*listed_changes(changes, whole=session.options.has("details")))
+    prunes = (
+        "; it replaces the last runs, whose objects Argo CD and Flux prune (`oldRun: keep` in trainc.yaml keeps them)"
+    )
+    tell(f"run `trainc build -w` to render the new runs{'' if session.project.old_run == 'keep' else prunes}")

@@ -172,3 +172,9 @@ def _children(tree: Tree, field: str) -> Iterator[tuple[Step, str, Tree]]:
     for index, item in enumerate(tree):
         name = value(item, key) if key and type(item) is dict else None
         yield (index, str(index), item) if name is None else ((key, name), _flat(str(name)), item)
+
+
+def in_order(path: str) -> list[tuple[int, int, str]]:
+    """The order of paths: names by their letters, items by their numbers."""
+    parts = path.replace("[", "[\0").replace("]", "\0]").split("\0")
+    return [(0, int(part), "") if part.isdecimal() and len(part) < 10 else (1, 0, part) for part in parts]

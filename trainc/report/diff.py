@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from urllib.parse import quote
 
 from trainc.model.finding import ERROR
@@ -28,24 +29,24 @@ _SIGNS = {"new": "+  ", "gone": "-  ", "edited": "~  "}
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
 
 
-def diff_lines(diff: Diff, base: str) -> list[str]:
-    """For a terminal: what is new, gone, replaced and edited, then the totals."""
+def diff_lines(diff: Diff, base: str, *, whole: bool = False) -> list[str]:
+    """For a terminal: what is new, gone, replaced and edited, then the totals; `whole` lists every change of a job."""
     lines = [f"+   {_name(job)}  {_size(job)}  {job.source}{_because(diff.causes, job)}" for job in diff.added]
     lines += [f"-   {_name(job)}  {_size(job)}  {job.source}{_because(diff.causes, job)}" for job in diff.removed]
     for one in diff.renamed:
         lines.append(f"-/+ {_name(one.was)} -> {_name(one.now)}  {_size(one.now)}  {one.now.source}{_moved(one)}")
-        lines += shown_changes(one.changes)
+        lines += listed_changes(one.changes, whole=whole)
     for one in diff.runs:
         sign = "-/+" if one.was.key in diff.causes else "+  "
         lines.append(f"{sign} {_name(one.now)}  {_size(one.now)}  {one.now.source}  next run of {one.was.key[2]}")
-        lines += shown_changes(one.changes)
+        lines += listed_changes(one.changes, whole=whole)
     for edited in sorted(diff.edited, key=lambda one: one.kept):
-        lines += _edited_lines(edited)
+        lines += _edited_lines(edited, whole=whole)
     for other in diff.objects:
         causes = ", ".join(other.causes)
         because = f"  because of {causes}" if causes not in ("", other.present.source) else ""
         lines.append(f"{_SIGNS[other.state]} {_name(other.present)}  {other.present.source}{because}")
-        lines += shown_changes(other.changes)
+        lines += listed_changes(other.changes, whole=whole)
     if diff.empty:
         return [f"nothing changes since {base}", *lines]
     return [*lines, "", *_totals(diff)]
@@ -68,7 +69,7 @@ def _moved(one: Replaced) -> str:
     return f"  {', '.join(filter(None, what))}: restarts{rest}"
 
 
-def _edited_lines(edited: Edited) -> list[str]:
+def _edited_lines(edited: Edited, *, whole: bool) -> list[str]:
     causes = ", ".join(edited.causes) or "trainc itself"
     if edited.kept:
         refused = _few(edited.refused)
@@ -76,20 +77,36 @@ def _edited_lines(edited: Edited) -> list[str]:
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
         return [
             head,
-            *shown_changes(edited.changes),
+            *listed_changes(edited.changes, whole=whole),
             f"      {refused} cannot change in place; start a new run to apply the edit",
         ]
     lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}"]
-    lines += shown_changes(edited.changes)
+    lines += listed_changes(edited.changes, whole=whole)
     if edited.refused:
         lines.append(f"      {_refused(edited)}")
     return [*lines, f"      {_IGNORED}"] if edited.ignored else lines
 
 
-def shown_changes(changes: Sequence[Change]) -> list[str]:
+def listed_changes(changes: Sequence[Change], *, whole: bool) -> list[str]:
+    """What differs between two forms of a job: a line for each change, or for the first ones and how to see the rest."""
+    lines = shown_changes(changes, len(changes) if whole else _SHOWN)
+    return [*lines[:-1], f"{lines[-1]} (`--details` lists each)"] if len(changes) > _SHOWN and not whole else lines
+
+
+def shown_changes(changes: Sequence[Change], most: int = _SHOWN) -> list[str]:
     """What differs between two forms of a job, a line for each of the first changes."""
-    lines = [f"      {_change(change)}{_places(change)}" for change in changes[:_SHOWN]]
-    return [*lines, f"      and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else lines
+    lines = [f"      {_change(change)}{_places(change)}" for change in _first(changes, most)]
+    return [*lines, f"      and {len(changes) - most} more"] if len(changes) > most else lines
+
+
+def _first(changes: Sequence[Change], most: int) -> Sequence[Change]:
+    """As many changes: fields with both values first, then as many new as removed ones, so that no sort hides the others."""
+    if len(changes) <= most:
+        return changes
+    edited = [change for change in changes if change.old and change.new]
+    new, gone = [one for one in changes if not one.old], [one for one in changes if one.old and not one.new]
+    sides = [change for pair in zip_longest(new, gone) for change in pair if change is not None]
+    return [*edited, *sides][:most]
 
 
 def _places(change: Change) -> str:
@@ -145,7 +162,7 @@ def _causes(diff: Diff, job: JobFacts) -> str:
 
 
 def _cells(changes: Sequence[Change]) -> list[str]:
-    cells = [_change(change, code, prose) for change in changes[:_SHOWN]]
+    cells = [_change(change, code, prose) for change in _first(changes, _SHOWN)]
     return [*cells, f"and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else cells
 
 

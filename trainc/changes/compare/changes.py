@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from trainc.changes.compare.facts import QUEUES
 from trainc.changes.compare.updates import moved
+from trainc.model.paths import in_order
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import whole_number
 
@@ -93,8 +94,8 @@ def with_common_places(several: list[tuple[Change, ...]]) -> tuple[Change, ...]:
 
 
 def changed_paths(was: JobFacts, now: JobFacts) -> list[str]:
-    """The leaves that differ, by object and path."""
-    return sorted(p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p))
+    """The leaves that differ, by object and path; items of a list in their order."""
+    return sorted((p for p in {*was.digest, *now.digest} if was.digest.get(p) != now.digest.get(p)), key=in_order)
 
 
 def _change(what: str, path: str, old: str, new: str, was: JobFacts, now: JobFacts) -> Change:

@@ -71,7 +71,10 @@ def judge(
         if refused:
             judged_before = report.looking_at(bundle.document)
             effect = "the API server rejects the change; the object in the cluster stays as it was"
-            report.add(immutable_change(bundle, refused, effect=effect, otherwise="otherwise revert the edit"))
+            otherwise = "otherwise revert the edit"
+            if not applied and operation not in OF_FILES:
+                otherwise = f"if it was never applied, `trainc build -w --rerender {bundle.document.name}`; {otherwise}"
+            report.add(immutable_change(bundle, refused, effect=effect, otherwise=otherwise))
             report.back_to(judged_before)
         for one in updates:
             if one.changed and not one.refused:
@@ -116,7 +119,9 @@ def immutable_change(
 ) -> Finding:
     """The finding for a run with updates that a server refuses; `otherwise` is the help beside starting a new run."""
     fields = [(one, change) for one in refused for change in one.refused]
-    places = dict.fromkeys(one.place(change, bundle) for one, change in fields)
+    places: dict[Span, str] = {}
+    for one, change in fields:
+        places.setdefault(one.place(change, bundle), change.name)
     own = [span for span in places if span.file in bundle.document.files] or list(places)
     count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
     shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
@@ -125,7 +130,8 @@ def immutable_change(
     return IMMUTABLE_CHANGE.at(
         own[0],
         f"run `{bundle.name}` cannot change {count} once it is created",
-        also=[Label(span) for span in own[1:_MAX_FIELDS_NAMED]],
+        label=places[own[0]] if len(own) > 1 else "",
+        also=[Label(span, places[span]) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,
         help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
         f"(`trainc run {bundle.document.name}{_alone(bundle)}`); {otherwise}",

@@ -17,7 +17,7 @@ from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.bundle import keeps_job
 from trainc.model.finding import Refusal
-from trainc.model.paths import keyed, keyed_leaves, keyed_step, shown
+from trainc.model.paths import in_order, keyed, keyed_leaves, keyed_step, shown
 from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get, leaves, value
 from trainc.text.masking import MASK, named_secret, variable_of
@@ -155,6 +155,14 @@ class LeafUpdate(NamedTuple):
         """The path as people write it."""
         return shown(self.steps)
 
+    @property
+    def name(self) -> str:
+        """The end of the path, from a field that people know it by: `command[0]`, `env[LR].value`."""
+        first = max(index for index, step in enumerate(self.steps) if type(step) is str)
+        while first and (type(self.steps[first - 1]) is tuple or shown(self.steps[first:]).startswith("[")):
+            first -= 1
+        return shown(self.steps[first:])
+
     def __str__(self) -> str:
         hidden = named_secret(variable_of(self.shown))
         old, new = (MASK if hidden and side is not None else _text(side) for side in (self.old, self.new))
@@ -254,7 +262,7 @@ def differences(old: Tree, new: Tree) -> list[LeafUpdate]:
     for steps, was, now in moved(*({path: keys(names) for path, names in each.items()} for each in (one, other))):
         path = next(path for path, leaf in other[steps] if leaf.value == now[0])
         changes.append(LeafUpdate(steps, path, was, now))
-    return sorted(changes, key=lambda change: change.shown)
+    return sorted(changes, key=lambda change: in_order(change.shown))
 
 
 def apart(tree: Tree) -> Iterator[tuple[Steps, Path, Sourced[Any]]]:
