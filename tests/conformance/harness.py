@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 import yaml
@@ -33,22 +33,15 @@ class Case:
         self.refusals = [text for file, text in sorted(files.items()) if REFUSALS.fullmatch(file)]
         self.warnings = files.get("expected-warnings.txt", "")
 
-    @cached_property
+    @property
     def documents(self) -> list[Any]:
-        """The input as PyYAML reads it, for telling what the case is about."""
+        """The input as PyYAML reads it."""
         return [document for document in read(self.text) if isinstance(document, dict)]
 
-    @cached_property
-    def needs(self) -> set[str]:
-        """The parts of trainc that this case exercises: policies, gang scheduling, gates, refusals."""
-        found = {"refusal"} if self.refusals else set()
-        if "# feature-gates:" in self.text.partition("apiVersion")[0]:
-            found.add("feature gate")
-        for document in self.documents:
-            spec = document.get("spec")
-            if isinstance(spec, dict):
-                found |= _policies(spec) | _torchtune(spec)
-        return found
+    @property
+    def is_gated(self) -> bool:
+        """Whether a feature gate was set where it was recorded."""
+        return "# feature-gates:" in self.text.partition("apiVersion")[0]
 
 
 def read(text: str) -> list[Any]:
@@ -56,17 +49,7 @@ def read(text: str) -> list[Any]:
     return [document for document in yaml.load_all(text, yaml.CSafeLoader) if document]
 
 
-def _policies(spec: dict[str, Any]) -> set[str]:
-    policies = (spec.get("mlPolicy") or {}, spec.get("podGroupPolicy") or {})
-    return {key for policy in policies if isinstance(policy, dict) for key in policy if key != "numNodes"}
-
-
-def _torchtune(spec: dict[str, Any]) -> set[str]:
-    trainer = spec.get("trainer")
-    tune = isinstance(trainer, dict) and trainer.get("command") == ["tune", "run"]
-    return {"torchtune"} if tune else set()
-
-
+@cache
 def cases() -> list[Case]:
     """Every recorded case, sorted."""
     return [

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
     from tests.compiling import Run
 
-# What a case may need that trainc does not answer for, and why.
-WAITING = {
-    "feature gate": "needs the TrainJobStatus feature gate, which serves a running cluster",
-}
 # How many cases of each group must pass now: a case that falls out of the run is missed here.
 CLAIMED: dict[str, int] = {
     "coscheduling": 19,
@@ -43,7 +39,7 @@ CASES = cases()
 
 def reason(case: Case) -> str:
     """Why a case is not run, empty for one that is."""
-    return next((why for need, why in WAITING.items() if need in case.needs), "")
+    return "needs the TrainJobStatus feature gate, which serves a running cluster" if case.is_gated else ""
 
 
 @pytest.mark.parametrize("case", sampled(CASES, [case.id for case in CASES], every=5))

@@ -68,24 +68,25 @@ def made_by(owner: Tree, tree: Tree) -> Tree:
     return {**tree, "metadata": metadata}
 
 
-def trained(group: str) -> Iterator[tuple[str, list[Tree]]]:
-    """Each recorded case of Trainer that became a JobSet: its input as stored, and what the controller applied."""
-    for case in cases():
-        if case.group != group or not case.answers or "feature gate" in case.needs:
+TRAINED = {case.id: case for case in cases() if case.answers and not case.is_gated}
+
+
+def trained(name: str) -> list[Tree]:
+    """A recorded case of Trainer that became a JobSet: its input as stored, and what the controller applied."""
+    case = TRAINED[name]
+    documents = read(case.text)
+    objects = [served(tree) for tree in documents if tree["kind"] in _RUNTIMES]
+    answers = read(case.answers[0])
+    for tree in documents:
+        if tree["kind"] != "TrainJob":
             continue
-        documents = read(case.text)
-        objects = [served(tree) for tree in documents if tree["kind"] in _RUNTIMES]
-        answers = read(case.answers[0])
-        for tree in documents:
-            if tree["kind"] != "TrainJob":
-                continue
-            job = served(tree, status=RUNNING)
-            objects.append(job)
-            mine = [
-                one for one in answers if one["kind"] == "JobSet" and one["metadata"]["name"] == job["metadata"]["name"]
-            ]
-            objects += [served(one, owner=job, status=RUNNING) for one in mine]
-        yield case.id, objects
+        job = served(tree, status=RUNNING)
+        objects.append(job)
+        mine = [
+            one for one in answers if one["kind"] == "JobSet" and one["metadata"]["name"] == job["metadata"]["name"]
+        ]
+        objects += [served(one, owner=job, status=RUNNING) for one in mine]
+    return objects
 
 
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")

@@ -13,6 +13,7 @@ from tests.authoring.adopt.clusters import (
     FAILED,
     RUNNING,
     SUCCEEDED,
+    TRAINED,
     example,
     filled,
     lived,
@@ -23,7 +24,7 @@ from tests.authoring.adopt.clusters import (
     trained,
 )
 from tests.compiling import ROOT, compile_in
-from tests.conformance.archives import groups
+from tests.sampling import sampled
 from trainc.authoring.adopt.objects import sort_objects
 from trainc.authoring.adopt.written import live, written
 from trainc.yaml.writer import dump
@@ -103,16 +104,9 @@ def round_trip(folder: Path, objects: list[Tree], *options: str) -> dict[str, An
     return report
 
 
-CASES = [(name, objects) for group in groups("trainer") for name, objects in trained(group)]
-SHOWN = {name for index, (name, _) in enumerate(CASES) if index % 30 == 0} | set(list(DIFFERENT)[::4])
-
-
-@pytest.mark.parametrize(
-    ("name", "objects"),
-    [pytest.param(*case, id=case[0], marks=() if case[0] in SHOWN else pytest.mark.slow) for case in CASES],
-)
-def test_a_trainjob_builds_what_its_controller_made_of_it(name: str, objects: list[Tree], tmp_path: Path) -> None:
-    report = round_trip(tmp_path, objects)
+@pytest.mark.parametrize("name", sampled(TRAINED, quick=(*list(TRAINED)[::30], *list(DIFFERENT)[::4])))
+def test_a_trainjob_builds_what_its_controller_made_of_it(name: str, tmp_path: Path) -> None:
+    report = round_trip(tmp_path, trained(name))
     rows = [one for one in report["adopted"] if one["kind"] == "TrainJob"]
     assert rows
     for row in rows:
@@ -183,9 +177,9 @@ def test_an_older_job_that_has_ended_is_migrated_as_asked(kind: str, tmp_path: P
 def platform() -> list[Tree]:
     """A mixture: the jobs of a repository of three teams as TrainJobs, what runs of them, and their runtimes."""
     objects = []
-    for name, made in CASES:
+    for name in TRAINED:
         if name.startswith(("torch/", "jax/", "plainml/")) and name not in DIFFERENT:
-            objects += renamed(made, name.replace("/", "-"))
+            objects += renamed(trained(name), name.replace("/", "-"))
     return objects
 
 
@@ -207,7 +201,7 @@ def test_a_mixture_of_jobs_runtimes_jobsets_and_pods(tmp_path: Path) -> None:
 
 
 def test_a_job_whose_runtime_moved_on_keeps_what_runs(tmp_path: Path) -> None:
-    objects = next(made for name, made in CASES if name == "torch/basic" or name.startswith("torch/"))
+    objects = trained(next(name for name in TRAINED if name.startswith("torch/")))
     runtime = next(tree for tree in objects if tree["kind"] == "ClusterTrainingRuntime")
     jobset = next(tree for tree in objects if tree["kind"] == "JobSet")
     pods = runtime["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
@@ -225,9 +219,9 @@ def test_a_job_whose_runtime_moved_on_keeps_what_runs(tmp_path: Path) -> None:
     assert jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"][0]["image"] in text
 
 
-@pytest.mark.parametrize("name", [name for name, _ in CASES[::7]])
+@pytest.mark.parametrize("name", list(TRAINED)[::7])
 def test_a_server_makes_the_same_of_what_is_written(name: str) -> None:
-    for tree in next(made for known, made in CASES if known == name):
+    for tree in trained(name):
         whole, short = filled(live(tree)), filled(written(tree))
         for form in (whole, short):
             form["spec"].pop("suspend", None)
@@ -339,7 +333,7 @@ def test_objects_of_two_clusters_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_each_cluster_has_its_own_jobs_and_shares_equal_runtimes(tmp_path: Path) -> None:
-    objects = next(made for name, made in CASES if name.startswith("torch/"))
+    objects = trained(next(name for name in TRAINED if name.startswith("torch/")))
     round_trip(tmp_path, objects)
     shared = round_trip(tmp_path, objects, "--cluster", "eu")
     (runtime,) = [one for one in shared["adopted"] if "Runtime" in one["kind"]]
