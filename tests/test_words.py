@@ -43,6 +43,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield str(findings.relative_to(ROOT)), findings.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_no_text_has_a_listed_word() -> None:
     found = [line for name, text in texts() for line in listed(name, text)]
     assert not found, "\n".join(found)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JOBS = 12
-POINTS = 3
+POINTS = 2
 # A child that has everything loaded starts one run for each line that it reads, as a process group of its own, and
 # tells how it ended. Signals that the tests were started without (`nohup` does that) count again.
 PROGRAM = """

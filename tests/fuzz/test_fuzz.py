@@ -20,7 +20,7 @@ from tests.sampling import sampled
 if TYPE_CHECKING:
     from pathlib import Path
 
-COUNT = int(os.environ.get("TRAINC_FUZZ", "150"))
+COUNT = int(os.environ.get("TRAINC_FUZZ", "100"))
 
 
 @pytest.mark.parametrize(

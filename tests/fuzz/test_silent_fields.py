@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-COUNT = int(os.environ.get("TRAINC_FIELDS", "12"))  # of each kind; all of them take minutes
+COUNT = int(os.environ.get("TRAINC_FIELDS", "8"))  # of each kind; all of them take minutes
 _OF_RUNTIMES = {
     "spec.mlPolicy.numNodes": "the job says it",
     "spec.mlPolicy.torch": "what it stands for follows from the label of a framework as well",

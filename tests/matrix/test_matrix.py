@@ -23,12 +23,22 @@ MISTAKES = [*mistakes(), *derived()]
 
 
 def places(mistake: Mistake) -> list[Kind]:
-    """Every role of every kind for a mistake that was thought of; those of the rules' cases take turns in the roles."""
-    if not mistake.name.startswith("case-"):
-        return list(KINDS)
-    turn = crc32(mistake.name.encode())
+    """Every kind: in one of its roles for the mistake of a rule's case, in all for those that were thought of.
+
+    Where a rule has several of these, they share the roles, so that the rule meets each.
+    """
     families = [list(roles) for _, roles in groupby(KINDS, lambda kind: kind.family)]
-    return [roles[turn % len(roles)] for roles in families]
+    if mistake.name.startswith("case-"):
+        turn = crc32(mistake.name.encode())
+        return [roles[turn % len(roles)] for roles in families]
+    alike = [one.name for one in MISTAKES if one.rule == mistake.rule and not one.name.startswith("case-")]
+    at = alike.index(mistake.name)
+    return [
+        role
+        for roles in families
+        for number, role in enumerate(roles)
+        if (number - at) % min(len(alike), len(roles)) == 0
+    ]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ DOCUMENTED = (
     "the Trainer hands on neither labels nor annotations",
     "Volcano ignores minima of tasks that are 0 or add up to more",
 )
-JOBS = 25  # of each kind
+JOBS = 15  # of each kind
 # Volcano's controller writes PodGroups that a person may not: such a job stays as it is, with this reason.
 UNWRITABLE = "`minTaskMember` adds up to"
 
