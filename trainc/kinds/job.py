@@ -183,10 +183,8 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
         return
     span = place(name.origin) or hosts.document.span(("spec",))
     if hosts.keeps:
-        message, effect = (
-            f"Service `{name.value}` is not in this file",
-            "without it, pods cannot resolve each other's names",
-        )
+        message = f"Service `{name.value}` is not in this file"
+        effect = "without it, pods cannot resolve each other's names"
         hosts.report.add(
             SERVICE_ELSEWHERE.at(span, message, effect=effect, help="add it to the file of the Job", level=NOTE)
         )

@@ -188,7 +188,9 @@ class Pool:
 
     def height(self) -> int:
         """The longest way down to a queue."""
-        below = [child.height() + 1 for child in self.children if child.children or not _is_queue(child)]
+        below = [
+            child.height() + 1 for child in self.children if child.children or type(child.holder) is not ClusterQueue
+        ]
         return max([min(len(self.children), 1), *below])
 
     def borrowing_height(self, cell: Cell, amount: int) -> int:
@@ -217,10 +219,6 @@ def borrowed(pool: Pool, cell: Cell, amount: int) -> tuple[int, str]:
             break
         rest = minus(rest, above.kept_free(cell))
     return more, lender
-
-
-def _is_queue(pool: Pool) -> bool:
-    return pool.holder is not None and hasattr(pool.holder, "checks")
 
 
 class Pools:

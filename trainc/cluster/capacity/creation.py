@@ -224,10 +224,8 @@ class Budget:
         self.name = name
         self.hard = _quantities(get(tree, "status", "hard")) or _quantities(get(tree, "spec", "hard"))
         self.used = _quantities(get(tree, "status", "used"))
-        chosen, scopes = (
-            get(tree, "spec", "scopeSelector", "matchExpressions"),
-            items(plain(get(tree, "spec", "scopes"))),
-        )
+        chosen = get(tree, "spec", "scopeSelector", "matchExpressions")
+        scopes = items(plain(get(tree, "spec", "scopes")))
         self.scopes: list[Mapping[str, Any]] = [{"scopeName": scope, "operator": "Exists"} for scope in scopes]
         self.scopes += [one for one in items(plain(chosen)) if type(one) is dict]
 

@@ -169,15 +169,11 @@ def malformed(objects: Mapping[str, Mapping[str, Tree]]) -> list[Sourced[Any]]:
     return [leaf for kind in _KINDS for tree in objects.get(kind, {}).values() for leaf in malformed_in(tree)]
 
 
-def malformed_in(tree: Tree) -> list[Sourced[Any]]:
+def malformed_in(tree: Tree) -> Iterator[Sourced[Any]]:
     """The leaves of one object that stand where an amount is read, and are not one."""
-    return list(_below(tree))
-
-
-def _below(tree: Tree) -> Iterator[Sourced[Any]]:
     if type(tree) is list:
         for item in tree:
-            yield from _below(item)
+            yield from malformed_in(item)
     elif type(tree) is dict:
         for field, node in tree.items():
             if field in _AMOUNTS:
@@ -185,7 +181,7 @@ def _below(tree: Tree) -> Iterator[Sourced[Any]]:
             elif field in _MAPS and type(node) is dict:
                 yield from _unreadable(node.values())
             else:
-                yield from _below(node)
+                yield from malformed_in(node)
 
 
 def _unreadable(nodes: Any) -> Iterator[Sourced[Any]]:

@@ -166,7 +166,7 @@ def _too_few_domains(roles: Sequence[RolePods], classes: Iterable[NodeClass]) ->
     key, domains = keys.pop(), set[str]()
     for alike in classes:
         domain = alike.model.labels.get(key)
-        if domain is None and any(rooms([role.pod], kinds_of([role.pod], [alike]))[0] for role in others):
+        if domain is None and any(_room(role.pod, [alike]) for role in others):
             return None  # a node outside all domains
         if domain is not None:
             domains.add(domain)
@@ -202,7 +202,7 @@ def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
         for node in alike.nodes() if role.key == HOSTNAME or role.pod.knows_names else [alike.model]:
             one = NodeClass(node, {**alike.free, "pods": alike.room})
             one.names = alike.names if node is alike.model else {node.name: None}
-            domain, room = node.labels.get(role.key), rooms([role.pod], kinds_of([role.pod], [one]))[0]
+            domain, room = node.labels.get(role.key), _room(role.pod, [one])
             if domain is not None and room:
                 rooms_of[domain] = rooms_of.get(domain, 0) + room
     for domain, room in sorted(rooms_of.items()):

@@ -5,7 +5,7 @@ LimitRanges write defaults into containers, and Kueue refuses pods because of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields, items, maps, text
@@ -282,14 +282,14 @@ class LimitRangeSummary:
 
     def faults(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
         """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
-        listed = list(pods)
-        messages = list(_each(listed, self._exceeding))
+        listed = [(pod, of_pod, f"spec.podSets[{index}].template.spec") for index, (pod, of_pod) in enumerate(pods)]
+        messages = [message for pod, _, path in listed for message in self._exceeding(pod, path)]
         if messages:
             return f"resources validation failed: {joined(messages)}"
-        messages = list(_each(listed, self._outside))
+        messages = [message for one in listed for message in self._outside(*one)]
         return f"resources didn't satisfy LimitRange constraints: {joined(messages)}" if messages else ""
 
-    def _exceeding(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:  # noqa: ARG002 (one shape)
+    def _exceeding(self, pod: Tree, path: str) -> Iterable[str]:
         for where, container in _containers(pod):
             requests, limits = self.of_container(container)
             yield from _fault(f"{path}.{where}", _greater(requests, limits), _EXCEEDS)
@@ -313,11 +313,6 @@ class LimitRangeSummary:
 def may_be_of_pod(name: str) -> bool:
     """Whether a pod may state a resource as a whole."""
     return name in {"cpu", "memory"} or name.startswith("hugepages-")
-
-
-def _each(pods: list[tuple[Tree, Amounts]], check: Callable[[Tree, Amounts, str], Iterable[str]]) -> Iterable[str]:
-    for index, (pod, requests) in enumerate(pods):
-        yield from check(pod, requests, f"spec.podSets[{index}].template.spec")
 
 
 def _containers(pod: Tree) -> Iterable[tuple[str, Tree]]:

@@ -135,8 +135,5 @@ def no_fit_reason(failed: Iterable[Mapping[str, FlavorAttempt]], groups: Sequenc
             for at in [i for i, group in enumerate(groups) if flavor in group.flavors] or [-1 - index]:
                 known = least.get(at, attempt.reason)
                 least[at] = attempt.reason if more_severe(known, attempt.reason) == known else known
-        worst = ""
-        for reason in least.values():
-            worst = more_severe(worst, reason)
-        overall = more_severe(overall, worst)
+        overall = max((overall, *least.values()), key=_SEVERITY.index)
     return overall

@@ -139,10 +139,9 @@ def _operators_own(job: LegacyJob) -> dict[str, Tree]:
     """What the mpi-operator (v0.8.2) takes where a scheduling policy does not say it."""
     if job.kind.api != MPI_OPERATOR:
         return {}
+    # The launcher's counts first.
     classes = (get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas))
-    first = next(
-        (name for name in classes if type(name) is Sourced and name.value), None
-    )  # the launcher's counts first
+    first = next((name for name in classes if type(name) is Sourced and name.value), None)
     return {"operatorTimeout": Sourced(0, _MPI), **({} if first is None else {"priorityClass": first})}
 
 
