@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from trainc.cli.options import help_text
 from trainc.lint.catalogue import rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 STYLE = safe_load((ROOT / "docs/styles/trainc/Words.yml").read_text("utf-8"))
 LISTED = re.compile("|".join(f"(?:{pattern})" for pattern in STYLE["swap"]), re.IGNORECASE)
@@ -43,9 +44,20 @@ def texts() -> Iterator[tuple[str, str]]:
         yield str(findings.relative_to(ROOT)), findings.read_text("utf-8")
 
 
+def printed() -> Iterator[tuple[str, str]]:
+    """The texts of the source that may be printed: what it says in docstrings is for those who read it."""
+    for path in sorted(ROOT.glob("trainc/**/*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and id(node) not in docs and " " in str(node.value):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", str(node.value)
+
+
 @pytest.mark.slow
-def test_no_text_has_a_listed_word() -> None:
-    found = [line for name, text in texts() for line in listed(name, text)]
+@pytest.mark.parametrize("source", [texts, printed])
+def test_no_text_has_a_listed_word(source: Callable[[], Iterator[tuple[str, str]]]) -> None:
+    found = [line for name, text in source() for line in listed(name, text)]
     assert not found, "\n".join(found)
 
 

@@ -209,7 +209,7 @@ def _refused(
                 f"`{path}`: {_lower(reason or text)}",
                 also=[] if first is None else [Label(document.span(first), "the first one stands here")],
                 help=advice or what_to_do,
-                notes=(f"the server says: {shortened(fault.message)}",) if reason else (),
+                notes=(f"the API server responds: {shortened(fault.message)}",) if reason else (),
                 fix=retyped(document, placed) if is_answer else (),
                 refusal=Refusal(fault.kind, fault.message) if is_answer and fault.kind != FURTHER else None,
             )

@@ -107,12 +107,16 @@ def gate_help(fault: Fault) -> str:
     """How to say that a feature gate is on, for a complaint that rests on one or a field dropped for one; else nothing."""
     before, separator, _ = fault.message.partition(" feature gate is disabled")
     gate = fault.message if fault.kind == "dropped" else before.rpartition(" ")[2] if separator else ""
-    return f"if the gate is on in the cluster, say so: `--set gates={gate}`, or `gates` in trainc.yaml" if gate else ""
+    return (
+        f"if the gate is enabled in the cluster, declare it: `--set gates={gate}`, or `gates` in trainc.yaml"
+        if gate
+        else ""
+    )
 
 
 def untold(path: Path, value: object) -> Fault:
     """The remark that a value could not be checked because nobody knows it yet."""
-    return Fault(path, "unknowable", f"{dotted(path)}: the value of {quoted(str(value))} is not known here", value)
+    return Fault(path, "unknowable", f"{dotted(path)}: the value of {quoted(str(value))} is unknown", value)
 
 
 _ESCAPES = {

@@ -69,7 +69,7 @@ def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
         return _map(written, node)
     if wanted in ("integer", "number"):
         if written == "auto":
-            return "leave it out: the number of processes follows from the resources"
+            return "remove it: the number of processes follows from the resources"
         return f"write {written}, without quotes" if written.isascii() and written.isdigit() else "write a number"
     if wanted == "boolean":
         return f"write {written}, without quotes" if written in ("true", "false") else "write `true` or `false`"

@@ -111,7 +111,7 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
     **{
         ("kubeflow.org/v2alpha1", kind): (
             f"{kind} `kubeflow.org/v2alpha1` became `trainer.kubeflow.org/v1alpha1` in February 2025",
-            "`trainc migrate` rewrites it in today's spelling",
+            "`trainc migrate` rewrites it with the current field names",
         )
         for kind in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
     },

@@ -126,7 +126,7 @@ def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
     replica = job.role(decider)
     if replica is not None and type(index) is int and not 0 <= index < replica.count.value:
         message = f"the chief is {decider} {index}, but there are {replica.count.value} of them, counted from 0"
-        job.say(NO_DECIDER, ("spec", "terminationPolicy"), message, help="name a replica that is there")
+        job.say(NO_DECIDER, ("spec", "terminationPolicy"), message, help="name an existing replica")
         return None
     runtime = _runtime_id(job)
     for replica in job.replicas:

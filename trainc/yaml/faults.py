@@ -131,7 +131,7 @@ def _short(tag: str) -> str:
 
 
 CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"
-TEMPLATE = "fill the template in first, as in `helm template . | trainc validate -`, or leave it out of the paths"
+TEMPLATE = "render the template first, as in `helm template . | trainc validate -`, or exclude it from the paths"
 
 
 class SyntaxCause(NamedTuple):

@@ -56,7 +56,7 @@ def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> No
         emptied = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
         if emptied is not None:
             effect = "a job in it would be missing, and the GitOps tool would delete that job"
-            help_ = f"{emptied[2]}; if it has no job, delete it, or say so in a comment"
+            help_ = f"{emptied[2]}; if it has no job, delete it, or write a comment in it"
             report.add(SOURCE_LOST.at(emptied[0], emptied[1], effect=effect, help=help_))
 
 

@@ -182,12 +182,12 @@ def _policies(
 def _check_outside_spec(checker: Checker) -> None:
     for key in checker.document.tree:
         if key not in _TOP:
-            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known here: {', '.join(_TOP)}")
+            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known settings: {', '.join(_TOP)}")
             checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
     for key in checker.map(("metadata",)):
         if key not in _METADATA:
             checker.complain(
-                ("metadata", key), f"unknown setting `{key}`", f"known here: {', '.join(_METADATA)}", key=True
+                ("metadata", key), f"unknown setting `{key}`", f"known settings: {', '.join(_METADATA)}", key=True
             )
 
 
@@ -383,7 +383,7 @@ class Checker:
         word = self.text(path)
         if word is None or word in choices:
             return word or ""
-        self.complain(path, f"`{path[-1]}` cannot be `{word}`", f"write one of {', '.join(choices)}, or leave it out")
+        self.complain(path, f"`{path[-1]}` cannot be `{word}`", f"write one of {', '.join(choices)}, or remove it")
         return ""
 
     def folder(self, root: str, path: Path) -> str:

@@ -204,8 +204,8 @@ def _spot(component: Switched, node: Tree) -> Span:
 def _says(node: Tree) -> str:
     """What a component does to a field, in words."""
     if type(node) is not Sourced:
-        return "sets it" if type(node) is dict else f"says `{compact(plain(node))}`"
-    return "removes it" if node.value in (None, "delete") else f"says `{node.value}`"
+        return "sets it" if type(node) is dict else f"sets it to `{compact(plain(node))}`"
+    return "removes it" if node.value in (None, "delete") else f"sets it to `{node.value}`"
 
 
 _WORD = "$patch"

@@ -94,7 +94,7 @@ def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
         out.append((("spec", "maxSize"), message, "write the number of pods in `size`, and remove `maxSize`"))
     if _number(spec, "minSize"):
         message = "`minSize` starts the cluster with some of its pods; a JobSet needs all pods"
-        out.append((("spec", "minSize"), message, "leave it out"))
+        out.append((("spec", "minSize"), message, "remove it"))
     if type(value(spec, "tasks")) is str:
         message = "`tasks` is a placeholder, but the submission is computed from it"
         out.append((("spec", "tasks"), message, "write the number"))

@@ -36,7 +36,12 @@ def refuse_v1(r: Validator) -> None:
             return
     if not any(r.kind.role(key) == "Launcher" for key in r.roles):
         text = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present"
-        r.say(field, text, "the job has no Launcher", help="the operator's text says Master and means Launcher")
+        r.say(
+            field,
+            text,
+            "the job has no Launcher",
+            help="the operator's message names the Master, but means the Launcher",
+        )
 
 
 def _replica_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:

@@ -122,7 +122,7 @@ def _partitions(task: Task, job: str) -> Iterator[Complaint]:
         yield (*task.path, "replicas"), text, f"write {total * size} replicas"
     elif minimum is not None and type(least) is int and least > 0 and least * size != minimum:
         text = f"'MinAvailable' is not equal to MinPartitions*PartitionSize {where}"
-        yield (*task.path, "minAvailable"), text, f"write {least * size}, or leave it out"
+        yield (*task.path, "minAvailable"), text, f"write {least * size}, or remove it"
 
 
 _BOTH_CLAIMS = (
