@@ -77,3 +77,13 @@ def test_one_job_too_many_keeps_all_from_being_written(place: Path) -> None:
     (place / "good/job.yaml").write_text(job("good", nodes=5), "utf-8")
     assert compile_in(place, "build", "good", "bad", "-o", "out").code == 1
     assert (place / "out/research/good.yaml").read_bytes() == before
+
+
+def test_a_folder_without_jobs_is_named(tmp_path: Path) -> None:
+    """A mistyped folder said `no errors`, as a checked one does."""
+    (tmp_path / "jobs").mkdir()
+    done = compile_in(tmp_path, "validate", "jobs")
+    assert (done.code, done.err) == (0, "warning: no training job under `jobs`\n0 jobs, no errors\n")
+    assert compile_in(tmp_path, "build", "jobs").code == 1
+    (tmp_path / "jobs/bert.yaml").write_text(job("bert"), "utf-8")
+    assert "warning: no training job" not in compile_in(tmp_path, "validate", "jobs").err

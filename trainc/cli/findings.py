@@ -98,6 +98,9 @@ def _summary(report: Report, options: Options, jobs: int | None) -> None:
     others_listed = account.others_listed() if jobs == 0 and not runtimes else ""
     if others_listed:
         tell(f"{where}{others_listed}")
+    elif jobs == 0 and not (runtimes or account.has_jobs or account.unread or account.unasked or account.blank):
+        paths = ", ".join(f"`{path}`" for path in options.arguments or (".",))
+        tell(f"{where}warning: no training job under {paths}")
     counts = {"job": read, "unreadable document": len(account.unread) or None, "runtime": runtimes or None}
     tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counts, report.unknown)}")
 

@@ -145,7 +145,7 @@ def test_dumps_are_no_input_of_a_run(tmp_path: Path) -> None:
     dump = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\nmetadata: {name: llm}\nspec: {odd: 1}\n"
     write(tmp_path, {"trainc.yaml": project, "clusters/eu/all.yaml": dump})
     done = compile_in(tmp_path, "validate", ".")
-    assert (done.code, done.err) == (0, "0 jobs, no errors\n")
+    assert (done.code, done.err) == (0, "warning: no training job under `.`\n0 jobs, no errors\n")
 
 
 def test_an_annotation_that_is_no_text_is_for_the_schema_to_refuse(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.storage import keeps_state, mount_of
-from trainc.lint.facts.values import rows, table, text, texts, whole
+from trainc.lint.facts.storage import keeps_state, mount_of, outlives
+from trainc.lint.facts.values import flag, rows, table, text, texts, whole
 from trainc.lint.facts.world import collective
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
@@ -302,8 +302,20 @@ def checkpoints_in_container(job: Job) -> Findings:
                 job.at_word(container, path),
                 f"`{path}` is not on a volume",
                 effect="training restarts from step 0, and the result is lost when the pod is deleted",
-                help="mount a PVC, and write to a path below its `mountPath`",
+                help=f"write to a path below {lasting[0]}, where a volume is mounted"
+                if (lasting := _lasting_mounts(container))
+                else "mount a PVC, and write to a path below its `mountPath`",
             )
+
+
+def _lasting_mounts(container: Container) -> list[str]:
+    """The paths at which volumes are mounted that outlive the pod and can be written to."""
+    mounts = [one for one in rows(container.tree, "volumeMounts") if not flag(one, "readOnly")]
+    return [
+        f"`{text(one, 'mountPath')}`"
+        for one in mounts
+        if (volume := container.role.volumes.get(text(one, "name"))) is not None and outlives(volume)
+    ]
 
 
 def _checkpoint_path(container: Container) -> str:

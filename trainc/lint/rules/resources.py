@@ -176,7 +176,7 @@ def tmpfs_over_memory(job: Job) -> Findings:
                         Label(job.at((*container.path, "resources", "limits", "memory")), "counts against this limit")
                     ],
                     effect="the container runs out of memory before the volume is full",
-                    help="lower `sizeLimit`, or raise the memory limit above it",
+                    help="lower the size of the volume, or raise the memory limit above it",
                 )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
 
 NO_QUEUE = Rule("kueue-queue", WARNING)
+_MOST_NAMESPACES = 3  # named in one finding
 UNKNOWN_QUEUE = Rule("unknown-queue", ERROR)
 UNKNOWN_PRIORITY = Rule("unknown-priority-class", ERROR)
 VOLCANO_QUEUES = Rule("volcano-queue", WARNING)
@@ -154,7 +155,15 @@ def _one_of(
         report.skip(f"whether the {kind} exists")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
-        yield _unknown(rule, kind, leaf, names, namespace, _place(placement, leaf))
+        finding = _unknown(rule, kind, leaf, names, namespace, _place(placement, leaf))
+        everywhere = [one.partition("/") for one in placement.cluster.names(kind) or ()] if namespace else []
+        elsewhere = [f"`{place}`" for place, slash, name in everywhere if slash and name == leaf.value]
+        if elsewhere:
+            places = f"namespace{'s' if len(elsewhere) > 1 else ''} {', '.join(elsewhere[:_MOST_NAMESPACES])}"
+            more = f" and {len(elsewhere) - _MOST_NAMESPACES} more" if len(elsewhere) > _MOST_NAMESPACES else ""
+            wanted = f"a job uses a {kind} of its own namespace: create one there, or move the job"
+            finding = finding._replace(help=f"`{leaf.value}` exists in {places}{more}; {wanted}")
+        yield finding
 
 
 def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
