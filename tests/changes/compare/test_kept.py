@@ -197,3 +197,46 @@ def test_without_git_an_edit_is_refused(tree: WorkingTree) -> None:
     done = tree.run("build", "-w")
     assert done.code == 1
     assert "error[immutable-change]" in done.err
+
+
+_OWN = """\
+apiVersion: trainc.dev/v1alpha1
+kind: Runtime
+metadata: {name: torch-fast}
+spec:
+  extends: torch
+  components: [{name: fast}]
+"""
+_COMPONENT = """\
+apiVersion: trainc.dev/v1alpha1
+kind: RuntimeComponent
+metadata: {name: fast}
+spec:
+  job:
+    spec:
+      template:
+        spec:
+          containers:
+            - name: node
+              env: [{name: MODE, value: fast}]
+"""
+
+
+def test_what_a_runtime_sets_no_more_is_blamed_on_the_file_that_was_edited(tmp_path: Path) -> None:
+    """The nearest line that is left may be in a file that it extends, which nobody touched."""
+    tree = WorkingTree(tmp_path, "bert")
+    tree.write("runtimes/torch-fast.yaml", _OWN)
+    tree.write("runtimes/components/fast.yaml", _COMPONENT)
+    tree.change(BERT, "name: torch\n", "name: torch-fast\n")
+    assert tree.run("build", "-w").code == 0
+    tree.change("runtimes/torch-fast.yaml", "  components: [{name: fast}]\n", "")
+    said = "run `bert` keeps its rendering (%s changed): "
+    assert (
+        said % "runtimes/torch-fast.yaml or a file that it uses" in tree.run("build", "-w").err
+    )  # nothing is committed
+    tree.change("runtimes/torch-fast.yaml", "extends: torch\n", "extends: torch\n  components: [{name: fast}]\n")
+    assert tree.commit("job").returncode == 0
+    tree.change("runtimes/torch-fast.yaml", "  components: [{name: fast}]\n", "")
+    assert said % "runtimes/torch-fast.yaml" in tree.run("build", "--check").err
+    assert tree.commit("runtime").returncode == 0
+    assert said % "runtimes/torch-fast.yaml" in tree.run("build", "-w").err

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from trainc.model.bundle import Bundle
     from trainc.model.settings import Project, Selection
 
+    Edited = Callable[[], frozenset[str]]
+
 ALL = "all"
 ITSELF = "trainc itself"
 _SHOWN = 4  # fields that are named
@@ -58,6 +60,8 @@ class Committed:
         self._has_rerender = has_rerender
         self._explains = explains
         self._decisions = Decisions(project, selection)
+        self._root = project.root
+        self._edited: dict[str, frozenset[str]] = {}
 
     def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
         """The text that stays, empty where the present one does; a finding where neither may."""
@@ -74,7 +78,7 @@ class Committed:
             return ""
         if decision.text:
             _tell_ignored(bundle, decision.changes, report)
-            blamed = _blamed(bundle, decision.refused) or ITSELF
+            blamed = _blamed(bundle, decision.refused, lambda: self._edited_since(file)) or ITSELF
             self.kept.setdefault(blamed, []).append(bundle.name)
             fields = [change.shown for one in decision.refused for change in one.refused]
             self.fixed.setdefault(blamed, {}).update(dict.fromkeys(fields))
@@ -86,13 +90,32 @@ class Committed:
         if own.failed:
             self.left.add(bundle.document.file)
             return ""
-        effect = f"it is committed as {file}: if it runs, the API server rejects the change and the sync fails"
+        effect = f"it is rendered as {file}: if it runs, the API server rejects the change and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
         otherwise = f"for one that was never applied, {again}"
         otherwise += "" if self._has_rerender else ", and commit what it writes"
-        notes = _ended(bundle, header, decision)
+        notes = _ended(bundle, header, decision, lambda: self._edited_since(file))
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
+
+    def _edited_since(self, file: str) -> frozenset[str]:
+        """The files of the project that differ from those of the commit that a rendering is in; none outside of Git."""
+        if file not in self._edited:
+            from trainc.changes.git.work_tree import repository_of  # noqa: PLC0415 (few runs keep their rendering)
+            from trainc.text.trouble import Trouble  # noqa: PLC0415
+
+            edited: frozenset[str] = frozenset()
+            try:
+                repository = repository_of(self._root)
+                if repository is not None:
+                    below = repository.prefix(self._root)
+                    commit = repository.last_change("HEAD", below + file)
+                    paths = repository.changed(commit) if commit else ()
+                    edited = frozenset(path.removeprefix(below) for path in paths if path.startswith(below))
+            except Trouble:  # before the first commit, or where Git refuses
+                pass
+            self._edited[file] = edited
+        return self._edited[file]
 
     def absorb(self, other: Committed) -> None:
         """Add what another worker has decided."""
@@ -160,10 +183,13 @@ def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -
         )
 
 
-def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
+def _blamed(bundle: Bundle, refused: Collection[Update], edited: Edited) -> str:
     """The files besides the job's own that a refused change comes from; else the runtime that is in the job's own file."""
-    files = {one.cause(change, bundle) for one in refused for change in one.refused} - {*bundle.document.files}
-    named = ", ".join(sorted(name for name in files if name))
+    changes = [(one, change) for one in refused for change in one.refused]
+    removed = [one.cause(change, bundle) for one, change in changes if one.is_removal(change)]
+    files = {one.cause(change, bundle) for one, change in changes if not one.is_removal(change)}
+    files |= _removed_by(bundle, edited) or set(removed) if removed else set()
+    named = ", ".join(sorted(name for name in files - {*bundle.document.files} if name))
     runtime = bundle.plan.runtime if bundle.plan is not None else None
     if named or runtime is None or runtime.file not in bundle.document.files:
         return named
@@ -172,7 +198,17 @@ def _blamed(bundle: Bundle, refused: Collection[Update]) -> str:
     return f"the runtime in {runtime.file}" if not written.isdisjoint(spans) else ""
 
 
-def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
+def _removed_by(bundle: Bundle, edited: Edited) -> set[str]:
+    """The files of a job's runtime that may have set what is set no more: those that were edited, where Git knows."""
+    runtime = bundle.plan.runtime if bundle.plan is not None else None
+    sources = [source.file for source in runtime.sources] if runtime is not None else []
+    known = edited().intersection(sources)
+    if known or runtime is None or len(sources) < 2:
+        return set(known)
+    return {f"{runtime.file} or a file that it uses"}
+
+
+def _ended(bundle: Bundle, header: Header, decision: Decision, edited: Edited) -> list[str]:
     """A note where shared files alone would leave a run as it is committed, but not together with the job's edit."""
     if header.job == job_digest(bundle):
         return []
@@ -181,7 +217,7 @@ def _ended(bundle: Bundle, header: Header, decision: Decision) -> list[str]:
         shared = [
             one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in decision.refused
         ]
-    blamed = _blamed(bundle, [one for one in shared if one.refused])
+    blamed = _blamed(bundle, [one for one in shared if one.refused], edited)
     return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
 
 

@@ -183,11 +183,18 @@ class Update(NamedTuple):
 
     def cause(self, change: LeafUpdate, bundle: Bundle) -> str:
         """The file that says what the field is now, empty where trainc alone decides."""
-        leaf = get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
+        leaf = self._leaf(change)
         if leaf is None:
             return self.place(change, bundle).file
         spans = [span for span in leaf.origin.spans() if span.file not in bundle.document.files]
         return spans[0].file if spans else ""
+
+    def is_removal(self, change: LeafUpdate) -> bool:
+        """Whether the field is set no more, so that nothing shows which file set it."""
+        return self._leaf(change) is None
+
+    def _leaf(self, change: LeafUpdate) -> Tree:
+        return get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
 
     def is_of(self, change: LeafUpdate, bundle: Bundle) -> bool:
         """Whether the job's own file has a part in what the field is now."""
