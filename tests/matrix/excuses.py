@@ -48,6 +48,11 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         "without `image` the runtime's counts, and the finding stands there",
     ),
     (("TrainJob/trainer",), ("claim-*",), "the Trainer takes requests and limits alone; `claims-dropped` says so"),
+    (
+        ("MPIJob/Launcher",),
+        ("processes-without-accelerator",),
+        "the operator hides the GPUs of the node from the launcher: `NVIDIA_VISIBLE_DEVICES` is empty (mpi_job_controller.go)",
+    ),
     (("MiniCluster",), ("missing-image", "null-image"), "the CRD has a default image, ghcr.io/rse-ops/accounting"),
     (
         ("MiniCluster",),
@@ -88,7 +93,11 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ),
         "Armada compares requests and limits before anything else",
     ),
-    (("MiniCluster",), ("scheduler-without-group",), "the command is one text, in which no launcher is looked for"),
+    (
+        ("MiniCluster",),
+        ("scheduler-without-group", "processes-without-accelerator"),
+        "the command is one text, in which no launcher is looked for",
+    ),
     (("MPIJob",), ("case-launcher-missing",), "mpirun is the launcher"),
     (("MPIJob/Worker",), ("null-command",), "the operator lets a worker without a command run sshd (newWorker)"),
     (("RayJob",), ("null-command",), "KubeRay writes `ray start` (common/pod.go, BuildPod)"),

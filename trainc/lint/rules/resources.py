@@ -105,7 +105,7 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                 if resource == "cpu" and size > MOST_CPUS * ONE:
                     meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
                 elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
-                    meaning = "less than a byte" if size < ONE else f"{size // ONE} bytes"
+                    meaning = "less than a byte" if size < ONE else f"{-(-size // ONE)} byte{'s' if size > ONE else ''}"
                     effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
                 else:
                     continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.vocabularies import TORCHRUN
-from trainc.lint.facts.values import COMPLETION_INDEX, Varies
+from trainc.lint.facts.values import COMPLETION_INDEX, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NNODES = Rule("nodes-mismatch", ERROR)
 NPROC = Rule("processes-mismatch", ERROR)
 NPROC_AUTO = Rule("processes-by-host-cpus", WARNING)
+NO_DEVICE = Rule("processes-without-accelerator", WARNING)
 WORLD = Rule("world-size-mismatch", ERROR)
 CONSTANT = Rule("constant-rank", ERROR)
 OVERLAP = Rule("ranks-overlap", ERROR)
@@ -208,13 +209,7 @@ def _processes(container: Container) -> tuple[str | None, Path]:
 def processes_by_host_cpus(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
-        if (
-            launch is None
-            or launch.launcher is not TORCHRUN
-            or container.devices
-            or container.role.pod.get("resourceClaims") is not None
-            or any(name not in _OWN_RESOURCES and not is_network(name) for name in container.limits)
-        ):
+        if launch is None or launch.launcher is not TORCHRUN or _may_have_device(container):
             continue
         written, path = _processes(container)
         if written not in ("auto", "gpu"):
@@ -228,6 +223,57 @@ def processes_by_host_cpus(job: Job) -> Findings:
             else "it starts as many processes as the host has CPUs",
             help="request accelerators under `resources.limits`, or set the number of processes",
         )
+
+
+def _may_have_device(container: Container) -> bool:
+    """Whether a container requests an accelerator, or something that may be one."""
+    names = (*container.limits, *container.requests)
+    return (
+        bool(container.devices)
+        or container.role.pod.get("resourceClaims") is not None
+        or any(name not in _OWN_RESOURCES and not is_network(name) for name in names)
+    )
+
+
+# What programs on CPUs are started with, and how containers get GPUs that no resource counts.
+_CPU_WORDS = ("cpu", "gloo", "ipex", "openvino")
+_UNCOUNTED = ("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+
+
+def processes_without_accelerator(job: Job) -> Findings:
+    for container in job.main:
+        launch = container.launch
+        if launch is None or launch.launcher is None or _may_have_device(container) or _is_for_cpus(container):
+            continue
+        if not any(launch.launcher.processes):
+            continue
+        written, path = _processes(container)
+        processes = parsed_int(written)
+        leaf = get(job.tree, *path)
+        if processes is None or processes < 2 or (type(leaf) is Sourced and leaf.origin.by == PER_CPU):
+            continue
+        yield NO_DEVICE.at(
+            _spot(job, container, path, *_process_words(launch)),
+            f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator",
+            effect="no process finds a GPU: they fail at once, or train on the CPUs of the node",
+            help="request accelerators under `resources.limits`; for training on CPUs, suppress this finding",
+        )
+
+
+def _is_for_cpus(container: Container) -> bool:
+    """Whether a container visibly trains on CPUs, or takes GPUs of its node that it does not request."""
+    pod = container.role.pod
+    if (
+        container.sets(*_UNCOUNTED)
+        or "runtimeClassName" in pod
+        or flag(table(container.tree, "securityContext"), "privileged")
+    ):
+        return True
+    names = [name.lower() for name in container.env]
+    held = (container.text, text(container.tree, "image"), *container.literals.values(), *names)
+    return container.literal("CUDA_VISIBLE_DEVICES") in {"", "-1"} or any(
+        word in one.lower() for one in held for word in _CPU_WORDS
+    )
 
 
 def world_size_mismatch(job: Job) -> Findings:
@@ -419,6 +465,7 @@ CHECKS = (
     nodes_mismatch,
     processes_mismatch,
     processes_by_host_cpus,
+    processes_without_accelerator,
     world_size_mismatch,
     constant_rank,
     constant_rank_option,

@@ -27,4 +27,4 @@ def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued
     yield from queue_faults(placement, report)
     yield from unqueued(placement)
     if queued:
-        yield from pod_set_faults(placement)
+        yield from pod_set_faults(placement, report)

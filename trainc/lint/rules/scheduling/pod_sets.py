@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Version
     from trainc.model.finding import Finding
     from trainc.model.plan import Role
+    from trainc.model.report import Report
 
 POD_SETS = Rule("kueue-pod-sets", ERROR)
 LEVEL = Rule("kueue-topology-misplaced", ERROR)
@@ -30,14 +31,14 @@ MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
 NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
 
-def pod_set_faults(placement: Placement) -> Iterator[Finding]:
+def pod_set_faults(placement: Placement, report: Report) -> Iterator[Finding]:
     """Report every fault in what a queued JobSet asks of Kueue."""
     yield from _misplaced(placement)
     if placement.queue is None:
         return
     yield from _limit(placement)
     if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
-        yield from _levels(placement)
+        yield from _levels(placement, report)
         yield from _groups(placement)
         yield from _exclusive(placement)
     version = placement.cluster.kueue
@@ -79,15 +80,17 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
                 )
 
 
-def _levels(placement: Placement) -> Iterator[Finding]:
+def _levels(placement: Placement, report: Report) -> Iterator[Finding]:
     known = placement.cluster.topology_levels()
-    if known is None:
-        return
     for role in placement.roles:
         annotations = pod_annotations(role)
         for key in NAMED_LEVELS:
             leaf = annotations.get(key)
-            if type(leaf) is Sourced and leaf.value not in known:
+            if type(leaf) is not Sourced:
+                continue
+            if known is None:
+                report.skip("whether a Topology has the level")
+            elif leaf.value not in known:
                 yield UNKNOWN_LEVEL.at(
                     placement.role_at(role, *POD, "metadata", "annotations", key),
                     f"no Topology of the cluster has the level `{leaf.value}`",
