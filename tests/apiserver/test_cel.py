@@ -158,3 +158,32 @@ def test_only_numbers_have_a_negative() -> None:
     for value in (True, "1", None, [1]):
         with pytest.raises(CelError, match="no such overload"):
             celrun.minus(value)
+
+
+@pytest.mark.parametrize(
+    ("item", "holder", "held"),
+    [
+        ("k", {"k": 1}, True),
+        ("v", {"k": "v"}, False),
+        (1, {"1": 1}, False),
+        (True, {"True": 1}, False),
+        ("k", {}, False),
+        (1.0, [1], True),
+        (True, [1], False),
+        ("1", [1], False),
+        ([1], [[1], 2], True),
+    ],
+)
+def test_what_holds_an_item(item: object, holder: object, held: bool) -> None:
+    assert celrun.within(item, holder) is held
+
+
+def test_texts_hold_no_items_and_numbers_no_parts() -> None:
+    for item, holder in (("a", "abc"), (1, 1), ("a", None)):
+        with pytest.raises(CelError, match="no such overload"):
+            celrun.within(item, holder)
+    for value, part in (("abc", 1), (1, "a"), (None, None), (["a"], "a")):
+        with pytest.raises(CelError, match="no such overload"):
+            celrun.text_test(value, "contains", part)
+    tests = {name: celrun.text_test("abc", name, "ab") for name in ("startsWith", "endsWith", "contains")}
+    assert tests == {"startsWith": True, "endsWith": False, "contains": True}

@@ -21,6 +21,7 @@ ENV = [
     {"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
     {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "c", "key": "k"}}},
 ]
+OF_THE_SET = {"jobset.sigs.k8s.io/jobset-name": "reef"}
 EVERY = [{"secretRef": {"name": "all-s"}}, {"configMapRef": {"name": "all-c"}}]
 
 
@@ -35,6 +36,20 @@ def jobset(name: str = "reef", pod: Any = None, metadata: Any = None, replicas: 
     }
     head = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": name}}
     return json.dumps({**head, "spec": {"replicatedJobs": [role]}})
+
+
+def run(**container: Any) -> str:
+    return jobset(pod={"containers": [{"name": "trainer", "image": "r/x:1", **container}]})
+
+
+def shell(script: str) -> str:
+    return run(command=["bash", "-c", script])
+
+
+def with_service(selector: Any, *, name: str = "reef", address: str = "None") -> str:
+    """A JobSet, and a Service that may stand in the way of its own."""
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}}
+    return f"{jobset()}\n---\n{json.dumps({**service, 'spec': {'clusterIP': address, 'selector': selector}})}"
 
 
 def sliced(size: int) -> str:
@@ -72,6 +87,24 @@ def servers(count: int) -> dict[str, Any]:
         (jobset("a" * 57, completions=10, parallelism=10), []),
         (jobset("a" * 58, completions=10, parallelism=10), ["pod-name-too-long"]),
         (jobset("a" * 57, completions=100, parallelism=10), ["pod-name-too-long"]),
+        *((shell(f"set {words}\npython train.py\necho done"), []) for words in ("-e", "-eu", "-o errexit")),
+        *(
+            (shell(f"set {words}\npython train.py\necho done"), ["masked-exit-code"])
+            for words in ("-x", "-u", "+e", "-o pipefail", "pipefail", "--")
+        ),
+        *((run(image=f"r/x:{tag}"), []) for tag in ("a_b.c-1", "_a", "a" * 128)),
+        *((run(image=f"r/x:{tag}"), ["bad-image"]) for tag in ("-a", ".a", "a" * 129, "a+b", "\u00e4")),
+        (with_service(OF_THE_SET), []),
+        (with_service({**OF_THE_SET, "a": "b"}), ["service-shadows-peers"]),
+        (with_service({"a": "b"}), ["service-shadows-peers"]),
+        (with_service({}), ["service-shadows-peers"]),
+        (with_service(OF_THE_SET, address="10.0.0.1"), ["service-shadows-peers"]),
+        (with_service({"a": "b"}, name="other", address="10.0.0.1"), []),
+        *((run(command=["python", f"--a={word}"]), []) for word in ("$$NAME", "$1", "$", "$$")),
+        *(
+            (run(command=["python", f"--a={word}"]), ["variable-without-shell"])
+            for word in ("$NAME", "$$A$NAME", "$1$NAME")
+        ),
     ],
 )
 def test_a_rule_has_its_limit(text: str, rules: list[str]) -> None:

@@ -29,6 +29,10 @@ NAMELESS = JOB.partition("\n")[2]  # without its apiVersion
         (b"", False),
         ("name: chart\n".encode("utf-16"), False),
         (b"kind: Deployment\napiVersion: apps/v1\n", False),
+        (b"abcd" + JOB.encode("utf-16-le"), False),
+        (b"apiVersion: batch/v1\nkind: Job\nspec: {completionMode: Indexed}\n", True),
+        (b"apiVersion: batch/v1\nkind: Job\n", False),
+        (b"completionMode: Indexed\n", False),
     ],
 )
 def test_ours(data: bytes, expected: bool) -> None:
