@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.report.dumps import dumps, inline
+from trainc.text.numbers import with_octal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 
 def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:
     """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
-    lines = [f"{_object(answer, several)} {answer.path}: {inline(answer.value)}"]
+    lines = [f"{_object(answer, several)} {answer.path}: {with_octal(answer.path, inline(answer.value))}"]
     lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
     for setter in answer.beaten:
-        value = inline(setter.value)
+        value = with_octal(answer.path, inline(setter.value))
         lines.append(f"  over   {_who(setter)} {_where(setter.origin, shown)}: {value}")
     return lines
 
@@ -73,7 +74,9 @@ def _layer(setter: LayerValue, shown: Callable[[str], str]) -> dict[str, object]
 def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -> list[str]:
     """What becomes of one value: itself and its place, then a line for each field that it reaches, or the reason."""
     at = landing.at
-    lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {inline(landing.value)}"]
+    lines = [
+        f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {with_octal(landing.path, inline(landing.value))}"
+    ]
     if landing.reason:
         lines.append(f"  reaches no manifest: {landing.reason}")
     lines.extend(f"  rejected: {one.message} [{one.rule.name}]" for one in landing.findings)
@@ -89,7 +92,7 @@ def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -
 
 def _by(field: Why, shown: Callable[[str], str]) -> str:
     winner = field.winner
-    return f" by {_who(winner)} {_where(winner.origin, shown)}: {inline(field.value)}"
+    return f" by {_who(winner)} {_where(winner.origin, shown)}: {with_octal(field.path, inline(field.value))}"
 
 
 def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:

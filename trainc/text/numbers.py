@@ -41,3 +41,12 @@ def has_int_syntax(text: object) -> bool:
 def brief(text: str) -> str:
     """A text that should be a number, cut where it is long."""
     return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def with_octal(path: str, text: str) -> str:
+    """The text of a value, with its octal form beside where a path ends in the mode of a file."""
+    is_mode = path.rpartition(".")[2].rpartition("/")[2] in {"mode", "defaultMode"}
+    return f"{text} (0{int(text):o})" if is_mode and text.isdecimal() and len(text) <= _MODE_DIGITS else text
+
+
+_MODE_DIGITS = 3  # of the largest mode, 0777, in decimal form

@@ -256,3 +256,9 @@ def test_a_summary_counts_what_is_dropped(repository: Repository) -> None:
         text = MPIJOB.replace("Policy: Running", "Policy: None").format(name=f"job{number}")
         repository.write(f"jobs/job{number}.yaml", text)
     assert "   4  `spec.runPolicy.cleanPodPolicy` is dropped: " in repository.run("migrate", "jobs").err
+
+
+def test_modes_are_shown_as_octal_numbers_too(repository: Repository) -> None:
+    repository.write("job.yaml", MPIJOB.format(name="resnet"))
+    assert "secret/defaultMode: 384 (0600) -> 256 (0400) " in repository.run("migrate", "job.yaml", "--details").err
+    assert ".mode: 292 (0444)\n" in repository.run("why", "job.yaml", "**mode").out

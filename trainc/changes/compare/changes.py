@@ -12,7 +12,7 @@ from trainc.changes.compare.facts import QUEUES
 from trainc.changes.compare.updates import moved
 from trainc.model.paths import in_order
 from trainc.text.masking import MASK, named_secret, variable_of
-from trainc.text.numbers import whole_number
+from trainc.text.numbers import whole_number, with_octal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _is_summarized(path: str) -> bool:
 
 def _text(facts_: JobFacts, path: str) -> str:
     text = str(facts_.digest[path]) if path in facts_.digest else ""
-    return MASK if text and (named_secret(variable_of(path)) or _SECRET.match(path)) else text
+    return MASK if text and (named_secret(variable_of(path)) or _SECRET.match(path)) else with_octal(path, text)
 
 
 def _masked(name: str, text: str) -> str:

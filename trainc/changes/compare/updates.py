@@ -22,6 +22,7 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import dotted, get, leaves, value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.numbers import with_octal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +166,10 @@ class LeafUpdate(NamedTuple):
 
     def __str__(self) -> str:
         hidden = named_secret(variable_of(self.shown))
-        old, new = (MASK if hidden and side is not None else _text(side) for side in (self.old, self.new))
+        old, new = (
+            MASK if hidden and side is not None else with_octal(self.shown, _text(side))
+            for side in (self.old, self.new)
+        )
         return f"{self.shown}: {old} -> {new}"
 
 

@@ -15,6 +15,7 @@ from trainc.model.settings import Checks, Project, Selection
 from trainc.model.tree import plain
 from trainc.text.embedded_json import json_value
 from trainc.text.masking import MASK, named_secret, variable_of
+from trainc.text.numbers import with_octal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +39,7 @@ class Difference(NamedTuple):
     def __str__(self) -> str:
         hidden = named_secret(variable_of(self.path))
         before, after = (
-            MASK if hidden and side is not None else ("absent" if side is None else repr(side))
+            MASK if hidden and side is not None else ("absent" if side is None else with_octal(self.path, repr(side)))
             for side in (self.before, self.after)
         )
         return f"{self.path}: {before} -> {after} ({self.reason})"
