@@ -172,14 +172,18 @@ def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
     report.add(
         MISMATCHED_SLOTS.at(
             place(slots.origin) or template_span(plan),
-            f"{slots.value} processes for each node, which has {gpu.value} GPUs",
+            f"{_counted(slots.value, 'process', 'es')} for each node, which has {_counted(gpu.value, 'GPU')}",
             also=[Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None],
             effect=f"{gpu.value - slots.value} GPUs of every node stay idle"
             if fewer
             else "processes share GPUs, and collectives between two on one GPU fail or hang",
-            help=f"set `numProcPerNode: {gpu.value}`, or request {slots.value} GPUs",
+            help=f"set `numProcPerNode: {gpu.value}`, or request {_counted(slots.value, 'GPU')}",
         )
     )
+
+
+def _counted(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{plural if number != 1 else ''}"
 
 
 def no_trainer(plan: Plan) -> Finding:
