@@ -24,7 +24,7 @@ def test_a_migrated_file_is_printed_or_written(tmp_path: Path) -> None:
     printed = compile_in(tmp_path, "migrate", "job.yaml")
     assert (printed.code, file.read_text("utf-8")) == (0, before)
     assert "kind: TrainJob" in printed.out
-    assert "job.yaml: PyTorchJob pytorch-simple:\n  the PyTorchJob is a TrainJob" in printed.err
+    assert "job.yaml: PyTorchJob pytorch-simple:\n  the PyTorchJob is now a TrainJob" in printed.err
     compile_in(tmp_path, "migrate", "-w", "job.yaml")
     assert file.read_text("utf-8") == printed.out
     again = compile_in(tmp_path, "migrate", "job.yaml")

@@ -218,9 +218,9 @@ def test_mpijobs_that_differ_in_their_name_share_a_runtime_without_it(repository
         "wrote jobs/resnet.yaml",
     ]
     for sentence in (
-        "the container `mpi` is called `node`: `kubectl logs -c node`",
+        "the container `mpi` is now `node`: `kubectl logs -c node`",
         "`-np 16` stays when `numNodes` changes: without it, mpirun starts a process for each slot of the hostfile",
-        "`trainer.image` is the launcher's: the nodes' image is in role `node` of the runtime",
+        "`trainer.image` is the image of the launcher; that of the nodes is in role `node` of the runtime",
     ):
         assert lines.count(f"  {sentence}") == 2
     assert [repository.read(f"jobs/{name}.yaml").count("Runtime\n") for name in ("bert", "resnet")] == [1, 1]

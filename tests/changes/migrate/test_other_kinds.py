@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Why the objects of a migrated job may be other than before; nothing else may differ.
 DOCUMENTED = (
-    "marks the role that the Trainer scales and wires",
+    "marks the role that the Trainer scales and configures",
     "` under the Trainer",  # a container or a role has the Trainer's name
     "the gang is all pods of the job",
     "the Trainer reads the queue there",

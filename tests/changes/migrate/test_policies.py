@@ -126,7 +126,7 @@ def test_the_user_of_the_image_reads_the_ssh_keys_of_the_trainer() -> None:
 def test_the_secret_of_a_job_that_no_policy_wires_is_named() -> None:
     """`secret-needed` went with the MPIJob, and nothing said any more which Secret its pods wait for."""
     said = [change.message for change in migrate(mpijob(RUNS, WAITS, SSH)).changes]
-    assert "the ssh keys come from the Secret `demo-ssh`, which must exist; `validate` no longer checks that" in said
+    assert "the SSH keys are in the Secret `demo-ssh`, which must exist; `validate` no longer checks that" in said
 
 
 def test_a_host_in_a_text_gets_the_new_name_of_its_role() -> None:

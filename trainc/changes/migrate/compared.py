@@ -94,7 +94,7 @@ _REASONS = (
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are passed to the scheduler"),
     (r"ports\[", "the port where processes meet under the Trainer"),
     (r"training\.kubeflow\.org/", "labels of an operator that is no longer involved"),
-    (r"trainjob-ancestor-step", "marks the role that the Trainer scales and wires"),
+    (r"trainjob-ancestor-step", "marks the role that the Trainer scales and configures"),
     (r"/groupName$", "the server's default, written out"),
     (r"annotations/trainc\.dev/", "how the original job was compiled"),
 )  # fmt: skip
@@ -109,13 +109,13 @@ _OF_POLICY = {
     "mpi": (
         (
             r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$",
-            "nothing in the job reads it",
+            "the job does not read it",
         ),
         (
             r"^ConfigMap/[^/]*-mpi-hostfile/metadata/name$|volumes\[mpi-hostfile\]/configMap/",
-            "the hostfile is the Trainer's",
+            "the Trainer has its own hostfile",
         ),
-        (r"volumes\[mpi-ssh-auth\]/secret/", "the Secret with the ssh keys is the Trainer's"),
+        (r"volumes\[mpi-ssh-auth\]/secret/", "the Trainer has its own Secret with SSH keys"),
         (r"/securityContext/fsGroup$", "the Trainer's ssh keys are readable for root and this group"),
         (r"/dnsConfig/searches\[", "the hostfile names hosts that resolve without it"),
     ),

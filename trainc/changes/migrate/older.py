@@ -303,7 +303,7 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     """What a migration means for a job, one sentence each."""
     name = want.job["metadata"]["name"]
     pods = f"`{want.served_by}`, which other jobs share" if want.served_by else f"`{name}` in the same file"
-    messages = [f"the {kind} is a TrainJob, its pods are the {want.runtime['kind']} {pods}"]
+    messages = [f"the {kind} is now a TrainJob; its pods are in the {want.runtime['kind']} {pods}"]
     policy = want.policy
     if policy is None:
         messages.append(f"the runtime holds every address, so `numNodes` cannot scale it: {want.reason}")
@@ -312,13 +312,13 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
         messages += _kept_variables(want)
     for former, now in want.containers.items():
         if former != now:
-            messages.append(f"the container `{former}` is called `{now}`: `kubectl logs -c {now}`")
+            messages.append(f"the container `{former}` is now `{now}`: `kubectl logs -c {now}`")
     if policy is not None and policy.name == "mpi":
         messages += _of_launcher(want)
-        messages.append(f"the ssh keys come from the Secret `{name}-mpi-ssh-auth`, or the one that trainc.yaml names")
+        messages.append(f"the SSH keys are in the Secret `{name}-mpi-ssh-auth`, or in the one that trainc.yaml names")
     elif kind == "MPIJob" and (secret := _key_secret(want)):
         messages.append(
-            f"the ssh keys come from the Secret `{secret}`, which must exist; `validate` no longer checks that"
+            f"the SSH keys are in the Secret `{secret}`, which must exist; `validate` no longer checks that"
         )
     if want.extras:
         kinds = ", ".join(f"{tree['kind']} `{tree['metadata']['name']}`" for tree in want.extras)
@@ -354,7 +354,9 @@ def _of_launcher(want: MigrationTarget) -> list[str]:
     nodes = next((role for role in want.roles_of_runtime if role["name"] == NODE), {})
     pod = nodes.get("template", {}).get("spec", {}).get("template", {}).get("spec", {})
     if "image" in trainer and any("image" in one for one in pod.get("containers", []) if one["name"] == NODE):
-        messages.append("`trainer.image` is the launcher's: the nodes' image is in role `node` of the runtime")
+        messages.append(
+            "`trainer.image` is the image of the launcher; that of the nodes is in role `node` of the runtime"
+        )
     return messages
 
 
@@ -367,9 +369,9 @@ def _key_secret(want: MigrationTarget) -> str:
 
 def _wiring(policy: Policy) -> str:
     if policy.name == PLAIN:
-        return "`numNodes` counts its pods; its own variables and arguments wire them"
+        return "`numNodes` counts its pods; its own variables and arguments configure them"
     what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
-    return f"{what} wires its processes, so `numNodes` scales it" if policy.sized else f"{what} wires it"
+    return f"{what} configures its processes, so `numNodes` scales it" if policy.sized else f"{what} configures it"
 
 
 def with_comments(text: str, former: str) -> str:
