@@ -27,48 +27,12 @@ if TYPE_CHECKING:
 
 _ADVISED = 200  # faults of one object that get advice: as many as a run prints
 
-UNKNOWN_FIELD = Rule(
-    "unknown-field",
-    ERROR,
-    "a field does not exist in its kind",
-    "kubectl and server-side apply reject it. Without strict validation the API server drops it silently.",
-    verdict=True,
-)
-INVALID_FIELD = Rule(
-    "invalid-field",
-    ERROR,
-    "a value does not match the schema of its field",
-    "The API server checks types, bounds, patterns and required fields before any other validation.",
-    verdict=True,
-)
-DUPLICATE_ITEM = Rule(
-    "duplicate-item",
-    ERROR,
-    "a keyed list has two items with the same key",
-    "The API server merges such lists by key and rejects a list with a duplicate key.",
-    verdict=True,
-)
-BROKEN_RULE = Rule(
-    "broken-rule",
-    ERROR,
-    "a value breaks a validation rule of its kind",
-    "Kinds carry their own CEL validation rules; the API server evaluates them on every write.",
-    verdict=True,
-)
-UNDECODABLE = Rule(
-    "undecodable",
-    ERROR,
-    "the API server cannot decode a document into its kind",
-    "The object never reaches validation, and nothing is stored.",
-    verdict=True,
-)
-REFUSED = Rule(
-    "refused-by-webhook",
-    ERROR,
-    "the validating webhook of the kind rejects an object",
-    "Every field is valid by itself; the webhook also checks derived names and combinations of fields.",
-    verdict=True,
-)
+UNKNOWN_FIELD = Rule("unknown-field", ERROR, verdict=True)
+INVALID_FIELD = Rule("invalid-field", ERROR, verdict=True)
+DUPLICATE_ITEM = Rule("duplicate-item", ERROR, verdict=True)
+BROKEN_RULE = Rule("broken-rule", ERROR, verdict=True)
+UNDECODABLE = Rule("undecodable", ERROR, verdict=True)
+REFUSED = Rule("refused-by-webhook", ERROR, verdict=True)
 _RULES = {
     "webhook": REFUSED,
     FURTHER: REFUSED,

@@ -22,18 +22,8 @@ if TYPE_CHECKING:
 
     Meaning = tuple[str, str, str, str]  # level, message, effect and help
 
-NULL_AMOUNT = Rule(
-    "null-resource",
-    ERROR,
-    "a resource has no quantity",
-    "The API server treats null as an absent field: the container gets none of the resource, with no message.",
-)
-NULL_FIELD = Rule(
-    "null-field",
-    WARNING,
-    "a field that decides what runs is null",
-    "The API server treats null as an absent field or as the empty value of its type, with no message.",
-)
+NULL_AMOUNT = Rule("null-resource", ERROR)
+NULL_FIELD = Rule("null-field", WARNING)
 _SIDES = ("limits", "requests")
 _COUNTS = frozenset(("numNodes", "numProcPerNode", "parallelism", "replicas", "size", "slotsPerWorker"))
 _WORDS = ("command", "args")

@@ -12,20 +12,8 @@ if TYPE_CHECKING:
     from trainc.model.cluster import Cluster
     from trainc.model.report import Report
 
-NOT_STRUCTURAL = Rule(
-    "not-structural",
-    ERROR,
-    "a CRD in the cluster dump has no structural schema",
-    "The API server accepts only structural schemas. Without one, trainc cannot know which fields a server would keep.",
-    admission=True,
-)
-UNCHECKED_RULE = Rule(
-    "unchecked-rule",
-    NOTE,
-    "a CRD in the cluster dump has a rule that trainc cannot check",
-    "The cluster may reject an object that trainc accepts.",
-    admission=True,
-)
+NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
+UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)
 
 
 class Server:

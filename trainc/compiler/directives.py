@@ -10,13 +10,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import UnknownDirectiveError
 
-UNKNOWN_WORD = Rule(
-    "unknown-merge-directive",
-    ERROR,
-    "a `$patch` directive is unknown to the strategic merge of runtimes and TrainJobPatches",
-    "The strategic merge supports `replace` and `delete`.",
-    admission=True,
-)
+UNKNOWN_WORD = Rule("unknown-merge-directive", ERROR, admission=True)
 
 
 def unknown_word(error: UnknownDirectiveError, otherwise: Span) -> Finding:

@@ -9,14 +9,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.sourced import Span
 
-SOURCE_LOST = Rule(
-    "source-lost",
-    ERROR,
-    "the source of a rendered file is unreadable, or no longer holds its job",
-    "Removing the rendered file would stop a running training. To remove a job, delete its source or rename the "
-    "job; an empty file or a typo does not count.",
-    unreadable=True,
-)
+SOURCE_LOST = Rule("source-lost", ERROR, unreadable=True)
 
 
 def blankness(data: bytes) -> str:

@@ -23,19 +23,8 @@ if TYPE_CHECKING:
 
 RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-file=curve.cert"
 
-SPLIT_WORD = Rule(
-    "split-argument",
-    WARNING,
-    "an argument that contains spaces is split",
-    "Flux's command is joined with spaces and split again in the pod, without quotes (Trainer v2.3.0).",
-)
-NOT_NODE = Rule(
-    "trainer-not-node",
-    ERROR,
-    "the trainer of a Flux runtime is not the replicatedJob `node`",
-    "The controller finds the volumes and the installer by that name, and the command that it wraps by the "
-    "trainer label (Trainer v2.3.0).",
-)
+SPLIT_WORD = Rule("split-argument", WARNING)
+NOT_NODE = Rule("trainer-not-node", ERROR)
 
 
 def refuse_job(plan: Plan, report: Report) -> None:

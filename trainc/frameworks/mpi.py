@@ -30,19 +30,8 @@ if TYPE_CHECKING:
 
 VOCABULARY = VOCABULARIES["mpi"]
 
-SEVERAL_LAUNCHERS = Rule(
-    "several-launchers",
-    WARNING,
-    "more than one launcher starts",
-    "`mlPolicy.numNodes` sizes the replicatedJob labelled as trainer, which is the launcher (Trainer v2.3.0).",
-)
-SURPLUS_NODE = Rule(
-    "surplus-node",
-    WARNING,
-    "an MPI job of one node gets a second one",
-    "A launcher that runs as a node counts in `numNodes`, but the replicatedJob `node` never shrinks below one "
-    "pod (Trainer v2.3.0).",
-)
+SEVERAL_LAUNCHERS = Rule("several-launchers", WARNING)
+SURPLUS_NODE = Rule("surplus-node", WARNING)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -279,12 +268,7 @@ def verify_keys(plan: Plan, report: Report) -> None:
         note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
 
 
-NO_PEER = Rule(
-    "no-launcher",
-    ERROR,
-    "an MPI runtime lacks the replicatedJob `launcher` or `node`",
-    "MPI relies on these names: one pod runs mpirun, the others run the processes that it starts.",
-)
+NO_PEER = Rule("no-launcher", ERROR)
 EFFECTS = {
     LAUNCHER: "no process runs mpirun, and the nodes wait forever for ssh connections",
     NODE: "the hostfile is empty, and mpirun has nowhere to start processes",

@@ -23,12 +23,7 @@ VOCABULARY = VOCABULARIES["paddle"]
 SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)
 
-NO_HEAD = Rule(
-    "no-rendezvous-server",
-    ERROR,
-    "no pod of a Paddle job starts the rendezvous server",
-    "The launcher starts it only if PADDLE_MASTER is the pod's own IP address, so one pod needs a role of its own.",
-)
+NO_HEAD = Rule("no-rendezvous-server", ERROR)
 
 
 def lower(plan: Plan) -> Contribution:

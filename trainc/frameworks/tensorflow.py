@@ -31,30 +31,10 @@ if TYPE_CHECKING:
 VOCABULARY = VOCABULARIES["tensorflow"]
 DECIDERS = ("chief", "master")
 
-NO_DECIDER = Rule(
-    "no-decider",
-    ERROR,
-    "a TensorFlow job has neither a chief nor a worker",
-    "Chief, master and worker train; a parameter server or evaluator only serves them.",
-)
-TWO_CHIEFS = Rule(
-    "two-chiefs",
-    ERROR,
-    "a TensorFlow job has more than one chief",
-    "The chief saves checkpoints and decides the outcome of the job; two chiefs conflict.",
-)
-REPLICATED_TASK = Rule(
-    "replicated-task",
-    ERROR,
-    "a role of a TensorFlow job has several replicas",
-    "The task index is the pod's completion index, which starts from 0 in every replica.",
-)
-ENDLESS_SERVER = Rule(
-    "endless-server",
-    WARNING,
-    "parameter servers prevent the job from completing",
-    "Without a success policy a JobSet waits for all of its Jobs, and a parameter server never exits by itself.",
-)
+NO_DECIDER = Rule("no-decider", ERROR)
+TWO_CHIEFS = Rule("two-chiefs", ERROR)
+REPLICATED_TASK = Rule("replicated-task", ERROR)
+ENDLESS_SERVER = Rule("endless-server", WARNING)
 
 
 def lower(plan: Plan) -> Contribution:

@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 
 VOCABULARY = VOCABULARIES["torch"]
 
-ONE_PROCESS = Rule(
-    "one-process-per-node",
-    NOTE,
-    "a node runs one process because nothing sets the number",
-    "Without `numProcPerNode`, GPUs or CPUs in the resources, torchrun's `auto` becomes 1 (Trainer v2.3.0).",
-)
+ONE_PROCESS = Rule("one-process-per-node", NOTE)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -153,12 +148,7 @@ FRAMEWORK = Framework(
 
 KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")
 
-LOST_SETTING = Rule(
-    "lost-recipe-setting",
-    WARNING,
-    "a setting of the runtime's torchtune command does not reach the job",
-    "A job with its own `tune run` keeps only the output, tokenizer and checkpoint paths of the runtime's command.",
-)
+LOST_SETTING = Rule("lost-recipe-setting", WARNING)
 
 
 def lower_torchtune(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:

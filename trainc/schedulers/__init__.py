@@ -33,12 +33,7 @@ UNCOUNTED = ("none", "kueue")  # what these add says nothing about numbers of po
 # The fields of a runtime's podGroupPolicy. The Trainer controller obeys both when both are set.
 POLICIES = ("coscheduling", "volcano")
 
-UNKNOWN_SCHEDULER = Rule(
-    "unknown-scheduler",
-    ERROR,
-    "neither trainc nor an installed package has the scheduler back end",
-    "Without it nothing places the job's pods together.",
-)
+UNKNOWN_SCHEDULER = Rule("unknown-scheduler", ERROR)
 
 
 def find(name: str) -> Scheduler | None:

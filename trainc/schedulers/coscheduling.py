@@ -22,12 +22,7 @@ NAME = "coscheduling"
 # What the plugin itself waits where nobody says more, and what a new node takes to come up.
 TIMEOUT, PATIENT_TIMEOUT = 60, 300
 
-TOPOLOGY_UNSUPPORTED = Rule(
-    "topology-unsupported",
-    ERROR,
-    "a scheduler back end does not support the requested topology",
-    "The job would be spread over the network.",
-)
+TOPOLOGY_UNSUPPORTED = Rule("topology-unsupported", ERROR)
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:

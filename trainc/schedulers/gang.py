@@ -16,18 +16,8 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.tree import Tree
 
-NO_PODS = Rule(
-    "no-pods",
-    ERROR,
-    "a role, or a whole job, requests no pods",
-    "Nothing runs and the job never succeeds: it waits for pods that are never created.",
-)
-UNKNOWN_SIZE = Rule(
-    "unknown-size",
-    ERROR,
-    "a placeholder sets the number of pods, but trainc needs the number",
-    "trainc can copy a placeholder but not calculate with it.",
-)
+NO_PODS = Rule("no-pods", ERROR)
+UNKNOWN_SIZE = Rule("unknown-size", ERROR)
 COMPLETE = "Complete"
 SUBMITTER_LABEL = "ray.io/originated-from-crd"  # of the pod that submits a RayJob's program; it waits for all others
 INITIALIZERS = ("dataset-initializer", "model-initializer")

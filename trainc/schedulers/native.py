@@ -25,18 +25,8 @@ TOPOLOGY_GATE = "TopologyAwareWorkloadScheduling"
 PREEMPTION_GATE = "WorkloadAwarePreemption"
 TEMPLATE = "all"
 
-API_NOT_SERVED = Rule(
-    "api-not-served",
-    ERROR,
-    "the cluster's Kubernetes does not serve an API that the back end needs",
-    "The API server rejects the object, or drops the field that links the pods to it, with no message.",
-)
-GATE_NOT_DECLARED = Rule(
-    "gate-not-declared",
-    WARNING,
-    "a required feature gate is off by default and not declared",
-    "With the gate off the API server drops the field, and the job runs without a gang.",
-)
+API_NOT_SERVED = Rule("api-not-served", ERROR)
+GATE_NOT_DECLARED = Rule("gate-not-declared", WARNING)
 
 
 _SERVED = (((1, 37), "v1beta1"), ((1, 36), "v1alpha2"))  # from which version of Kubernetes on, newest first

@@ -44,13 +44,7 @@ _API_VERSION, _KIND = _LITERALS.tree("scheduling.volcano.sh/v1beta1"), _LITERALS
 _HARD = _LITERALS.tree("hard")
 SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
 
-REFUSED = Rule(
-    "volcano-policy-refused",
-    ERROR,
-    "the TrainJob webhook rejects a setting of the Volcano policy",
-    "The queue annotation must not be empty, and every priority class must exist when the TrainJob is created.",
-    verdict=True,
-)
+REFUSED = Rule("volcano-policy-refused", ERROR, verdict=True)
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
 
     Counted = tuple[int, Document]  # which document of its file it is
 
-GENERATED_NAME = Rule(
-    "generated-name",
-    ERROR,
-    "a job uses `generateName`",
-    "The API server chooses the name, but every derived name must be written before that.",
-)
+GENERATED_NAME = Rule("generated-name", ERROR)
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")
 RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComponent")
 JOBS = ("TrainJob", "JobSet")

@@ -16,27 +16,9 @@ if TYPE_CHECKING:
 ANNOTATION = "trainc.dev/cluster"
 _MAX_CLUSTERS_NAMED = 20  # clusters that are named one by one
 
-UNBOUND_JOB = Rule(
-    "unbound-job",
-    ERROR,
-    "a job belongs to no cluster of a project with several clusters",
-    "The job would never run.",
-    admission=True,
-)
-TWO_CLUSTERS = Rule(
-    "two-clusters",
-    ERROR,
-    "the paths of two clusters contain the same job",
-    "The job would train twice. To train it on both, name both clusters in the job.",
-    admission=True,
-)
-UNKNOWN_CLUSTER = Rule(
-    "unknown-cluster",
-    ERROR,
-    "a job or a patch names a cluster that is not in the project",
-    "The job would run nowhere, and the patch would change nothing.",
-    admission=True,
-)
+UNBOUND_JOB = Rule("unbound-job", ERROR, admission=True)
+TWO_CLUSTERS = Rule("two-clusters", ERROR, admission=True)
+UNKNOWN_CLUSTER = Rule("unknown-cluster", ERROR, admission=True)
 
 
 def bound(document: Document, project: Project, report: Report) -> list[Cluster]:

@@ -26,27 +26,9 @@ if TYPE_CHECKING:
     Key = tuple[str, str, str]  # the folder, the namespace and the name of a job
     Index = dict[Key, list[Document]]
 
-PATCH_WITHOUT_JOB = Rule(
-    "patch-without-job",
-    ERROR,
-    "a TrainJobPatch names a TrainJob that is not in its directory",
-    "Its changes reach no cluster.",
-    admission=True,
-)
-PATCH_WITHOUT_EFFECT = Rule(
-    "patch-without-effect",
-    WARNING,
-    "a TrainJobPatch changes nothing",
-    "A reader expects a difference between clusters that does not exist.",
-    admission=True,
-)
-TWO_PATCHES = Rule(
-    "two-patches",
-    ERROR,
-    "two TrainJobPatches of one TrainJob name the same cluster",
-    "Which one wins would depend on the order of the files.",
-    admission=True,
-)
+PATCH_WITHOUT_JOB = Rule("patch-without-job", ERROR, admission=True)
+PATCH_WITHOUT_EFFECT = Rule("patch-without-effect", WARNING, admission=True)
+TWO_PATCHES = Rule("two-patches", ERROR, admission=True)
 _OWN = ("name", "namespace")  # of the metadata of a patch: they say which job is meant
 
 

@@ -270,13 +270,7 @@ def refusal(document: Document, met: list[Finding], report: Report) -> RefusalFi
     return None if stands is None else RefusalFindings(document, met, stands, report)
 
 
-DUPLICATE_RUNTIME = Rule(
-    "duplicate-runtime",
-    ERROR,
-    "two runtimes or two components have the same name",
-    "Which one a job gets would depend on the order of the files.",
-    admission=True,
-)
+DUPLICATE_RUNTIME = Rule("duplicate-runtime", ERROR, admission=True)
 KINDS = {
     "TrainingRuntime": "trainer.kubeflow.org/",
     "ClusterTrainingRuntime": "trainer.kubeflow.org/",
@@ -333,29 +327,9 @@ def ambiguous(documents: Sequence[Document]) -> Finding:
     )
 
 
-STEP_REPLICAS = Rule(
-    "step-replicas",
-    ERROR,
-    "a replicatedJob of a runtime's trainer or initializer does not have one replica",
-    "The runtime webhook requires `replicas: 1` for replicatedJobs labelled as trainer or initializer; `numNodes` "
-    "sets the node count.",
-    verdict=True,
-)
-STEP_CONTAINER = Rule(
-    "step-container",
-    ERROR,
-    "a replicatedJob of a runtime lacks the container of its step",
-    "A TrainJob's image, command and env reach the container `node`; dataset and model reach the containers of "
-    "their initializers.",
-    verdict=True,
-)
-DEPRECATED = Rule(
-    "deprecated-runtime-definition",
-    WARNING,
-    "a ClusterTrainingRuntime is labelled as deprecated",
-    "The runtime webhook warns that a later release removes it.",
-    admission=True,
-)
+STEP_REPLICAS = Rule("step-replicas", ERROR, verdict=True)
+STEP_CONTAINER = Rule("step-container", ERROR, verdict=True)
+DEPRECATED = Rule("deprecated-runtime-definition", WARNING, admission=True)
 _CONTAINERS = {
     "trainer": "node",
     "dataset-initializer": "dataset-initializer",

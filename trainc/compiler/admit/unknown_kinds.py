@@ -14,19 +14,8 @@ if TYPE_CHECKING:
     from trainc.compiler.admit.context import AdmissionContext
     from trainc.model.document import Document
 
-UNKNOWN_KIND = Rule(
-    "unknown-kind",
-    ERROR,
-    "a document's kind or version does not exist in these APIs",
-    "A cluster with Trainer v2.3 and JobSet does not serve the kind, so the object cannot be created.",
-    verdict=True,
-)
-KIND_NOT_COMPILED = Rule(
-    "kind-not-compiled",
-    WARNING,
-    "a training job is of a kind that trainc does not compile",
-    "trainc does not check it. In a file that you name on the command line the finding is an error.",
-)
+UNKNOWN_KIND = Rule("unknown-kind", ERROR, verdict=True)
+KIND_NOT_COMPILED = Rule("kind-not-compiled", WARNING)
 
 
 def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is_output: bool) -> None:

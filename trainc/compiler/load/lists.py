@@ -11,13 +11,7 @@ if TYPE_CHECKING:
     from trainc.model.document import Document
     from trainc.model.report import Report
 
-NOT_AN_OBJECT = Rule(
-    "not-an-object",
-    ERROR,
-    "a document is not a Kubernetes object",
-    "Every document of a manifest is a mapping with `apiVersion` and `kind`; the API server cannot decode any other.",
-    admission=True,
-)
+NOT_AN_OBJECT = Rule("not-an-object", ERROR, admission=True)
 
 
 def expand(documents: Iterable[Document], report: Report) -> Iterator[Document]:

@@ -200,12 +200,7 @@ def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:
     return written
 
 
-DEADLINE_NOT_ENFORCED = Rule(
-    "deadline-not-enforced",
-    ERROR,
-    "nothing enforces a TrainJob's activeDeadlineSeconds",
-    "The Trainer controller runs this timer itself and writes it to no object; JobSet has no such field.",
-)
+DEADLINE_NOT_ENFORCED = Rule("deadline-not-enforced", ERROR)
 
 
 def carried_labels(plan: Plan) -> dict[str, Tree]:
@@ -360,28 +355,12 @@ def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
     }
 
 
-LOST_PORT = Rule(
-    "lost-port",
-    WARNING,
-    "the controller overwrites a container port with another",
-    "Trainer v2.3.0 treats two ports as one if their numbers or their names are equal, even if both names are absent.",
-)
+LOST_PORT = Rule("lost-port", WARNING)
 
 
-LOST_CLAIMS = Rule(
-    "claims-dropped",
-    WARNING,
-    "the controller drops the device claims of the training container",
-    "If a TrainJob sets `resourcesPerNode`, Trainer v2.3.0 merges only limits and requests: `claims` of the job "
-    "and its runtime do not reach the pods.",
-)
+LOST_CLAIMS = Rule("claims-dropped", WARNING)
 
-LOST_VALUE = Rule(
-    "value-dropped",
-    WARNING,
-    "the controller drops the value of a variable that also has a `valueFrom`",
-    "Trainer v2.3.0 copies only the `valueFrom`; in a pod template the API server rejects a variable with both.",
-)
+LOST_VALUE = Rule("value-dropped", WARNING)
 
 
 def lost_values(plan: Plan, report: Report) -> None:

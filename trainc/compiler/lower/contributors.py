@@ -25,12 +25,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.tree import Tree
 
-UNKNOWN_FRAMEWORK = Rule(
-    "unknown-framework",
-    ERROR,
-    "a runtime's framework label names an unknown framework",
-    "Without an mlPolicy the label selects the framework; with an unknown one the processes would get no rendezvous.",
-)
+UNKNOWN_FRAMEWORK = Rule("unknown-framework", ERROR)
 
 
 def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only: bool) -> Framework:

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-REWRITTEN = Rule(
-    "run-host-rewritten",
-    NOTE,
-    "a host name of the job's first run is rewritten to the pod name of this run",
-    "Each run has pods and a Service of its own. A name of the first run leads to its pods, or nowhere once they are gone.",
-)
+REWRITTEN = Rule("run-host-rewritten", NOTE)
 
 
 def of_this_run(plan: Plan, jobset: Tree, report: Report) -> tuple[Tree, tuple[Document, ...]]:

@@ -254,13 +254,7 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
     return of_categories | of_rules
 
 
-OTHER_TRAINC = Rule(
-    "other-trainc",
-    ERROR,
-    "the project requires another version of trainc",
-    "An older compiler may render the project differently, so trainc renders nothing until the versions match.",
-    admission=True,
-)
+OTHER_TRAINC = Rule("other-trainc", ERROR, admission=True)
 _SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`
 
 
@@ -317,13 +311,7 @@ def _holds(sign: str, ours: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     }[sign]
 
 
-BAD_PROJECT = Rule(
-    "bad-project",
-    ERROR,
-    "trainc.yaml contains an invalid or unknown setting",
-    "A setting that is ignored silently is worse than one that is rejected.",
-    admission=True,
-)
+BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
 
 
 class Checker:

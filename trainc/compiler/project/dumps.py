@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from trainc.model.finding import Finding
     from trainc.model.tree import Path, Tree
 
-FOREIGN_DUMP = Rule(
-    "foreign-dump",
-    ERROR,
-    "a cluster folder contains something other than a dump of cluster objects",
-    "trainc checks a job against these objects; one that it cannot read would be missing silently.",
-    admission=True,
-)
+FOREIGN_DUMP = Rule("foreign-dump", ERROR, admission=True)
 ADMISSION_GROUP = "admissionregistration.k8s.io/"
 ADMISSION = frozenset(
     {

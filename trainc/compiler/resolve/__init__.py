@@ -243,22 +243,10 @@ def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:
     return True
 
 
-UNKNOWN_DIRECTIVE = Rule(
-    "unknown-patch-directive",
-    ERROR,
-    "a `$patch` directive is unknown to the strategic merge",
-    "The strategic merge supports `replace` and `delete`; the TrainJob webhook fails on any other directive.",
-    verdict=True,
-)
+UNKNOWN_DIRECTIVE = Rule("unknown-patch-directive", ERROR, verdict=True)
 
 
-UNFINDABLE_ITEM = Rule(
-    "unfindable-item",
-    ERROR,
-    "a runtimePatch merges a list whose item lacks its merge key",
-    "The strategic merge finds items by their key; the TrainJob webhook fails on an item without one.",
-    verdict=True,
-)
+UNFINDABLE_ITEM = Rule("unfindable-item", ERROR, verdict=True)
 
 
 # The webhook goes on without the template that could not be merged, and dies of that.

@@ -26,34 +26,11 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project
     from trainc.model.tree import Tree
 
-UNKNOWN_COMPONENT = Rule(
-    "unknown-component",
-    ERROR,
-    "an enabled component is not defined",
-    "The pods would lack what the component adds, with no other message.",
-    admission=True,
-)
-NO_TARGET = Rule(
-    "component-without-target",
-    ERROR,
-    "a component matches nothing to apply to",
-    "It would change nothing, or add a container without an image.",
-    admission=True,
-)
+UNKNOWN_COMPONENT = Rule("unknown-component", ERROR, admission=True)
+NO_TARGET = Rule("component-without-target", ERROR, admission=True)
 
-NOT_ON = Rule(
-    "component-not-on",
-    ERROR,
-    "a job sets a parameter of a component that is not enabled",
-    "The value would have no effect.",
-    admission=True,
-)
-NO_RUNTIME = Rule(
-    "components-without-runtime",
-    WARNING,
-    "a job without a runtime enables components",
-    "Components are merged into runtimes; JobSets and jobs of other operators have none.",
-)
+NOT_ON = Rule("component-not-on", ERROR, admission=True)
+NO_RUNTIME = Rule("components-without-runtime", WARNING)
 
 COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
 

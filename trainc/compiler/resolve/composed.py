@@ -106,13 +106,7 @@ class Composed(Document):
         return None
 
 
-LOCKED = Rule(
-    "locked-field",
-    ERROR,
-    "a later layer changes a field that a runtime locks",
-    "The platform team locks the field for a stated reason; no later layer may change it, add to it or remove it.",
-    admission=True,
-)
+LOCKED = Rule("locked-field", ERROR, admission=True)
 
 
 class Held:

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Tree
 
-UNKNOWN_LOCK = Rule(
-    "unknown-lock-path",
-    ERROR,
-    "a lock names a field that the runtime does not have",
-    "Such a lock protects nothing.",
-    admission=True,
-)
+UNKNOWN_LOCK = Rule("unknown-lock-path", ERROR, admission=True)
 
 _JOB_FIELDS = {"resources": "resourcesPerNode", "envFrom": "secretRef"}  # fields of a container, as a job calls them
 

@@ -24,27 +24,9 @@ if TYPE_CHECKING:
     Values: TypeAlias = Mapping[str, Sourced[Any]]
 
 
-UNKNOWN_PARAMETER = Rule(
-    "unknown-parameter",
-    ERROR,
-    "a job sets a parameter that its component does not have",
-    "The value would have no effect.",
-    admission=True,
-)
-BAD_PARAMETER = Rule(
-    "bad-parameter",
-    ERROR,
-    "a component parameter is invalid, or is required and missing",
-    "Parameters are typed, so that a mistake shows in the source and not in a pod.",
-    admission=True,
-)
-PARAMETER_PLACE = Rule(
-    "parameter-without-place",
-    ERROR,
-    "a component parameter writes to a field that the component does not have",
-    "The value would have no effect.",
-    admission=True,
-)
+UNKNOWN_PARAMETER = Rule("unknown-parameter", ERROR, admission=True)
+BAD_PARAMETER = Rule("bad-parameter", ERROR, admission=True)
+PARAMETER_PLACE = Rule("parameter-without-place", ERROR, admission=True)
 
 
 _WRITE = {

@@ -31,40 +31,11 @@ if TYPE_CHECKING:
 
     Clash = tuple[Steps, Tree, Tree]  # the field, and what each of the two says about it
 
-REQUIRED = Rule(
-    "component-required",
-    ERROR,
-    "a component is enabled without another one that it requires",
-    "An incomplete setup looks right and does not work.",
-    admission=True,
-)
-EXCLUDED = Rule(
-    "components-exclude",
-    ERROR,
-    "two enabled components exclude each other",
-    "Each relies on something that the other removes.",
-    admission=True,
-)
-CLASH = Rule(
-    "components-clash",
-    ERROR,
-    "two components without an order set one field to different values",
-    "Which value wins would depend on the order in which they are listed.",
-    admission=True,
-)
-CONTRADICTORY = Rule(
-    "contradictory-order",
-    ERROR,
-    "components must each come after the other",
-    "No order satisfies both.",
-    admission=True,
-)
-UNRELATED = Rule(
-    "unknown-relation",
-    WARNING,
-    "a component comes after, or excludes, one that is not defined",
-    "A misspelled name orders and excludes nothing.",
-)
+REQUIRED = Rule("component-required", ERROR, admission=True)
+EXCLUDED = Rule("components-exclude", ERROR, admission=True)
+CLASH = Rule("components-clash", ERROR, admission=True)
+CONTRADICTORY = Rule("contradictory-order", ERROR, admission=True)
+UNRELATED = Rule("unknown-relation", WARNING)
 
 
 def ordered(components: Sequence[Switched], report: Report) -> list[Switched] | None:
@@ -255,27 +226,9 @@ def _sweeping(items: list[Tree], key: str) -> Tree:
     return items
 
 
-CYCLE = Rule(
-    "inheritance-cycle",
-    ERROR,
-    "a runtime inherits from itself",
-    "Following `extends` never ends, so no base runtime exists.",
-    admission=True,
-)
-MISSING_PARENT = Rule(
-    "missing-parent",
-    ERROR,
-    "a runtime extends one that is not defined",
-    "What the runtime inherits is unknown, so trainc cannot compile a job with it.",
-    admission=True,
-)
-FRAMEWORK_CHANGED = Rule(
-    "framework-changed",
-    ERROR,
-    "a runtime selects another framework than its parent",
-    "The parent's images, commands and variables are for its own framework and do not work with another.",
-    admission=True,
-)
+CYCLE = Rule("inheritance-cycle", ERROR, admission=True)
+MISSING_PARENT = Rule("missing-parent", ERROR, admission=True)
+FRAMEWORK_CHANGED = Rule("framework-changed", ERROR, admission=True)
 
 
 def lineage(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...] | None:

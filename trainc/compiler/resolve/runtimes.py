@@ -20,33 +20,10 @@ if TYPE_CHECKING:
 
 GROUP = "trainer.kubeflow.org"
 
-UNSUPPORTED_RUNTIME = Rule(
-    "unsupported-runtime",
-    ERROR,
-    "`runtimeRef` names a kind or group that Trainer does not serve",
-    "The TrainJob webhook accepts only TrainingRuntime and ClusterTrainingRuntime of trainer.kubeflow.org.",
-    verdict=True,
-)
-MISSING_RUNTIME = Rule(
-    "missing-runtime",
-    ERROR,
-    "a job names a runtime that is not defined",
-    "The TrainJob webhook rejects a job whose runtime does not exist, and trainc has nothing to compile it with.",
-    verdict=True,
-)
-SHIPPED_RUNTIME = Rule(
-    "shipped-runtime",
-    NOTE,
-    "a job uses a runtime of trainc's own catalogue",
-    "A newer trainc may ship a newer runtime, which would change manifests without an edit in the project.",
-)
-DEPRECATED_RUNTIME = Rule(
-    "deprecated-runtime",
-    WARNING,
-    "a job uses a ClusterTrainingRuntime that is labelled as deprecated",
-    "The Trainer webhook warns that a later release removes the runtime.",
-    admission=True,
-)
+UNSUPPORTED_RUNTIME = Rule("unsupported-runtime", ERROR, verdict=True)
+MISSING_RUNTIME = Rule("missing-runtime", ERROR, verdict=True)
+SHIPPED_RUNTIME = Rule("shipped-runtime", NOTE)
+DEPRECATED_RUNTIME = Rule("deprecated-runtime", WARNING, admission=True)
 
 _LISTED = "`trainc runtimes` lists those that trainc ships"
 _DUMP = (

@@ -19,28 +19,9 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Path, Tree
 
-INITIALIZER_WITHOUT_HOME = Rule(
-    "initializer-without-home",
-    ERROR,
-    "a job configures an initializer that its runtime does not have",
-    "The TrainJob webhook requires a replicatedJob and a container of that name with the volume `initializer` mounted.",
-    verdict=True,
-)
-PATCH_MANAGER = Rule(
-    "patch-manager",
-    ERROR,
-    "the manager of a runtimePatch is not a domain-prefixed path",
-    "The webhook requires `<domain>/<name>`, so that systems that patch the same job do not collide.",
-    verdict=True,
-)
-PATCH_RESERVED_ENV = Rule(
-    "patch-reserved-env",
-    ERROR,
-    "a runtimePatch sets env on a container whose env the job sets",
-    "The webhook rejects env patches on `node` and the initializers; use `spec.trainer.env` and "
-    "`spec.initializer` instead.",
-    verdict=True,
-)
+INITIALIZER_WITHOUT_HOME = Rule("initializer-without-home", ERROR, verdict=True)
+PATCH_MANAGER = Rule("patch-manager", ERROR, verdict=True)
+PATCH_RESERVED_ENV = Rule("patch-reserved-env", ERROR, verdict=True)
 
 _JOBS: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
 _CONTAINERS: Path = ("template", "spec", "template", "spec", "containers")

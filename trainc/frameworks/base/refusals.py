@@ -16,26 +16,9 @@ if TYPE_CHECKING:
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
 
-RESERVED_ENV = Rule(
-    "reserved-env",
-    ERROR,
-    "a job sets a variable that its framework sets",
-    "The processes find each other through these variables, so the TrainJob webhook rejects a job that sets one.",
-    verdict=True,
-)
-REFUSED = Rule(
-    "framework-refuses",
-    ERROR,
-    "the TrainJob webhook rejects a setting that the framework does not support",
-    verdict=True,
-)
-UNBUILDABLE = Rule(
-    "unbuildable",
-    ERROR,
-    "the Trainer controller accepts the job but cannot build it",
-    "The API server stores the job, but the controller creates nothing for it and reports the reason only in its log.",
-    verdict=True,
-)
+RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
+REFUSED = Rule("framework-refuses", ERROR, verdict=True)
+UNBUILDABLE = Rule("unbuildable", ERROR, verdict=True)
 
 RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
 

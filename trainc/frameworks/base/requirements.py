@@ -20,62 +20,15 @@ if TYPE_CHECKING:
     from trainc.model.tree import Tree
     from trainc.model.vocabulary import Vocabulary
 
-OVERWRITTEN_ENV = Rule(
-    "overwritten-env",
-    WARNING,
-    "the framework overwrites a variable",
-    "The value in the manifest never reaches a process.",
-)
-NO_PROCESSES = Rule(
-    "no-processes",
-    ERROR,
-    "a node starts no process",
-    "The launcher starts `numProcPerNode` processes on each node.",
-)
-NO_TRAINER = Rule(
-    "no-trainer",
-    ERROR,
-    "no replicatedJob of the runtime is labelled as trainer",
-    "The label `trainer.kubeflow.org/trainjob-ancestor-step: trainer` marks the pods that a TrainJob's `trainer` "
-    "configures.",
-)
-TWO_TRAINERS = Rule(
-    "two-trainers",
-    WARNING,
-    "two replicatedJobs are labelled as trainer",
-    "Image, command and env of the job reach both; its node count and the framework's variables reach only the first.",
-)
-NO_NODE_CONTAINER = Rule(
-    "no-node-container",
-    ERROR,
-    "a replicatedJob lacks the container `node`",
-    "Variables, image, command and resources reach only the container of that name.",
-)
-NO_TRAINER_BLOCK = Rule(
-    "no-trainer-block",
-    WARNING,
-    "a job without `spec.trainer` gets no rendezvous variables",
-    "The Trainer controller (v2.3.0) sets them only if the job has a `trainer` block; an empty one is enough.",
-)
-SEVERAL_GPU_NAMES = Rule(
-    "several-gpu-resources",
-    WARNING,
-    "several resource names count as GPUs",
-    "The Trainer controller picks one of them at random; trainc picks the first in alphabetical order.",
-)
-MISMATCHED_SLOTS = Rule(
-    "slots-gpus-mismatch",
-    WARNING,
-    "the number of processes on a node differs from its number of GPUs",
-    "Training frameworks run one process per GPU.",
-)
-UNREAD_PROCESSES = Rule(
-    "processes-per-node-ignored",
-    WARNING,
-    "a job sets `numProcPerNode`, but its framework does not read it",
-    "PyTorch, MPI and Flux start that many processes on a node (Trainer v2.3.0); other frameworks run the command "
-    "once.",
-)
+OVERWRITTEN_ENV = Rule("overwritten-env", WARNING)
+NO_PROCESSES = Rule("no-processes", ERROR)
+NO_TRAINER = Rule("no-trainer", ERROR)
+TWO_TRAINERS = Rule("two-trainers", WARNING)
+NO_NODE_CONTAINER = Rule("no-node-container", ERROR)
+NO_TRAINER_BLOCK = Rule("no-trainer-block", WARNING)
+SEVERAL_GPU_NAMES = Rule("several-gpu-resources", WARNING)
+MISMATCHED_SLOTS = Rule("slots-gpus-mismatch", WARNING)
+UNREAD_PROCESSES = Rule("processes-per-node-ignored", WARNING)
 RULES = (
     OVERWRITTEN_ENV,
     NO_PROCESSES,
@@ -269,12 +222,7 @@ def _words(names: Sequence[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-BEATEN_ENV = Rule(
-    "rendezvous-env-replaced",
-    WARNING,
-    "a job's variable replaces one that its framework sets",
-    "JAX's variables are not reserved (Trainer v2.3.0): the job's env is applied last and wins.",
-)
+BEATEN_ENV = Rule("rendezvous-env-replaced", WARNING)
 
 
 def check_reserved(plan: Plan, framework: Framework, report: Report) -> None:

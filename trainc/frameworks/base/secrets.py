@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 EXISTING = "existing"  # the project names a Secret: `existing:NAME`
 IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
 
-SECRET_NEEDED = Rule(
-    "secret-needed",
-    NOTE,
-    "a Secret with key material must exist before the job starts",
-    "trainc never generates keys: they would differ in every run and be readable in Git.",
-)
+SECRET_NEEDED = Rule("secret-needed", NOTE)
 
 
 RULES = (SECRET_NEEDED,)
