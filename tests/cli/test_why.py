@@ -199,3 +199,11 @@ def test_a_path_may_begin_with_a_dot(tmp_path: Path) -> None:
     )
     assert (dotted.code, dotted.out) == (0, plain.out)
     assert "maxRestarts: 3" in dotted.out
+
+
+def test_what_is_computed_is_said_once(place: Repository) -> None:
+    """It read `set by framework (torch) by torch` and `computed by lowering`."""
+    lines = place.run("why", "bert", "**").out.splitlines()
+    setters = {line.strip() for line in lines if line.startswith(("  set by", "  computed"))}
+    assert {"set by framework (torch)", "computed by trainc", "computed: JobSet webhook default"} <= setters
+    assert not any(" by torch" in line or "lowering" in line for line in setters)

@@ -11,16 +11,15 @@ if TYPE_CHECKING:
 
     from trainc.changes.why import LayerValue, Why
     from trainc.changes.why.landing import Landing
-    from trainc.model.sourced import Origin
 
 
 def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:
     """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
     lines = [f"{_object(answer, several)} {answer.path}: {with_octal(answer.path, inline(answer.value))}"]
-    lines.append(f"  {_setter(answer.winner)} {_where(answer.winner.origin, shown)}")
+    lines.append(f"  {_setter(answer.winner)}{_where(answer.winner, shown)}")
     for setter in answer.beaten:
         value = with_octal(answer.path, inline(setter.value))
-        lines.append(f"  over   {_who(setter)} {_where(setter.origin, shown)}: {value}")
+        lines.append(f"  over   {_who(setter)}{_where(setter, shown)}: {value}")
     return lines
 
 
@@ -43,11 +42,18 @@ def _who(setter: LayerValue) -> str:
     return f"{setter.layer} ({setter.who})" if setter.who else setter.layer
 
 
-def _where(origin: Origin, shown: Callable[[str], str]) -> str:
+def _where(setter: LayerValue, shown: Callable[[str], str]) -> str:
+    """Where a value is written, else what it is and what it was made from; nothing where the layer says it all."""
+    origin = setter.origin
     if origin.at is not None:
-        return f"at {shown(origin.at.file)}:{origin.at.line}:{origin.at.column}"
+        return f" at {shown(origin.at.file)}:{origin.at.line}:{origin.at.column}"
     spans = [f"{shown(span.file)}:{span.line}:{span.column}" for span in origin.spans()]
-    return f"by {origin.by}" + (f" from {', '.join(spans)}" if spans else "")
+    what = "" if origin.by in {setter.who, *setter.who.split("-")} else f": {origin.by}"
+    made = " by trainc" if origin.by == _LOWERING else what
+    return made + (f" from {', '.join(spans)}" if spans else "")
+
+
+_LOWERING = "lowering"  # what the compiler writes for every job
 
 
 def why_json(answers: Iterable[Why], shown: Callable[[str], str]) -> str:
@@ -92,7 +98,7 @@ def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -
 
 def _by(field: Why, shown: Callable[[str], str]) -> str:
     winner = field.winner
-    return f" by {_who(winner)} {_where(winner.origin, shown)}: {with_octal(field.path, inline(field.value))}"
+    return f" by {_who(winner)}{_where(winner, shown)}: {with_octal(field.path, inline(field.value))}"
 
 
 def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:
