@@ -28,6 +28,12 @@ def test_help_prints_the_groups(tmp_path: Path) -> None:
     assert re.findall(r"^(\w+):$", run.out, re.MULTILINE) == list(GROUPS)
 
 
+def test_help_all_may_come_before_the_command(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "--help-all").out == compile_in(tmp_path, "--help").out
+    for words in (("--help-all", "build"), ("help", "build", "--help-all")):
+        assert compile_in(tmp_path, *words).out == compile_in(tmp_path, "build", "--help-all").out
+
+
 def test_help_of_a_command_leaves_rare_options_to_help_all(tmp_path: Path) -> None:
     short, full = (compile_in(tmp_path, "build", word).out for word in ("--help", "--help-all"))
     assert "--help-all" in short

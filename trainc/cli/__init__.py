@@ -112,10 +112,10 @@ def _dispatch(words: list[str]) -> int:
         from trainc.cli.next_steps import next_steps  # noqa: PLC0415 (a command line has its own)
 
         return next_steps()
-    if words[0] in ("-h", "--help", "help"):
+    if words[0] in ("-h", "--help", "--help-all", "help"):
         topic = next((word for word in words[1:] if not word.startswith("-")), "")
         if topic:
-            answer(*help_text(_command(topic)).splitlines())
+            answer(*help_text(_command(topic), is_full="--help-all" in words).splitlines())
         else:
             from trainc.cli.commands import COMMANDS  # noqa: PLC0415
 
