@@ -225,7 +225,7 @@ def larger_than_machine(job: Job) -> Findings:
             seen.add(span)
             yield TOO_LARGE.at(
                 span,
-                f"a pod of `{role.name}` requests {requested.quantity} of {resource}, but `{machine.name}` has {held}"
+                f"a pod of `{role.name}` requests `{resource}: {requested.quantity}`, but `{machine.name}` has {held}"
                 + ("" if requested.quantity.nanos > most else ", of which the system reserves a part"),
                 also=[Label(job.at(path), f"{held} per machine")],
                 effect="the pods stay pending",

@@ -195,7 +195,7 @@ def _changed(refused: ServerComplaint, file: str, side: str) -> str:
 def _unlike(refused: ServerComplaint, help_: str) -> Words:
     limit = refused.above(2, "limits", refused.field)
     most = value(refused.job.tree, *limit)
-    message = f"`{refused.container_name}` requests {refused.written} of {refused.field}, but its limit is {most}"
+    message = f"`{refused.container_name}` requests `{refused.field}: {refused.written}`, but its limit is {most}"
     # The requests of a component that a job switches on for a machine of another size are one mistake.
     by = refused.job.report.switched_on.get(refused.job.at(refused.path).file)
     if by is not None:
@@ -203,9 +203,7 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
         return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),), group=group)
     own, at, request = refused.job.bundle.document.file, refused.job.at(limit), refused.job.at(refused.path)
     if at.file == own != request.file:
-        message = (
-            f"`{refused.container_name}` has a limit of {most} for {refused.field}, but requests {refused.written}"
-        )
+        message = f"`{refused.container_name}` has the limit `{refused.field}: {most}`, but requests {refused.written}"
         return Words(message, help_, also=(Label(request, "the request"),), place=limit)
     return Words(message, help_, also=(Label(at, "the limit"),))
 
