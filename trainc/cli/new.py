@@ -132,6 +132,14 @@ def _version(text: str) -> str:
 
 
 def _machine(name: str) -> str:
+    # The name that the cloud has for it: `p5.48xlarge` is `eks-p5`.
+    same = [
+        known
+        for known, hardware in HARDWARE.items()
+        if name.removeprefix(f"{known.partition('-')[0]}-") in hardware.about.replace(",", "").split()
+    ]
+    if len(same) == 1 and name not in HARDWARE:
+        raise Trouble(f"there is no machine type `{name}`; did you mean `{same[0]}`?")
     return _one_of("machine type", name, HARDWARE) if name else ""
 
 

@@ -75,7 +75,12 @@ def moving_tag(job: Job) -> Findings:
 def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
     tag = _tag(image)
-    if not image or (tag and tag not in _MOVING) or "@sha256:" in image or "placeholder" in image.lower():
+    if (
+        image.split() != [image]
+        or (tag and tag not in _MOVING)
+        or "@sha256:" in image
+        or "placeholder" in image.lower()
+    ):
         return False
     name = image.rpartition("/")[2]
     if substituted(name) or any(mark in name for mark in "$<{"):
@@ -281,6 +286,15 @@ def _edits(leaf: Tree, right: str) -> list[Edit]:
     return [Edit(place.file, place.line, (), right, at=place)]
 
 
+def _without_space(words: list[str]) -> str:
+    """What a reference with spaces may mean: the last word may be the tag, which only the author knows."""
+    name, *rest = words
+    joined = "".join(words)
+    if len(rest) == 1 and ":" not in f"{name.rpartition('/')[2]}{rest[0]}" and not rest[0].startswith(("/", "@")):
+        return f"write `{name}:{rest[0]}` if `{rest[0]}` is the tag, else `{joined}`"
+    return f"remove the space: `{joined}`"
+
+
 def _faults(image: str) -> Iterator[_Fault]:
     """The first thing wrong with a reference: what it is, what to write, and how certain it is to fail."""
     scheme, separator, rest = image.partition("://")
@@ -288,8 +302,7 @@ def _faults(image: str) -> Iterator[_Fault]:
         yield _Fault(f"begins with `{scheme}://`", "", right=rest)
         return
     if image.split() != [image]:
-        # The recorded server creates such pods, so that this is not an error.
-        yield _Fault("contains a space", "", WARNING, "".join(image.split()))
+        yield _Fault("contains a space", _without_space(image.split()))
         return
     name, digest_mark, digest = image.partition("@")
     if digest_mark and (problem := _digest_problem(digest)):
