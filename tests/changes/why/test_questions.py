@@ -57,3 +57,18 @@ def test_a_job_on_standard_input(folder: Path) -> None:
     """`-` was a file that is not there."""
     done = compile_in(folder, "why", "-", "spec.replicatedJobs[0].replicas", stdin=f"{RUNTIME}---\n{job('bert')}")
     assert (done.code, done.out.startswith(REPLICAS)) == (0, True)
+
+
+def test_the_name_of_a_role_that_a_component_fits_into(folder: Path) -> None:
+    """It was set by the component, at a line of the runtime: a component only names the role of the runtime again."""
+    component = (
+        "apiVersion: trainc.dev/v1alpha1\nkind: RuntimeComponent\nmetadata: {name: fast}\nspec:\n  job:\n    spec:\n"
+        "      template:\n        spec:\n          containers:\n            - name: node\n"
+        "              env: [{name: MODE, value: fast}]\n"
+    )
+    annotated = job("bert").replace("  namespace:", "  annotations: {trainc.dev/components: fast}\n  namespace:")
+    write(folder, {JOB: annotated, "jobs/fast.yaml": component})
+    done = compile_in(folder, "why", JOB, "spec.replicatedJobs[node].name")
+    assert "set by runtime (torch) at jobs/runtime.yaml:19:17" in done.out, done.err
+    done = compile_in(folder, "why", JOB, "**env[MODE].value")
+    assert "set by components (fast) at jobs/fast.yaml:11:41" in done.out

@@ -67,8 +67,13 @@ def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) 
         # No layer holds the value itself: code computed it, and says from what.
         computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
         return Why(object_name, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
-    winner = overruled[won[-1]]
-    beaten = tuple(one for one in reversed(overruled[: won[-1]]) if one.origin != winner.origin)
+    # A layer that repeats what stands at one place, as a component does with the name of a role, has not set it.
+    last = overruled[won[-1]].origin
+    first = next(
+        index for index in won if index == won[-1] or (last.at is not None and overruled[index].origin == last)
+    )
+    winner = overruled[first]
+    beaten = tuple(one for one in reversed(overruled[:first]) if one.origin != winner.origin)
     return Why(object_name, shown(steps), leaf.value, winner, beaten, layers.cluster)
 
 
