@@ -51,8 +51,8 @@ def _catalogue() -> dict[str, Any]:
     return _load("catalogue.toml")
 
 
-def words() -> dict[str, dict[str, str]]:
-    """By rule, `summary` and `why` of its page; other rules have them where they are declared."""
+def entries() -> dict[str, dict[str, Any]]:
+    """By rule, what is known of it beside its declaration: category, summary, why."""
     return _load("rules.toml")
 
 
@@ -64,8 +64,11 @@ def _load(name: str) -> dict[str, Any]:
 
 def categories() -> dict[str, Category]:
     """All categories by the word that selects them, in the order in which they are listed."""
+    members: dict[str, list[str]] = {}
+    for name, entry in sorted(entries().items()):
+        members.setdefault(entry["category"], []).append(name)
     parts = _catalogue()["categories"]
-    return {word: Category(part["title"], part["about"], tuple(part["rules"])) for word, part in parts.items()}
+    return {word: Category(part["title"], part["about"], tuple(members[word])) for word, part in parts.items()}
 
 
 def category_of(rule: Rule) -> str:
@@ -83,12 +86,12 @@ def summary_of(rule: Rule) -> str:
 
 def facts_of(rule: Rule) -> dict[str, str]:
     """What a rule's page says beside its reason: category, first version, fix, suppression, similar rules."""
-    catalogue = _catalogue()
+    catalogue, entry = _catalogue(), entries().get(rule.name, {})  # none of an installed package
     similar = sorted({name for group in catalogue["similar"] if rule.name in group for name in group} - {rule.name})
     facts = {
         "category": category_of(rule),
-        "since": catalogue["since"].get(rule.name, catalogue["since"]["first"]),
-        "fix": "`trainc fix` edits the file" if rule.name in catalogue["fixes"] else "by hand",
+        "since": entry.get("since", catalogue["first"]),
+        "fix": "`trainc fix` edits the file" if entry.get("fix") else "by hand",
         "suppress": _suppression(rule),
     }
     return {**facts, "see also": ", ".join(similar)} if similar else facts

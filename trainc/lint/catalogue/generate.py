@@ -13,20 +13,20 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from trainc.lint.catalogue import categories, rules, words
+from trainc.lint.catalogue import entries, rules
 
 
 def facts() -> str:
     """The text of `rules.json`: of each rule its category, whether it is a server's own verdict, and its words.
 
     Raises:
-        KeyError: for a rule without a category.
+        KeyError: for a rule without an entry.
     """
-    category = {name: word for word, group in categories().items() for name in group.rules}
-    known = {
-        rule.name: {"category": category[rule.name], "verdict": rule.verdict, **words().get(rule.name, {})}
-        for rule in rules()
-    }
+    known: dict[str, dict[str, object]] = {}
+    for rule in rules():
+        entry = entries()[rule.name]
+        words = {key: entry[key] for key in ("summary", "why") if key in entry}
+        known[rule.name] = {"category": entry["category"], "verdict": rule.verdict, **words}
     lines = [f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}" for name, entry in known.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
