@@ -219,3 +219,17 @@ def test_the_last_run_is_pruned_unless_it_is_kept(tree: WorkingTree) -> None:
     assert pruned in tree.run("run", "bert", "--dry-run").err
     tree.change("trainc.yaml", "spec:\n", "spec:\n  oldRun: keep\n")
     assert pruned not in tree.run("run", "bert", "--dry-run").err
+
+
+def test_diff_shows_what_changes_beside_an_error_that_lets_every_job_compile(tree: WorkingTree) -> None:
+    """It printed the error alone, and no diff."""
+    case = EXAMPLES.parent / "tests/cases/verify/mpi-processes-exceed-slots/slots-below-accelerators/input/job.yaml"
+    tree.write("jobs/mpi.yaml", case.read_text("utf-8").replace("slotsPerWorker: 4", "slotsPerWorker: 8"))
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
+    tree.change("jobs/mpi.yaml", "slotsPerWorker: 8", "slotsPerWorker: 4")
+    done = tree.run("diff")
+    assert (done.code, "error[mpi-processes-exceed-slots]" in done.err) == (1, True)
+    assert "env OMPI_MCA_orte_set_default_slots of launcher/mpi: 8 -> 4" in done.out
+    tree.change("jobs/mpi.yaml", "slotsPerWorker: 4", "slotsPerWorker: four")
+    assert (tree.run("diff").code, tree.run("diff").out) == (1, "")

@@ -49,7 +49,12 @@ def _diff(options: Options, base: str, second: str) -> int:
     pipeline.objects_named(present, session.project, session.selection, session.report)
     if second and not present:
         present = rendered(os.path.abspath(second), session.project, session.selection.clusters, Report())
-    if session.report.failed:
+    account = session.report.account
+    is_partial = account.refusals > 0 or bool(account.unread)
+    code = 0
+    if session.report.failed and form == "text" and not is_partial:
+        code = session.finish()  # what every job becomes is known, and so is what changes
+    elif session.report.failed:
         # A state that does not compile has no meaning to compare; its findings say what is wrong.
         if form in ("markdown", "comment"):
             answer(*marker, *refused_lines(session.report, session.shown, base))
@@ -65,7 +70,7 @@ def _diff(options: Options, base: str, second: str) -> int:
         answer(*marker, *signed(text), color=options.one("color", "auto"))
     else:
         answer(*marker, *diff_markdown(difference, base), color=options.one("color", "auto"))
-    return 1 if options.has("exit_code") and not difference.empty else 0
+    return 1 if options.has("exit_code") and not difference.empty else code
 
 
 def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
