@@ -100,3 +100,10 @@ def test_a_job_that_does_not_compile_is_not_passed_over(repository: WorkingTree)
     assert "research/bert" in done.out
     assert "numNode" in done.err
     assert "numNode" in str(json.loads(repository.run("show", "--report", "json").out))
+
+
+def test_an_error_of_the_project_is_said_with_the_jobs(repository: WorkingTree) -> None:
+    """`ouput: x` in trainc.yaml: the jobs were drawn as if nothing were wrong."""
+    repository.change("trainc.yaml", "spec:\n", "spec:\n  ouput: x\n")
+    done = repository.run("show")
+    assert (done.code, "research/bert" in done.out, "bad-project" in done.err) == (1, True, True)

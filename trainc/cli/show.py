@@ -13,6 +13,7 @@ from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.lint import expand
 from trainc.model.account import REFUSED
+from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.colours import titled
 from trainc.report.diff import shown_changes
@@ -80,8 +81,10 @@ def _show(options: Options) -> int:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
         )
-    # A job that could not be compiled is missing above: nobody shall take the rest for all.
-    return session.finish() if lacks_jobs else 0
+    # A job that could not be compiled is missing above, and one of a project with errors may differ: findings say so.
+    file = session.project.file
+    misread = any(finding.level == ERROR and finding.span.file == file for finding in session.report.findings)
+    return session.finish() if lacks_jobs or misread else 0
 
 
 def _is_listing(bundles: list[Bundle], options: Options) -> bool:

@@ -25,7 +25,7 @@ def facts() -> str:
     known: dict[str, dict[str, object]] = {}
     for rule in rules():
         entry = entries()[rule.name]
-        words = {key: entry[key] for key in ("summary", "why") if key in entry}
+        words: dict[str, object] = {key: entry[key] for key in ("summary", "why") if key in entry}
         known[rule.name] = {"category": entry["category"], "verdict": rule.verdict, **words}
     lines = [f"{json.dumps(name)}: {json.dumps(entry, ensure_ascii=False)}" for name, entry in known.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
