@@ -147,3 +147,29 @@ def test_bundles_of_trust(bundles: list[Any], said: list[str]) -> None:
     ]
     assert [any(word in line for line in lines) for word in said] == [True] * len(said), lines
     assert bool(lines) == bool(said), lines
+
+
+RULES = {"restartPolicyRules": [{"action": "Restart", "exitCodes": {"operator": "In", "values": [3]}}]}
+
+
+@pytest.mark.parametrize(
+    ("version", "first", "said"),
+    [
+        ((1, 34), {}, ""),
+        ((1, 34), {"restartPolicy": "Always"}, ""),
+        ((1, 34), {"restartPolicy": "Never"}, 'Unsupported value: "Never": supported values: "Always"'),
+        ((1, 35), {"restartPolicy": "Never"}, ""),
+        ((1, 35), {"restartPolicy": "Always"}, ""),
+        ((1, 35), {"restartPolicy": "Never", **RULES}, ""),
+        ((1, 35), {"restartPolicy": "Always", **RULES}, "not allowed for init containers with restart policy Always"),
+        ((1, 35), RULES, "must specify restartPolicy when restart rules are used"),
+        ((1, 36), {"restartPolicy": "Always", **RULES}, ""),
+    ],
+)
+def test_when_a_first_container_is_started_again(version: tuple[int, int], first: dict[str, Any], said: str) -> None:
+    """As the version of Kubernetes has it."""
+    text = jobset(pod={"initContainers": [{"name": "first", "image": "r/x:1", **first}]})
+    faults = children(bundle_of(text).jobset, Features(version, frozenset()), {}).faults
+    found = [fault.message for fault in faults]
+    assert len(found) == bool(said), found
+    assert all(said in message for message in found), found

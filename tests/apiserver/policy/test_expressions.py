@@ -461,3 +461,11 @@ def test_arithmetic_is_that_of_cel(left: int, right: int, operator: str) -> None
     except EvaluationError:
         ours = "error"
     assert ours == ("error" if theirs.type() == cel.Type.ERROR else theirs.value())
+
+
+def test_the_version_that_an_expression_needs_is_told_with_its_place() -> None:
+    policy = compiled("true", "sets.intersects([1], [1])", "isSemver('1.0.0')")
+    assert [(one["path"], one["minor"]) for one in policy.needs()] == [
+        (["validations", 1, "expression"], 30),
+        (["validations", 2, "expression"], 34),
+    ]
