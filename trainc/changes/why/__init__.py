@@ -68,10 +68,10 @@ def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) 
         computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
         return Why(object_name, shown(steps), leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
     # A layer that repeats what stands at one place, as a component does with the name of a role, has not set it.
-    last = overruled[won[-1]].origin
-    first = next(
-        index for index in won if index == won[-1] or (last.at is not None and overruled[index].origin == last)
-    )
+    # The layer of a TrainJobPatch has its own values alone, also where the job's layer holds them merged.
+    last = overruled[won[-1]]
+    repeats = last.layer != PATCH and last.origin.at is not None
+    first = next(index for index in won if index == won[-1] or (repeats and overruled[index].origin == last.origin))
     winner = overruled[first]
     beaten = tuple(one for one in reversed(overruled[:first]) if one.origin != winner.origin)
     return Why(object_name, shown(steps), leaf.value, winner, beaten, layers.cluster)
