@@ -193,6 +193,7 @@ def test_other_actions_are_official_and_pinned() -> None:
 
 def test_it_installs_the_trainc_that_it_belongs_to(request_: PullRequest, tmp_path: Path) -> None:
     """The real pip; no package index."""
+    pytest.importorskip("pip")
     quiet = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_TARGET": str(tmp_path / "s")}
     request_.environment |= quiet
     succeeds(request_.step(INSTALL))

@@ -71,7 +71,7 @@ def test_wrong_parameters_are_said_where_the_form_is_shown(client: Client, repos
     for given, words in {
         parameters(
             {"name": "cluster", "string": "wets"}
-        ): "no cluster `wets`; did you mean `west`? clusters of this project: east, west",
+        ): "unknown cluster `wets`; did you mean `west`? clusters of this project: east, west",
         parameters({"name": "clutser", "string": "west"}): "unknown parameter `clutser`; did you mean `cluster`?",
         parameters({"name": "paths", "array": ["gone.yaml"]}): "gone.yaml: no such file or directory",
     }.items():
@@ -170,7 +170,7 @@ def key(tree: Any) -> tuple[str, str]:
         ('[{"name": "paths", "string": "line.yaml"}]', "given as string; it takes `array`"),
         ('[{"name": "cluster", "map": {"a": "b"}}]', "given as map; it takes `string`"),
         ('[{"name": "cluster", "array": ["a"]}]', "given as array; it takes `string`"),
-        ('[{"name": "cluster", "string": 1}]', "is not text"),
+        ('[{"name": "cluster", "string": 1}]', "is not a string"),
         ('[{"name": "paths", "array": "line.yaml"}]', "is not a list of strings"),
         ('[{"name": "paths", "array": [1]}]', "is not a path"),
         ('[{"name": "paths", "array": ["../runtimes"]}]', "is not a path"),

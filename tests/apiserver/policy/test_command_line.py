@@ -299,9 +299,9 @@ spec:
 """
 REFUSED = {
     "allowed-runtimes": ("{name: torch-distributed}", "{name: other}", "torch-distributed"),
-    "allowed-registries": ("registry.example.com", "quay.io", "image quay.io/ml/train:1 is from none of these"),
+    "allowed-registries": ("registry.example.com", "quay.io", "image quay.io/ml/train:1 must start with one of"),
     "accelerators-per-job": ("numNodes: 8", "numNodes: 9", "the job has 72 accelerators"),
-    "required-labels": ("owner: ada, ", "", "the job lacks these labels: owner"),
+    "required-labels": ("owner: ada, ", "", "missing labels: owner"),
 }
 
 
