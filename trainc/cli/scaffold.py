@@ -135,6 +135,9 @@ on:
 permissions:
   contents: read
   pull-requests: write
+defaults:
+  run:
+    shell: bash  # with `pipefail`
 jobs:
   check:
     runs-on: ubuntu-latest

@@ -73,18 +73,18 @@ def _show(options: Options) -> int:
         raise Trouble("--report mermaid draws whole jobs; omit --rank, --lifecycle and --after")
     session = Session(options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
-    lacks_jobs = session.report.account.totals()[REFUSED] > 0
-    if session.report.failed and (not bundles or (lacks_jobs and options.one("report") == "json")):
+    # A job that could not be compiled is missing below, and one of a project with errors may differ: findings say so.
+    errors = [finding for finding in session.report.findings if finding.level == ERROR]
+    misread = any(finding.span.file == session.project.file for finding in errors)
+    is_partial = misread or session.report.account.totals()[REFUSED] > 0
+    if session.report.failed and (not bundles or (is_partial and options.one("report") == "json")):
         return session.finish()  # a program reads one answer: the findings
     shown = _listed(bundles, session) if _is_listing(bundles, options) else _drawn(bundles, number, session)
     if not shown:
         raise Inapplicable(
             f"no job here has a pod of rank {rank}" if rank else "nothing to show: no job under the paths given"
         )
-    # A job that could not be compiled is missing above, and one of a project with errors may differ: findings say so.
-    file = session.project.file
-    misread = any(finding.level == ERROR and finding.span.file == file for finding in session.report.findings)
-    return session.finish() if lacks_jobs or misread else 0
+    return session.finish() if is_partial else 0
 
 
 def _is_listing(bundles: list[Bundle], options: Options) -> bool:

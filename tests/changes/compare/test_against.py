@@ -35,7 +35,7 @@ def test_a_new_job_is_said_to_be_new(project: WorkingTree) -> None:
 @pytest.mark.parametrize(
     ("path", "old", "new", "reason"),
     [
-        (BERT, "kind: TrainJob", "kind: Trainjob", "no kind `Trainjob`"),
+        (BERT, "kind: TrainJob", "kind: Trainjob", "unknown kind `Trainjob`"),
         (BERT, "name: torch", "name: troch", "no ClusterTrainingRuntime `troch`"),
         (BERT, "apiVersion:", "<<<<<<< ours\napiVersion:", f"`{BERT}` names it and cannot be read at line 1"),
         (
