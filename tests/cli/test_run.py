@@ -136,8 +136,8 @@ def test_a_job_in_a_list_gets_its_run_where_it_stands(tree: WorkingTree) -> None
     tree.write("jobs/listed.yaml", LISTED)
     done = tree.run("run", "one", "two")
     assert done.out.splitlines() == [
-        "run 2 of one follows one, only the name changes  jobs/listed.yaml",
-        "run 2 of two follows two, only the name changes  jobs/listed.yaml",
+        "run 2 of one follows one, which is not rendered: its changes are unknown  jobs/listed.yaml",
+        "run 2 of two follows two, which is not rendered: its changes are unknown  jobs/listed.yaml",
     ]
     assert tree.read("jobs/listed.yaml") == LISTED.replace(
         "{name: one, namespace: ml}", '{name: one, namespace: ml, annotations: {trainc.dev/run: "2"}}'
@@ -152,8 +152,8 @@ def test_every_group_of_a_set_gets_its_run(tree: WorkingTree) -> None:
     tree.write("jobs/sweep.yaml", (EXAMPLES / "leaderworkerset" / "jobs" / "sweep.yaml").read_text("utf-8"))
     done = tree.run("run", "sweep-0")
     assert done.out.splitlines() == [
-        "run 2 of sweep-0 follows sweep-0, only the name changes  jobs/sweep.yaml",
-        "run 2 of sweep-1 follows sweep-1, only the name changes  jobs/sweep.yaml",
+        "run 2 of sweep-0 follows sweep-0, which is not rendered: its changes are unknown  jobs/sweep.yaml",
+        "run 2 of sweep-1 follows sweep-1, which is not rendered: its changes are unknown  jobs/sweep.yaml",
     ]
 
 
@@ -233,3 +233,11 @@ def test_diff_shows_what_changes_beside_an_error_that_lets_every_job_compile(tre
     assert "env OMPI_MCA_orte_set_default_slots of launcher/mpi: 8 -> 4" in done.out
     tree.change("jobs/mpi.yaml", "slotsPerWorker: 4", "slotsPerWorker: four")
     assert (tree.run("diff").code, tree.run("diff").out) == (1, "")
+
+
+def test_a_run_under_another_namespace_is_compared_with_nothing(tree: WorkingTree) -> None:
+    """`only the name changes` was said of a job that moved to another namespace, with whatever was edited besides."""
+    tree.change("jobs/bert.yaml", "namespace: research", "namespace: vision")
+    tree.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 4")
+    done = tree.run("run", "bert", "--dry-run")
+    assert ", which is not rendered: its changes are unknown" in done.out

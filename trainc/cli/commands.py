@@ -116,9 +116,9 @@ _EVERY = (
         "why",
         "FILE[:LINE]|JOB [FIELD]",
         "Show what set a field: the layer and file:line it comes from, and the values it overrides.\n"
-        "FIELD is part of a path in the output of the job in FILE (- is stdin) or the job named JOB; `*` and `**` match\n"
-        "any steps. LINE also works on rendered files. For a line or field of a job, runtime, component or trainc.yaml,\n"
-        "it shows where the value ends up.",
+        "FIELD is one or more whole steps of a path in the output of the job in FILE (- is stdin) or the job named JOB;\n"
+        "`*` and `**` match any steps. LINE also works on rendered files. For a line or field of a job, runtime,\n"
+        "component or trainc.yaml, it shows where the value ends up.",
         (Option("--report", "output format", choices=("text", "json")), COLOR),
         ("trainc why jobs/bert.yaml parallelism", "trainc why bert image", "trainc why rendered/nlp/bert.yaml:57"),
     ),

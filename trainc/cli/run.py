@@ -11,6 +11,7 @@ from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.fix import diff
 from trainc.changes.fix import fix as edited
+from trainc.cli.job_rows import has_output
 from trainc.cli.options import Options
 from trainc.cli.output import answer, tell
 from trainc.cli.rewriting import texts, write
@@ -127,8 +128,8 @@ def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
 
 
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], JobFacts]:
-    """What each job's present run consists of: its rendered file where there is one."""
-    by_key = {job_key(one): facts(of_run(one, session.project)) for one in chosen}
+    """What the present run of each job that has a rendered file consists of."""
+    by_key = {}
     for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
         trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
         jobset = next((tree for tree in trees if runs_pods(tree)), None)
@@ -188,9 +189,11 @@ def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], se
     """The delta of each new run against the run before it."""
     for bundle in chosen:
         now = facts(of_run(bundle, session.project))
-        was, number = before[now.key], run_of(bundle.document.tree) + 1
+        was, number = before.get(now.key, now), run_of(bundle.document.tree) + 1
         changes = changes_of(as_called(was, now), now)
         rest = "" if changes else ", only the name changes"
+        if now.key not in before and has_output(session.project):
+            rest = ", which is not rendered: its changes are unknown"
         answer(f"run {number} of {bundle.document.name} follows {was.key[2]}{rest}  {session.shown(_place(bundle)[0])}")
         answer(*listed_changes(changes, whole=session.options.has("details")))
     prunes = (
