@@ -38,7 +38,7 @@ kind: TrainJob
 metadata:
   name: hello
   namespace: training
-spec:
+{label}spec:
   runtimeRef:
     name: torch-distributed
   trainer:
@@ -50,9 +50,10 @@ spec:
         cpu: "2"
         memory: 4Gi
 """
+# A queue for the whole cluster would take in jobs that misspell their own; Volcano's is the one that it takes itself.
 QUEUES = {
-    "kueue": "      queue: default  # the LocalQueue of jobs that name none\n",
-    "volcano": "      queue: default  # the Queue of jobs that name none\n",
+    "kueue": ("  labels:\n    kueue.x-k8s.io/queue-name: default  # the LocalQueue that admits it\n", ""),
+    "volcano": ("", "      queue: default\n"),
 }
 CLUSTER = """\
 # {cluster}
@@ -302,13 +303,15 @@ def scaffold(
     scheduler: str = "",
 ) -> dict[str, str]:
     """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
+    label, queue = QUEUES.get(scheduler, ("", ""))
     words = {
         "version": __version__,
         "cluster": cluster,
         "below": below,
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "rules": errors_as_warnings(levels),
-        "scheduler": f"      scheduler: {scheduler}\n{QUEUES.get(scheduler, '')}" if scheduler else "",
+        "label": label,
+        "scheduler": f"      scheduler: {scheduler}\n{queue}" if scheduler else "",
         "refresh": refresh(cluster),
         "dump": GET_CAPACITY,
         "health": HEALTH,
@@ -516,7 +519,9 @@ _NAMESPACE = "  namespace: training\n"
 
 def with_labels(job: str) -> str:
     """The first job of a repository with the labels that one of the policies asks for."""
-    return job.replace(_NAMESPACE, f"{_NAMESPACE}  labels:\n    owner: me\n    cost-centre: research\n", 1)
+    labels = "    owner: me\n    cost-centre: research\n"
+    head, key, rest = job.partition("  labels:\n")
+    return f"{head}{key}{labels}{rest}" if key else job.replace(_NAMESPACE, f"{_NAMESPACE}  labels:\n{labels}", 1)
 
 
 def starter_policies() -> dict[str, str]:
