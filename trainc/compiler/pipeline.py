@@ -202,9 +202,10 @@ def _compare_produced(
     found = objects.find({key: references.folders(key) for key in taken})
     for reference, documents in found.items():
         producer = together.producer(reference) if reference in references.files else None
-        for document in documents if producer is not None else ():
-            assert producer is not None
-            file = producer[1].file
+        if producer is None or not producer[0]:  # an object that is passed through is no job's
+            continue
+        file = producer[1].file
+        for document in documents:
             is_near = document.file.rpartition("/")[0] == file.rpartition("/")[0]
             # One without a namespace is for that of its folder's jobs.
             is_same = document.namespace == reference.namespace or (is_near and not document.namespace)

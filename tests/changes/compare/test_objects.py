@@ -128,7 +128,7 @@ def test_values_of_secrets_are_not_shown(tree: WorkingTree) -> None:
 
 @pytest.mark.slow
 def test_objects_passed_through_count_where_they_are_asked_for(tree: WorkingTree) -> None:
-    tree.run("build", "-w", "-q", "--include-other")
+    assert tree.run("build", "-w", "-q", "--include-other").code == 0
     assert tree.commit().returncode in (0, 1)
     tree.change("config/claim.yaml", "10Gi", "20Gi")
     out = tree.run("diff", "--include-other").out
