@@ -50,3 +50,11 @@ def test_the_servers_alone_say_nothing_of_pods(tmp_path: Path) -> None:
     shutil.copytree(CASES / "fails/input", tmp_path / "input")
     run = compile_in(tmp_path, "validate", "input", "--only", "admission")
     assert run.err == "1 runtime, no errors\n"
+
+
+def test_a_shipped_component_names_no_unknown_one_in_a_closed_world(tmp_path: Path) -> None:
+    """Its `conflictsWith` are components of the catalogue: twelve warnings stood before those of the project."""
+    words = ("new", "bert", "--on", "eks-p5", "--nodes", "2", "--image", "registry.example.com/nlp/bert:1.0.0")
+    assert compile_in(tmp_path, *words, "--", "torchrun", "train.py").code == 0
+    done = compile_in(tmp_path, "validate", "--closed-world")
+    assert (done.code, "unknown-relation" in done.err) == (0, False)

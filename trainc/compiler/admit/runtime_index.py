@@ -84,9 +84,9 @@ class AdmittedRuntimes:
         return self._first(file, COMPONENTS, name, lambda objects: [objects[key]] if key in objects else [])
 
     def has_component(self, name: str, file: str) -> bool:
-        """Whether a component of that name could be switched on in `file`; nobody looks into it."""
+        """Whether there is a component of that name, seen from `file` or in the catalogue; nobody looks into it."""
         key = ("RuntimeComponent", "", name)
-        if key in self.given or (not self._context.project.checks.closed_world and name in self._shipped_components()):
+        if key in self.given or name in self._shipped_components():
             return True
         near = (self._documents.beside(file), self._documents.runtime_folder(file))
         return any(key in self._indexed(runtime_folder) for runtime_folder in near) or key in self._cluster
