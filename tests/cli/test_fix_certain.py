@@ -50,7 +50,6 @@ REPAIRED = [
     ),
     ("job", "memory: 64Gi => memory: 64 Gi", "limits: {nvidia.com/gpu: 1, memory: 64Gi, cpu: 8}"),
     ("job", "memory: 64Gi => memory: 64GiB", "limits: {nvidia.com/gpu: 1, memory: 64Gi, cpu: 8}"),
-    ("job", "ml/first:1.0 => ml/fi rst:1.0", "image: registry.example.com/ml/first:1.0"),
     (
         "job",
         "image: registry.example.com/ml => image: docker://registry.example.com/ML",
@@ -72,6 +71,8 @@ LEFT = [
     ("job", "    numNodes: 2 => numnodes: 2\\n    num_nodes: 3", "did you mean `numNodes`?"),
     ("job", "    command: => env: {LR: }\\n    command:", "list"),
     ("job", "    command: => env: [{name: DEBUG, value: yes}]\\n    command:", "quotes"),
+    ("job", "ml/first:1.0 => ml/first 1.0", "write `registry.example.com/ml/first:1.0` if `1.0` is the tag"),
+    ("job", "ml/first:1.0 => ml/fi rst:1.0", "InvalidImageName"),
 ]
 
 
