@@ -241,3 +241,12 @@ def test_a_run_under_another_namespace_is_compared_with_nothing(tree: WorkingTre
     tree.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 4")
     done = tree.run("run", "bert", "--dry-run")
     assert ", which is not rendered: its changes are unknown" in done.out
+
+
+@pytest.mark.parametrize("name", ["~x", "Train_1", "$", "?"])
+def test_a_later_run_of_a_refused_name_ends(tree: WorkingTree, name: str) -> None:
+    """The search for hosts of the first run stood still on a name that begins with what no host has."""
+    tree.change("jobs/bert.yaml", "name: bert", f'name: "{name}"\n  annotations: {{trainc.dev/run: "2"}}')
+    tree.change("jobs/bert.yaml", "numNodes: 2", f'args: ["--host={name}-node-0-0.{name}"]\n    numNodes: 2')
+    done = tree.run("validate")
+    assert (done.code, "metadata.name" in done.err) == (1, True)

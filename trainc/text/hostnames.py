@@ -13,7 +13,7 @@ def hosts_in(text: str, beginning: str) -> Iterator[tuple[int, str]]:
     """Each host name of a text that begins so, and where it starts."""
     at = 0
     while (start := text.find(beginning, at)) >= 0:
-        end = start
+        end = start + len(beginning)  # of a refused name it may have characters that no host has
         while end < len(text) and text[end] in _PART_OF_NAME:
             end += 1
         if _stands_alone(text, start, end):
