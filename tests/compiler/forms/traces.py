@@ -6,6 +6,7 @@ where neither of the two gives rise to a finding.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import sys
@@ -18,6 +19,7 @@ import trainc
 from trainc.compiler import forms
 from trainc.compiler.forms.layout import layout_of, parted
 from trainc.compiler.forms.places import TELLING
+from trainc.text.memo import Memo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,6 +113,8 @@ def apart(trial: Trial, file: str, text: str) -> list[Step]:
     with tempfile.TemporaryFile() as stream:
         process = os.fork()
         if process == 0:
+            for table in [one for one in gc.get_objects() if isinstance(one, Memo)]:
+                table.clear()  # one that is nearly full is emptied at a step that hangs on what was asked before
             try:
                 pickle.dump(steps(trial, file, text), stream)
                 stream.flush()
