@@ -250,3 +250,13 @@ def test_a_later_run_of_a_refused_name_ends(tree: WorkingTree, name: str) -> Non
     tree.change("jobs/bert.yaml", "numNodes: 2", f'args: ["--host={name}-node-0-0.{name}"]\n    numNodes: 2')
     done = tree.run("validate")
     assert (done.code, "metadata.name" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["train", "job", "trainer"])
+def test_a_name_that_a_label_holds_changes_no_label(tree: WorkingTree, name: str) -> None:
+    """`trainer.kubeflow.org/...` of job `train` was `train-r2er.kubeflow.org/...`, removed and new."""
+    tree.job(name)
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
+    assert tree.run("run", name).code == 0
+    assert "kubeflow.org" not in tree.run("diff").out

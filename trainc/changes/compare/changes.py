@@ -168,7 +168,12 @@ def as_called(was: JobFacts, now: JobFacts) -> JobFacts:
     old, new = was.key[2], now.key[2]
 
     def path(field: str) -> str:
-        return field if field in now.digest or field in now.order else field.replace(old, new)
+        # The object's name comes first, `service/bert spec.selector[...]`; a key of a label may hold the same letters.
+        kind, _, rest = field.partition("/")
+        name, space, inner = rest.partition(" ")
+        named = f"{kind}/{name.replace(old, new)} {inner}" if space else field.replace(old, new)
+        ways = (field, named, field.replace(old, new))
+        return next((one for one in ways if one in now.digest or one in now.order), named)
 
     digest = {}
     for field, content in was.digest.items():
