@@ -113,6 +113,7 @@ def apart(trial: Trial, file: str, text: str) -> list[Step]:
     with tempfile.TemporaryFile() as stream:
         process = os.fork()
         if process == 0:
+            gc.unfreeze()  # the collector does not list what is frozen
             for table in [one for one in gc.get_objects() if isinstance(one, Memo)]:
                 table.clear()  # one that is nearly full is emptied at a step that hangs on what was asked before
             try:
