@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.names import subdomain
 from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
 from trainc.lint.facts.values import rows, table, text, whole
-from trainc.model.finding import WARNING, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+
+    Reference = tuple[str, str, Path]
+    Fields = Mapping[str, tuple[str, str]]
 
 ONE_NODE = Rule("one-node-volume", WARNING)
 LOST = Rule("checkpoints-in-empty-dir", WARNING)
 READ_ONLY = Rule("output-on-read-only-mount", WARNING)
 NOT_MOUNTED = Rule("path-not-mounted", WARNING)
 MISSING = Rule("object-not-declared", WARNING)
+IMPOSSIBLE = Rule("invalid-object-name", ERROR)
 
 _OUTPUTS = (
     "output_dir",
@@ -39,9 +47,16 @@ _PATHS = {
 _IN_IMAGE = ("/opt/amazon", "/opt/aws", "/usr/share", "/opt/hpcx", "/opt/nvidia", "/opt/conda", "/app", "/workspace")
 
 
-# Where a variable takes a part of another object and where all of them are taken, and of which kind that object is.
-_KEYS = {"secretKeyRef": "Secret", "configMapKeyRef": "ConfigMap"}
-_WHOLE = {"secretRef": "Secret", "configMapRef": "ConfigMap"}
+# Fields that name an object, each with the object's kind and the key that has its name.
+_SOURCES = {
+    "secret": ("Secret", "secretName"),
+    "configMap": ("ConfigMap", "name"),
+    "persistentVolumeClaim": ("PersistentVolumeClaim", "claimName"),
+}
+_PROJECTED = {"secret": ("Secret", "name"), "configMap": ("ConfigMap", "name")}
+_KEYS = {"secretKeyRef": ("Secret", "name"), "configMapKeyRef": ("ConfigMap", "name")}
+_WHOLE = {"secretRef": ("Secret", "name"), "configMapRef": ("ConfigMap", "name")}
+_JUDGED = frozenset((*_KEYS, *_WHOLE))  # the API server judges the names that variables have
 
 
 def one_node_volume(job: Job) -> Findings:
@@ -156,61 +171,59 @@ def path_not_mounted(job: Job) -> Findings:
                 )
 
 
-def object_not_declared(job: Job) -> Findings:
-    if not job.cluster.closed and not job.cluster.objects:
-        return
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes")):
-            for kind, field, name in _references(volume):
-                yield from _declared(job, kind, name, role.pod_path, "volumes", index, field)
-        for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
-            yield from _declared(job, "Secret", text(secret, "name"), role.pod_path, "imagePullSecrets", index)
-        for container in role.containers:
-            yield from _env_declared(job, container)
-
-
-def _env_declared(job: Job, container: Container) -> Findings:
-    for index, entry in enumerate(rows(container.tree, "env")):
-        source = table(entry, "valueFrom")
-        for field, kind in _KEYS.items():
-            if field in source:
-                name = text(table(source, field), "name")
-                yield from _declared(job, kind, name, container.path, "env", index, "valueFrom", field, "name")
-    for index, entry in enumerate(rows(container.tree, "envFrom")):
-        for field, kind in _WHOLE.items():
-            name = text(table(entry, field), "name")
-            yield from _declared(job, kind, name, container.path, "envFrom", index, field, "name")
+def objects_of_pods(job: Job) -> Findings:
+    is_listed = job.cluster.closed or bool(job.cluster.objects)
+    for kind, name, path in _references(job):
+        if not name or "$" in name:
+            continue
+        if path[-2] not in _JUDGED and subdomain(name):
+            yield IMPOSSIBLE.at(
+                job.at(path),
+                f"no {kind} can have the name `{name}`",
+                effect="the API server accepts the pods, and they wait for the volume forever"
+                if "volumes" in path
+                else "the API server accepts the pods, and the kubelet pulls their images without it",
+                help="names of objects have lowercase letters, digits, `-` and `.` alone",
+            )
+        elif is_listed and not _is_there(job, kind, name):
+            yield MISSING.at(
+                job.at(path),
+                f"{kind} `{name}` is neither with this job nor in the cluster",
+                effect="the pods wait for it and never start",
+                help="add it to the job's file, or to the cluster's folder",
+            )
 
 
 def _is_there(job: Job, kind: str, name: str) -> bool:
-    """Whether the cluster may have an object, or nothing can be said of it."""
-    return not name or "$" in name or job.cluster.has(kind, name, job.namespace or "default") is not False
-
-
-def _declared(job: Job, kind: str, name: str, base: Path, *below: str | int) -> Findings:
-    """Report an object that exists neither in the cluster nor beside the job; its name stands `below` the `base`."""
-    if _is_there(job, kind, name):
-        return
-    if any(text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())):
-        return
-    yield MISSING.at(
-        job.at((*base, *below)),
-        f"{kind} `{name}` is neither with this job nor in the cluster",
-        effect="the pods wait for it and never start",
-        help="add it to the job's file, or to the cluster's folder",
+    """Whether an object may exist: in the cluster, or beside the job."""
+    return job.cluster.has(kind, name, job.namespace or "default") is not False or any(
+        text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())
     )
 
 
-_SOURCES = (
-    ("Secret", "secret", "secretName"),
-    ("ConfigMap", "configMap", "name"),
-    ("PersistentVolumeClaim", "persistentVolumeClaim", "claimName"),
-)
+def _references(job: Job) -> Iterator[Reference]:
+    """The Secrets, ConfigMaps and PVCs without which the pods do not start: kind, name, and where the name stands."""
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes")):
+            at = (*role.pod_path, "volumes", index)
+            yield from _named(volume, at, _SOURCES)
+            for place, source in enumerate(rows(table(volume, "projected"), "sources")):
+                yield from _named(source, (*at, "projected", "sources", place), _PROJECTED)
+        for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
+            yield "Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index, "name")
+        for container in role.containers:
+            for index, entry in enumerate(rows(container.tree, "env")):
+                yield from _named(table(entry, "valueFrom"), (*container.path, "env", index, "valueFrom"), _KEYS)
+            for index, entry in enumerate(rows(container.tree, "envFrom")):
+                yield from _named(entry, (*container.path, "envFrom", index), _WHOLE)
 
 
-def _references(volume: Tree) -> list[tuple[str, str, str]]:
-    """The objects that a volume needs: kind, the field that names it, and its name."""
-    return [(kind, part, text(table(volume, part), name)) for kind, part, name in _SOURCES if part in volume]
+def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
+    """The objects that some fields name, unless the pod starts without them."""
+    for field, (kind, key) in fields.items():
+        source = table(tree, field)
+        if source and value(source, "optional") is not True:
+            yield kind, text(source, key), (*path, field, key)
 
 
-CHECKS = (one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, object_not_declared)
+CHECKS = (one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, objects_of_pods)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.names import subdomain
 from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, is_written
@@ -150,6 +151,9 @@ def _one_of(
 ) -> Iterator[Finding]:
     if type(leaf) is not Sourced or not leaf.value:
         return
+    if subdomain(leaf.value) and "$" not in leaf.value:
+        yield from _impossible(placement, rule, kind, leaf)
+        return
     known = placement.cluster.has(kind, leaf.value, namespace)
     if known is None:
         report.skip(f"whether the {kind} exists")
@@ -164,6 +168,18 @@ def _one_of(
             wanted = f"a job uses a {kind} of its own namespace: create one there, or move the job"
             finding = finding._replace(help=f"`{leaf.value}` exists in {places}{more}; {wanted}")
         yield finding
+
+
+def _impossible(placement: Placement, rule: Rule, kind: str, leaf: Sourced[str]) -> Iterator[Finding]:
+    """Report a name that no object can have, unless a server has rejected it already."""
+    if kind == "PriorityClass" or (kind == "LocalQueue" and "kueue" in placement.cluster.admission):
+        return
+    yield rule.at(
+        _place(placement, leaf),
+        f"no {kind} can have the name `{leaf.value}`",
+        effect="Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts",
+        help="names of objects have lowercase letters, digits, `-` and `.` alone",
+    )
 
 
 def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
