@@ -36,6 +36,8 @@ def listed(name: str, text: str) -> list[str]:
 def texts() -> Iterator[tuple[str, str]]:
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))):
         yield str(page.relative_to(ROOT)), page.read_text("utf-8")
+    for path in sorted(ROOT.glob("trainc/cli/scaffold/files/**/*.*")):
+        yield str(path.relative_to(ROOT)), path.read_text("utf-8")
     for rule in rules():
         yield f"rule {rule.name}", f"{rule.summary}\n{rule.why}"
     for name, command in COMMANDS.items():

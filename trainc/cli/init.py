@@ -10,7 +10,7 @@ from trainc.authoring.new_files import with_blocking_restarts
 from trainc.cli.compiling import compiled
 from trainc.cli.options import Options
 from trainc.cli.output import answer
-from trainc.cli.scaffold import AT_TOP, HOOKS, origin, refresh, scaffold, starter_policies, with_labels
+from trainc.cli.scaffold import AT_TOP, hooks, origin, refresh, scaffold, starter_policies, with_labels
 from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import create, replace
@@ -172,8 +172,8 @@ def with_hooks(config: bytes) -> bytes:
     indent, dash, _ = lines[first].partition("- ")
     if not dash or indent.strip():
         return config
-    hooks = "".join(f"{indent}{line[2:]}" for line in HOOKS.splitlines(keepends=True))
-    return "".join([*lines[:first], hooks, *lines[first:]]).encode()
+    entry = "".join(f"{indent}{line[2:]}" for line in hooks().splitlines(keepends=True))
+    return "".join([*lines[:first], entry, *lines[first:]]).encode()
 
 
 def _work_tree(folder: str) -> str | None:

@@ -1,0 +1,160 @@
+"""The files of a new repository, as `trainc init` writes them; their texts are in `files/`."""
+
+from __future__ import annotations
+
+import os
+import re
+from json import loads
+from types import MappingProxyType
+
+import trainc
+from trainc import __version__
+from trainc.cli.commands import GET_CAPACITY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROJECT = """\
+# Settings for all jobs in this repository.
+apiVersion: trainc.dev/v1alpha1
+kind: Project
+spec:
+  requires: "trainc>={version}"
+  output: rendered
+{delivery}{rules}  clusters:
+    {cluster}:
+      # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
+      folder: clusters/{cluster}
+{scheduler}"""
+UNDELIVERED = "  # delivery: argocd  # or flux: the tool that applies the manifests; sets its annotations and enables its checks\n"
+_RULES = """\
+  # Errors in existing jobs, reported as warnings. Fix the jobs, then remove the line; see `trainc explain RULE`.
+  rules:
+"""
+JOB = """\
+# A training job: what to run, and on how many nodes. The runtime sets the rest.
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: hello
+  namespace: training
+{label}spec:
+  runtimeRef:
+    name: torch-distributed
+  trainer:
+    numNodes: 2
+    # Each process prints hello. Replace this with your program.
+    command: [torchrun, --no-python, echo, hello]
+    resourcesPerNode:
+      limits:
+        cpu: "2"
+        memory: 4Gi
+"""
+# A queue for the whole cluster would take in jobs that misspell their own; Volcano's is the one that it takes itself.
+QUEUES = {
+    "kueue": ("  labels:\n    kueue.x-k8s.io/queue-name: default  # the LocalQueue that admits it\n", ""),
+    "volcano": ("", "      queue: default\n"),
+}
+HEALTH = "deploy/argocd-health.yaml"  # of Argo CD itself, whichever clusters it deploys to
+AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
+# Git writes no conflict markers into rendered files: `trainc build -w` renders them again.
+ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
+_NAMESPACE = "  namespace: training\n"
+
+
+def _text(*path: str) -> str:
+    with open(os.path.join(os.path.dirname(__file__), "files", *path), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def hooks() -> str:
+    """The entry of trainc in a configuration of pre-commit."""
+    return _text("pre-commit-config.yaml").partition("repos:\n")[2]
+
+
+def refresh(cluster: str) -> str:
+    """The path of the script that writes what a cluster has."""
+    return f"clusters/{cluster}/refresh.sh"
+
+
+def origin() -> str:
+    """What pip installed this trainc from, empty where no other machine finds that."""
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+
+    try:
+        record = loads(distribution("trainc").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        return ""
+    url = record.get("url", "")
+    if not url.startswith(("https://", "ssh://")):
+        return ""
+    commit = record.get("vcs_info", {})
+    return f"{commit['vcs']}+{url}@{commit['commit_id']}" if commit else url
+
+
+def errors_as_warnings(levels: Mapping[str, int]) -> str:
+    """The entry `rules` of a trainc.yaml, for an old repository: `levels` has the number of jobs by rule."""
+    rows = [f"    {rule}: warning  # {number} job{'s' * (number != 1)}\n" for rule, number in sorted(levels.items())]
+    return "".join([_RULES, *rows]) if rows else ""
+
+
+def scaffold(
+    cluster: str,
+    delivery: str,
+    below: str = "",
+    levels: Mapping[str, int] = MappingProxyType({}),
+    scheduler: str = "",
+) -> dict[str, str]:
+    """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
+    label, queue = QUEUES.get(scheduler, ("", ""))
+    words = {
+        "version": __version__,
+        "cluster": cluster,
+        "below": below,
+        "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
+        "rules": errors_as_warnings(levels),
+        "label": label,
+        "scheduler": f"      scheduler: {scheduler}\n{queue}" if scheduler else "",
+        "refresh": refresh(cluster),
+        "dump": GET_CAPACITY,
+        "health": HEALTH,
+        "install": origin() or "${{ vars.TRAINC }}",
+    }
+    files = {
+        "trainc.yaml": PROJECT,
+        "jobs/hello.yaml": JOB,
+        f"clusters/{cluster}/README.md": _text("clusters", "README.md"),
+        refresh(cluster): _text("clusters", "refresh.sh"),
+        ".pre-commit-config.yaml": _text("pre-commit-config.yaml"),
+        ".github/workflows/manifests.yaml": _text("workflows", "manifests.yaml"),
+        ".gitattributes": ATTRIBUTES,
+    }
+    if delivery:
+        files[f"deploy/{delivery}.yaml"] = _text("deploy", f"{delivery}.yaml")
+    written = {path: re.sub(r"\{(\w+)\}", lambda word: words[word[1]], text) for path, text in files.items()}
+    return written | {HEALTH: _health()} if delivery == "argocd" else written
+
+
+def _health() -> str:
+    """The health checks of Argo CD: in the wheel, or beside the package in a checkout."""
+    here = os.path.dirname(os.path.abspath(trainc.__file__))
+    packed = os.path.join(here, "_data", "argocd-health.yaml")
+    path = packed if os.path.exists(packed) else os.path.join(os.path.dirname(here), "deploy", "argocd", "health.yaml")
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    text = text.replace("--patch-file health.yaml", f"--patch-file {HEALTH}")
+    return text.replace("use health-started.yaml", "use deploy/argocd/health-started.yaml of trainc's repository")
+
+
+def with_labels(job: str) -> str:
+    """The first job of a repository with the labels that one of the policies asks for."""
+    labels = "    owner: me\n    cost-centre: research\n"
+    head, key, rest = job.partition("  labels:\n")
+    return f"{head}{key}{labels}{rest}" if key else job.replace(_NAMESPACE, f"{_NAMESPACE}  labels:\n{labels}", 1)
+
+
+def starter_policies() -> dict[str, str]:
+    """The files of the policies by their path."""
+    names = ("allowed-runtimes", "allowed-registries", "accelerators-per-job", "required-labels")
+    return {f"policies/{name}.yaml": _text("policies", f"{name}.yaml") for name in names}
