@@ -7,19 +7,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.compiling import ROOT
 from tests.test_house import PACKAGE, calls
 from trainc.authoring.explain import ANNOTATIONS
-from trainc.frameworks import FRAMEWORKS
 from trainc.lint.rules.annotations import _READ
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
-KINDS = (ROOT / "docs/kinds.md").read_text("utf-8")
 # It takes 64 MiB, or a million values; it takes a stage that forgets a job.
 UNSHOWN = frozenset({"yaml-size", "unaccounted-job"})
 
@@ -61,25 +57,6 @@ def test_a_failing_case_has_a_passing_one_beside_it() -> None:
         folder for folder in sorted(ROOT.glob("tests/cases/verify/*/fails")) if not folder.with_name("passes").is_dir()
     ]
     assert [f"write {folder.with_name('passes').relative_to(ROOT)}/input/job.yaml" for folder in lacking] == []
-
-
-def test_every_framework_stands_in_the_table() -> None:
-    folder = ROOT / "trainc/frameworks"
-    sources = {str(path.relative_to(folder).with_suffix("")): path.read_text("utf-8") for path in folder.rglob("*.py")}
-    declaring = [name.removesuffix("/__init__") for name, text in sources.items() if "\nFRAMEWORK = " in text]
-    assert sorted(declaring) == sorted(FRAMEWORKS)
-
-
-@pytest.mark.parametrize("name", FRAMEWORKS)
-def test_a_framework_is_there_whole(name: str) -> None:
-    """A runtime to start from, an example with output, cases that show it, and a row in docs/kinds.md."""
-    selected = (f"    {name}:", f"trainer.kubeflow.org/framework: {name}")
-    for runtimes in ("runtimes/*.yaml", "examples/*/runtimes/*.yaml"):
-        chosen = [path for path in ROOT.glob(runtimes) if any(words in path.read_text("utf-8") for words in selected)]
-        assert chosen, runtimes
-        assert runtimes[0] == "r" or any(list(path.parents[1].glob("output/**/*.yaml")) for path in chosen)
-    assert list(ROOT.glob(f"tests/cases/{name}/*/input")) or list(ROOT.glob(f"tests/cases/{name}/*/*/input"))
-    assert f"| {name} |" in KINDS
 
 
 def test_every_annotation_of_a_job_is_documented() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from trainc.frameworks import FRAMEWORKS, framework
+from trainc.frameworks import FRAMEWORKS
 from trainc.model import patches as start
 from trainc.model.patches import Start
 from trainc.text.object_keys import GPU_RESOURCE
@@ -128,13 +128,7 @@ def _shared(memory: str, given: dict[str, str]) -> dict[str, str]:
     return {**given, "size": f"{max(most // 4 // NANO >> 20, 1)}Mi"}
 
 
-def _starts() -> Iterator[tuple[str, Start]]:
-    for name in FRAMEWORKS:
-        declared = framework(name)
-        yield from declared.starts.items() if declared is not None else ()
-
-
-STARTS = dict(_starts())
+STARTS = {name: one for declared in FRAMEWORKS.values() for name, one in declared.starts.items()}
 
 
 def suiting(machines: tuple[str, ...]) -> tuple[str, ...]:

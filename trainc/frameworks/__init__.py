@@ -1,4 +1,4 @@
-"""The table of frameworks: one line for each, its module loaded when a job selects it.
+"""The table of frameworks, each a module.
 
 A plan comes in; patches and objects go out: environment, ports, launchers. No framework imports another one or a scheduler.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from trainc.frameworks.vocabularies import EVERY
+from trainc.frameworks import flux, jax, lightgbm, mpi, paddle, plain, tensorflow, torch, xgboost
 from trainc.model.patches import Framework
 from trainc.model.vocabulary import joined
 from trainc.text.plugins import FRAMEWORKS as FOREIGN
@@ -17,17 +17,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.vocabulary import Vocabulary
 
-FRAMEWORKS = {
-    "torch": "trainc.frameworks.torch",
-    "jax": "trainc.frameworks.jax",
-    "tensorflow": "trainc.frameworks.tensorflow",
-    "paddle": "trainc.frameworks.paddle",
-    "xgboost": "trainc.frameworks.xgboost",
-    "lightgbm": "trainc.frameworks.lightgbm",
-    "mpi": "trainc.frameworks.mpi",
-    "flux": "trainc.frameworks.flux",
-    "plain": "trainc.frameworks.plain",
+FRAMEWORKS: dict[str, Framework] = {
+    module.FRAMEWORK.name: module.FRAMEWORK
+    for module in (torch, jax, tensorflow, paddle, xgboost, lightgbm, mpi, flux, plain)
 }
+# A JobSet does not say which framework it is for: checks of pods go by the names of all.
+EVERY = joined([declared.vocabulary for declared in FRAMEWORKS.values()])
 
 # What the operators before TrainJob gave their processes; no runtime selects these.
 OLDER = {
@@ -52,14 +47,13 @@ def framework(name: str) -> Framework | None:
     A package offers one as an entry point of the group `trainc.frameworks`. It adds, it never replaces: a name in
     the table is trainc's own.
     """
-    path = FRAMEWORKS.get(name) or OLDER.get(name)
+    if name in FRAMEWORKS:
+        return FRAMEWORKS[name]
+    path = OLDER.get(name)
     if path is None:
         return installed(FOREIGN, name, Framework)
-    module = sys.modules.get(path)
-    if module is None:
-        __import__(path)
-        module = sys.modules[path]
-    declared = module.FRAMEWORK
+    __import__(path)
+    declared = sys.modules[path].FRAMEWORK
     assert isinstance(declared, Framework)
     return declared
 

@@ -1,4 +1,4 @@
-"""Flux: an installer brings Flux into the pods, whose brokers form one instance and run the command in it."""
+"""Flux: an installer, brokers and their configuration, a curve certificate from an existing Secret."""
 
 from __future__ import annotations
 

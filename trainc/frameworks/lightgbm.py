@@ -1,20 +1,26 @@
-"""LightGBM: a script builds `machines` from the address of rank 0 and the list of the other workers."""
+"""LightGBM: the address of rank 0 and those of the other workers, from which a script builds `machines`."""
 
 from __future__ import annotations
 
 from trainc.frameworks.base.hosts import LONGEST, check_length, domain, hosts, length, refuse_length
 from trainc.frameworks.base.requirements import check
-from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
 from trainc.model.sourced import Sourced, derive
+from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
-VOCABULARY = VOCABULARIES["lightgbm"]
+VOCABULARY = Vocabulary(
+    reserved=("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),
+    addresses={"MASTER_ADDR": "MASTER_PORT"},
+    ranks=("RANK",),
+    sizes=("WORLD_SIZE",),
+    ports=(PORT,),
+)
 
 
 def lower(plan: Plan) -> Contribution:

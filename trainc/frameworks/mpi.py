@@ -1,4 +1,4 @@
-"""MPI: a launcher reaches the nodes over ssh and learns of them from a hostfile (Open MPI)."""
+"""MPI: a hostfile, `OMPI_MCA_*`, keys from an existing Secret (DeepSpeed, MLX and Open MPI programs)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trainc.frameworks.base.requirements import (
     template_span,
 )
 from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
-from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get, given, value
+from trainc.model.vocabulary import Launcher, Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,44 @@ if TYPE_CHECKING:
     from trainc.model.report import Report
     from trainc.model.tree import Tree
 
-VOCABULARY = VOCABULARIES["mpi"]
+MPIRUN = Launcher(
+    "mpirun",
+    programs=("mpirun", "mpiexec", "mpirun.openmpi", "horovodrun"),
+    numbers=("np", "npernode"),
+    switches=frozenset(
+        (
+            "allow_run_as_root",
+            "tag_output",
+            "oversubscribe",
+            "report_bindings",
+            "display_map",
+            "v",
+            "q",
+            "verbose",
+            "nooversubscribe",
+            "merge_stderr_to_stdout",
+            "timestamp_output",
+            "bycore",
+            "bynode",
+            "byslot",
+            "bind_to_none",
+            "bind_to_core",
+            "enable_recovery",
+            "get_stack_traces",
+            "do_not_launch",
+        )
+    ),
+)
+
+VOCABULARY = Vocabulary(
+    reserved=(
+        "OMPI_MCA_orte_default_hostfile",
+        "OMPI_MCA_orte_keep_fqdn_hostnames",
+        "OMPI_MCA_orte_set_default_slots",
+        "OMPI_MCA_plm_rsh_args",
+    ),
+    launchers=(MPIRUN,),
+)
 
 SEVERAL_LAUNCHERS = Rule("several-launchers", WARNING)
 SURPLUS_NODE = Rule("surplus-node", WARNING)

@@ -1,15 +1,15 @@
-"""PaddlePaddle: `paddle.distributed.launch` meets its peers at PADDLE_MASTER, and gives out the ranks itself."""
+"""PaddlePaddle: the `PADDLE_*` variables of `paddle.distributed.launch`, which assigns the ranks."""
 
 from __future__ import annotations
 
 from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
-from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import POD_IP, Contribution, Framework, Start
 from trainc.model.plan import NODE, TRAINER
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
+from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
-VOCABULARY = VOCABULARIES["paddle"]
+VOCABULARY = Vocabulary(
+    reserved=("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM"),
+    addresses={"PADDLE_MASTER": ""},
+    ports=(36543,),
+)
 (PORT,) = VOCABULARY.ports
 SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)

@@ -1,4 +1,4 @@
-"""Plain: processes that need no introduction; a job's own image, command and env are all there is."""
+"""Plain: nothing beyond the runtime's template and the job's overrides."""
 
 from __future__ import annotations
 

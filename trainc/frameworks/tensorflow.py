@@ -1,4 +1,4 @@
-"""TensorFlow: every task reads the whole cluster, and its own place in it, from TF_CONFIG."""
+"""TensorFlow: `TF_CONFIG`, which lists the whole cluster and the task's own place in it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from trainc.frameworks.base.hosts import (
     shared_counts,
 )
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
-from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start
 from trainc.model.plan import NODE
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get
+from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
 
-VOCABULARY = VOCABULARIES["tensorflow"]
+VOCABULARY = Vocabulary(reserved=("TF_CONFIG",))
 DECIDERS = ("chief", "master")
 
 NO_DECIDER = Rule("no-decider", ERROR)

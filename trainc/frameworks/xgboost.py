@@ -1,20 +1,26 @@
-"""XGBoost: workers meet at the tracker that rank 0 starts, through DMLC_* variables."""
+"""XGBoost: the `DMLC_*` variables of the tracker that rank 0 starts."""
 
 from __future__ import annotations
 
 from trainc.frameworks.base.refusals import forbidden, reserved, reserved_env
 from trainc.frameworks.base.requirements import check
-from trainc.frameworks.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
 from trainc.model.sourced import derive
+from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.plan import Plan
     from trainc.model.report import Report
 
-VOCABULARY = VOCABULARIES["xgboost"]
+VOCABULARY = Vocabulary(
+    reserved=("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),
+    addresses={"DMLC_TRACKER_URI": "DMLC_TRACKER_PORT", "DMLC_PS_ROOT_URI": "DMLC_PS_ROOT_PORT"},
+    ranks=("DMLC_TASK_ID",),
+    sizes=("DMLC_NUM_WORKER",),
+    ports=(PORT,),
+)
 
 
 def lower(plan: Plan) -> Contribution:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
-from trainc.frameworks import vocabulary_of
-from trainc.frameworks.vocabularies import VOCABULARIES
+from trainc.frameworks import FRAMEWORKS, vocabulary_of
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import find_launch, options
@@ -551,8 +550,8 @@ class Job:
         plan = self.bundle.plan
         if plan is None or not plan.barred or not plan.framework:
             return frozenset()
-        own = VOCABULARIES.get(plan.framework)
-        return self.vocabulary.variables if own is None else frozenset(own.reserved)
+        own = FRAMEWORKS.get(plan.framework)
+        return self.vocabulary.variables if own is None else frozenset(own.vocabulary.reserved)
 
     @property
     def dns(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import MPIRUN
+from trainc.frameworks.mpi import MPIRUN
 from trainc.lint.facts.values import table, text
 from trainc.lint.facts.world import PodAddress, place_of
 from trainc.text.numbers import parsed_int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import EVERY
+from trainc.frameworks import EVERY
 from trainc.lint.facts.timing import counts, never_ends, waits
 from trainc.lint.facts.values import table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule

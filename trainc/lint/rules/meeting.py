@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import TORCHRUN
+from trainc.frameworks.torch import TORCHRUN
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.values import flag, table, text, texts
 from trainc.lint.facts.world import (

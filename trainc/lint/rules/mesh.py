@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import MPIRUN
+from trainc.frameworks.mpi import MPIRUN
 from trainc.lint.facts.values import table, text
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule

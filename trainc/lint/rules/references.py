@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from trainc.frameworks.vocabularies import TORCHRUN
+from trainc.frameworks.torch import TORCHRUN
 from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.shell import SHELLS, script_of
 from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.vocabularies import TORCHRUN
+from trainc.frameworks.torch import TORCHRUN
 from trainc.lint.facts.values import COMPLETION_INDEX, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
