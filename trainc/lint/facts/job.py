@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import cached_property
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 
 _INDEX_KEYS = {
@@ -416,16 +417,32 @@ class ExpandedRole:
                 return self.job.coordinator
         return UNKNOWN
 
+    @cached_property
+    def node_labels(self) -> dict[str, tuple[str, Path]]:
+        """The labels that each node of its pods has, by selector or required affinity: their value, and where it stands."""
+        affinity = table(table(table(self.pod, "affinity"), "nodeAffinity"), REQUIRED) if "affinity" in self.pod else {}
+        terms = rows(affinity, "nodeSelectorTerms")  # the nodes of one of them
+        path = (*self.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0, "matchExpressions")
+        labels: dict[str, tuple[str, Path]] = {}
+        for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
+            if text(expression, "operator") == "In" and len(values := texts(expression, "values")) == 1:
+                labels[text(expression, "key")] = values[0], (*path, index, "values", 0)
+        selector = table(self.pod, "nodeSelector") if "nodeSelector" in self.pod else {}
+        return labels | {key: (text(selector, key), (*self.pod_path, "nodeSelector", key)) for key in selector}
+
+    def node_label(self, key: str) -> str:
+        """The value of a label that each node of its pods has, "" where none is asked for."""
+        return self.node_labels[key][0] if key in self.node_labels else ""
+
     @property
     def machine(self) -> tuple[Machine | None, Path]:
-        """The machine that the node selector names, and where it does."""
-        selector = table(self.pod, "nodeSelector")
-        for label in INSTANCE_LABELS if selector else ():
-            machine = MACHINES.get(text(selector, label).removeprefix("ml.")) if label in selector else None  # HyperPod
+        """The machine that the pods ask for by labels of its nodes, and where they do."""
+        for label in INSTANCE_LABELS if self.node_labels else ():
+            machine = MACHINES.get(self.node_label(label).removeprefix("ml."))  # HyperPod
             if machine is not None:
-                return machine, (*self.pod_path, "nodeSelector", label)
-        name = ACCELERATORS.get(text(selector, ACCELERATOR)) if ACCELERATOR in selector else None
-        return (MACHINES[name] if name else None), (*self.pod_path, "nodeSelector", ACCELERATOR)
+                return machine, self.node_labels[label][1]
+        name = ACCELERATORS.get(self.node_label(ACCELERATOR))
+        return (MACHINES[name], self.node_labels[ACCELERATOR][1]) if name else (None, ())
 
 
 def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:

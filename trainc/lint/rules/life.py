@@ -165,15 +165,14 @@ def bad_failure_pattern(job: Job) -> Findings:
 
 def disruption_not_handled(job: Job) -> Findings:
     for role in job.roles:
-        selector = table(role.pod, "nodeSelector") if "nodeSelector" in role.pod else {}
-        label = next((key for key in _SPOT if text(selector, key).lower() in ("true", "spot")), "")
+        label = next((key for key in _SPOT if role.node_label(key).lower() in ("true", "spot")), "")
         if not label or "podFailurePolicy" in role.spec:
             continue
         policy = rows(table(job.spec, "failurePolicy"), "rules")
         if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in policy):
             continue
         yield DISRUPTION.at(
-            job.at((*role.pod_path, "nodeSelector", label)),
+            job.at(role.node_labels[label][1]),
             f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure",
             effect="a few preemptions use up all restarts and fail the job",
             help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from trainc.frameworks.mpi import MPIRUN
-from trainc.lint.facts.values import table, text
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
@@ -108,7 +107,7 @@ def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, th
 
 def _two_per_chip(container: Container) -> bool:
     """Whether JAX may see two devices per TPU chip: on Ironwood it does, and without a selector one cannot tell."""
-    generation = text(table(container.role.pod, "nodeSelector"), "cloud.google.com/gke-tpu-accelerator")
+    generation = container.role.node_label("cloud.google.com/gke-tpu-accelerator")
     return TPU_RESOURCE in container.devices and generation in ("", "tpu7x")
 
 

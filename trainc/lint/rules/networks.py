@@ -125,18 +125,14 @@ def tuner_of_other_machine(job: Job) -> Findings:
         return
     for container in job.main:
         path = container.literal("NCCL_TUNER_CONFIG_PATH") or ""
-        accelerator = text(table(container.role.pod, "nodeSelector"), "cloud.google.com/gke-accelerator")
+        accelerator = container.role.node_label("cloud.google.com/gke-accelerator")
         wanted = {"nvidia-gb200": "a4x", "nvidia-h200-141gb": "a3u", "nvidia-b200": "a4"}.get(accelerator)
         table_name = path.rpartition("tuner_config_")[2].partition(".")[0] if "tuner_config_" in path else ""
         if wanted and table_name and table_name != wanted:
             yield TUNER.at(
                 job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value")),
                 f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`",
-                also=[
-                    Label(
-                        job.at((*container.role.pod_path, "nodeSelector", "cloud.google.com/gke-accelerator")), wanted
-                    )
-                ],
+                also=[Label(job.at(container.role.node_labels["cloud.google.com/gke-accelerator"][1]), wanted)],
                 effect="NCCL chooses algorithms that are slow on this machine",
                 help=f"use `tuner_config_{wanted}.txtpb`",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.amounts import ONE, amount
+from trainc.lint.facts.job import REQUIRED
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
 from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
@@ -40,9 +41,8 @@ _SPOT = "cloud.google.com/gke-spot"
 
 def more_accelerators_than_machine(job: Job) -> Findings:
     for role in job.roles:
-        devices = role.devices if "nodeSelector" in role.pod else {}
-        machine, path = role.machine if devices else (None, ())
-        for resource, count in devices.items():
+        machine, path = role.machine
+        for resource, count in role.devices.items():
             worker = role.worker
             if (
                 machine is None
@@ -63,8 +63,6 @@ def more_accelerators_than_machine(job: Job) -> Findings:
 
 def partial_node(job: Job) -> Findings:
     for role in job.roles:
-        if "nodeSelector" not in role.pod or not role.devices:
-            continue
         machine, path = role.machine
         worker = role.worker
         if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
@@ -112,14 +110,13 @@ def network_cards_mismatch(job: Job) -> Findings:
 
 def arm_not_tolerated(job: Job) -> Findings:
     for role in job.roles:
-        selector = table(role.pod, "nodeSelector")
-        accelerator = text(selector, ACCELERATOR)
+        accelerator = role.node_label(ACCELERATOR)
         if accelerator not in _ARM:
             continue
         keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
         if "kubernetes.io/arch" not in keys and "" not in keys:
             yield ARM.at(
-                job.at((*role.pod_path, "nodeSelector", ACCELERATOR)),
+                job.at(role.node_labels[ACCELERATOR][1]),
                 f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
                 effect="the pods stay pending; images also need an arm64 variant",
                 help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
@@ -187,11 +184,11 @@ def compute_domain_mismatch(job: Job) -> Findings:
 
 def spot_without_toleration(job: Job) -> Findings:
     for role in job.roles:
-        if text(table(role.pod, "nodeSelector"), _SPOT) != "true":
+        if role.node_label(_SPOT) != "true":
             continue
         if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
             yield SPOT.at(
-                job.at((*role.pod_path, "nodeSelector", _SPOT)),
+                job.at(role.node_labels[_SPOT][1]),
                 f"the pods of `{role.name}` select Spot machines but do not tolerate their taint",
                 effect="if the node pool has the taint, the pods stay pending",
                 help=f'tolerate `{_SPOT}` with value `"true"`',
@@ -204,7 +201,7 @@ _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
 def larger_than_machine(job: Job) -> Findings:
     seen: set[Span] = set()  # roles may be made of one template
     for role in job.roles:
-        machine, path = role.machine if "nodeSelector" in role.pod else (None, ())
+        machine, path = role.machine
         if machine is None or not machine.cpus:
             continue
         from trainc.apiserver.pods.requests import pod_requests  # noqa: PLC0415 (few jobs choose a machine by its type)
@@ -284,17 +281,16 @@ def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
 
 
 def selector_contradicts_affinity(job: Job) -> Findings:
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
     for role in job.roles:
         selector = table(role.pod, "nodeSelector")
-        terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), required), "nodeSelectorTerms")
+        terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), REQUIRED), "nodeSelectorTerms")
         for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
             key, operator = text(expression, "key"), text(expression, "operator")
             held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
             if key in selector and (
                 (operator == "In" and held not in values) or (operator == "NotIn" and held in values)
             ):
-                term = (*role.pod_path, "affinity", "nodeAffinity", required, "nodeSelectorTerms", 0)
+                term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
                 yield CONTRADICTS.at(
                     job.at((*role.pod_path, "nodeSelector", key)),
                     f"the node selector requires `{key}: {held}`, which the affinity excludes",

@@ -38,23 +38,15 @@ def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
     return users
 
 
-def _selector(role: ExpandedRole, key: str) -> str:
-    return text(table(role.pod, "nodeSelector"), key)
-
-
-def _path(role: ExpandedRole, key: str) -> Path:
-    return (*role.pod_path, "nodeSelector", key)
-
-
 def _topology(role: ExpandedRole) -> str:
     """The topology of the slice that the pods of one Job make: of a node pool, unless GKE makes the slice itself."""
-    return text(role.annotations, SLICE) or _selector(role, TOPOLOGY)
+    return text(role.annotations, SLICE) or role.node_label(TOPOLOGY)
 
 
 def _topology_path(role: ExpandedRole) -> Path:
     if text(role.annotations, SLICE):
         return (*role.spec_path, "template", "metadata", "annotations", SLICE)
-    return _path(role, TOPOLOGY)
+    return role.node_labels[TOPOLOGY][1]
 
 
 def _sizes(topology: str) -> tuple[int, ...]:
@@ -115,7 +107,7 @@ def _mismatch(
 
 def tpu_topology_unknown(job: Job) -> Findings:
     for role, _, _ in _users(job):
-        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        generation = GENERATIONS.get(role.node_label(ACCELERATOR))
         topology = _topology(role)
         sizes = _sizes(topology)
         if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
@@ -124,7 +116,7 @@ def tpu_topology_unknown(job: Job) -> Findings:
             yield UNKNOWN.at(
                 job.at(_topology_path(role)),
                 f"TPU {generation.name} has no topology `{topology}`",
-                also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+                also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
                 effect="no node pool can use it: the pods stay pending",
                 help=_shapes(generation, sizes),
             )
@@ -144,7 +136,7 @@ def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
 
 def tpu_accelerator_unknown(job: Job) -> Findings:
     for role, _, _ in _users(job):
-        accelerator = _selector(role, ACCELERATOR)
+        accelerator = role.node_label(ACCELERATOR)
         if (
             accelerator
             and accelerator not in GENERATIONS
@@ -153,7 +145,7 @@ def tpu_accelerator_unknown(job: Job) -> Findings:
             and "<" not in accelerator
         ):
             yield GENERATION.at(
-                job.at(_path(role, ACCELERATOR)),
+                job.at(role.node_labels[ACCELERATOR][1]),
                 f"`{accelerator}` is not a known TPU accelerator",
                 effect="unless a node pool has it, the pods stay pending",
                 help=f"known accelerators: {', '.join(f'`{name}`' for name in GENERATIONS)}",
@@ -162,7 +154,7 @@ def tpu_accelerator_unknown(job: Job) -> Findings:
 
 def tpu_selector_missing(job: Job) -> Findings:
     for role, container, _ in _users(job):
-        missing = [key for key in (ACCELERATOR, TOPOLOGY) if not _selector(role, key)]
+        missing = [key for key in (ACCELERATOR, TOPOLOGY) if not role.node_label(key)]
         if missing and not _placed_otherwise(role):
             yield SELECTOR.at(
                 job.at(_chips_of(container)),
@@ -188,7 +180,7 @@ def _placed_otherwise(role: ExpandedRole) -> bool:
 
 def tpu_chips_per_host(job: Job) -> Findings:
     for role, container, chips in _users(job):
-        generation = GENERATIONS.get(_selector(role, ACCELERATOR))
+        generation = GENERATIONS.get(role.node_label(ACCELERATOR))
         if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
             continue
         sizes = _sizes(_topology(role))
@@ -200,7 +192,7 @@ def tpu_chips_per_host(job: Job) -> Findings:
         yield HOST.at(
             job.at(_chips_of(container)),
             f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
-            also=[Label(job.at(_path(role, ACCELERATOR)), f"TPU {generation.name}")],
+            also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
             effect="the pods stay pending: no node has that many, or GKE does not split a host",
             help=f"request {hosts} chips in each pod",
         )
