@@ -201,8 +201,9 @@ _PAST_QUOTAS = "Kueue ignores the job: it starts at once, outside all quotas"
 
 
 def unqueued(placement: Placement) -> Iterator[Finding]:
-    """Report a job that no queue of Kueue takes, once."""
-    if placement.queue is not None or any(KUEUE_QUEUE in spot.keys for spot in placement.spots):
+    """Report a job that waits in no queue of Kueue, or in another one than its label means to name."""
+    queue = placement.queue
+    if queue is None and any(KUEUE_QUEUE in spot.keys for spot in placement.spots):
         return
     if KUEUE_QUEUE in (get(placement.bundle.document.tree, "metadata", "annotations") or ()):
         return  # reported as misplaced
@@ -212,10 +213,11 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
         yield NO_QUEUE.at(
             span,
             f"Kueue does not read `{key}`",
-            effect=_PAST_QUOTAS,
+            effect=_PAST_QUOTAS if queue is None else f"the job waits in the queue `{queue.value}`",
             help=f"write it as a label: `{KUEUE_QUEUE}`",
             level=ERROR,
         )
+    if misspelt is not None or queue is not None:
         return
     namespace = value(placement.jobset, "metadata", "namespace") or "default"
     scheduler = placement.cluster.scheduler
