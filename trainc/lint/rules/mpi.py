@@ -332,6 +332,7 @@ _KEY_FILE = "id_rsa"
 _GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
 # Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
 _OWN_WAY = (_KEY_FILE, "chmod", "/.ssh", " -i ", "rsh_agent", "ssh_agent", "launch_agent")
+_HOMES = ("~/.ssh", "$HOME/.ssh", "${HOME}/.ssh")
 _DENIED = "mpirun reaches no host: `Permission denied (publickey)`"
 
 
@@ -342,13 +343,23 @@ def ssh_key_permissions(job: Job) -> Findings:
             is_client = container in launchers(job) or (role.name == "launcher" and _is_mpi(job))
             if not mount or not is_client:
                 continue
-            if any(word in one.text for one in (container, *role.init) for word in _OWN_WAY):
+            directory = str(value(job.tree, *mount))
+            if any(word in _without(one.text, directory) for one in (container, *role.init) for word in _OWN_WAY):
                 continue
-            is_root = _is_root(job, container, str(value(job.tree, *mount)))
+            is_root = _is_root(job, container, directory)
             if is_root:
                 yield from _refused_key(job, container, mount, mode)
             elif is_root is not None:
                 yield from _unreadable_key(job, container, mount, mode)
+
+
+def _without(words: str, directory: str) -> str:
+    """A command without the option that names the mounted key, which ssh would use anyway."""
+    homes = _HOMES if directory.endswith("/.ssh") else ()
+    for place in (directory.rstrip("/"), *homes):
+        for quote in ("", '"', "'"):
+            words = words.replace(f"-i {quote}{place}/{_KEY_FILE}{quote}", "")
+    return words
 
 
 def _mounted_key(container: Container) -> tuple[Path, int]:
