@@ -102,20 +102,18 @@ def _add_version(definition: Definition, key: str, version: dict[str, Any], at: 
     if schema is None:
         definition.faults.append((at, "has no schema.openAPIV3Schema"))
         return
-    faults = [*structural_faults(schema, where)] or [*_root_faults(schema, where)] or [*refused_words(schema, where)]
+    faults = [*structural_faults(schema, where)]
+    if not faults and schema.get("type", "object") != "object":
+        faults = [((*where, "type"), "must be object at the root")]
+    remarks = [] if faults else [*unchecked(schema, where)]
+    faults += [(path, text) for path, text, is_refused in remarks if is_refused]
     definition.faults += faults
     if faults:
         return
-    definition.notes += unchecked(schema, where)
+    definition.notes += [(path, text) for path, text, _ in remarks]
     definition.schemas[key] = with_meta(known_words(schema))
     if "status" not in version.get("subresources", {}):
         definition.whole.append(key)
-
-
-def _root_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
-    """What a server has against a schema as that of a whole object."""
-    if schema.get("type", "object") != "object":
-        yield (*at, "type"), "must be object at the root"
 
 
 def known_words(schema: dict[str, Any]) -> dict[str, Any]:
@@ -242,28 +240,20 @@ def _value_faults(inner: Any, outer: dict[str, Any], at: Path) -> Iterator[tuple
         yield from _value_faults(deeper, outer, path)
 
 
-def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """What is not checked of the objects of a structural schema."""
+def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str, bool]]:
+    """What is not checked of the objects of a structural schema, each with whether no server would take the schema."""
     for word in (*_JUNCTORS, "not"):
         plain_choice = word == "anyOf" and schema.get("x-kubernetes-int-or-string") and schema[word] == _INT_OR_STRING
         if word in schema and not plain_choice:
-            yield (*at, word), f"`{word}` is not checked"
+            yield (*at, word), f"`{word}` is not checked", False
     if "multipleOf" in schema:
-        yield (*at, "multipleOf"), "`multipleOf` is not checked"
+        yield (*at, "multipleOf"), "`multipleOf` is not checked", False
     if schema.get("x-kubernetes-embedded-resource"):
-        yield (*at, "x-kubernetes-embedded-resource"), "metadata of embedded objects is not checked"
-    yield from ((path, text) for path, text, refused in _engine_remarks(schema, at) if not refused)
+        yield (*at, "x-kubernetes-embedded-resource"), "metadata of embedded objects is not checked", False
+    yield from _engine_remarks(schema, at)
     for path, child in _children(schema, at):
         if type(child) is dict:
             yield from unchecked(child, path)
-
-
-def refused_words(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str]]:
-    """The rules and patterns of a structural schema that no server would take."""
-    yield from ((path, text) for path, text, refused in _engine_remarks(schema, at) if refused)
-    for path, child in _children(schema, at):
-        if type(child) is dict:
-            yield from refused_words(child, path)
 
 
 def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str, bool]]:

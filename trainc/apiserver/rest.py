@@ -6,8 +6,7 @@ from trainc.apiserver.history import reference_field
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
-from trainc.apiserver.stages import named
-from trainc.apiserver.verdict import kind_of, verdict
+from trainc.apiserver.verdict import kind_of, named, verdict
 from trainc.model.catalog import RemovedSpans, stretch
 from trainc.model.finding import ERROR
 from trainc.model.sourced import Sourced

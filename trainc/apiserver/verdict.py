@@ -5,16 +5,26 @@ Order: decode, unknown fields, mutating webhooks (create only), schema and list 
 
 from __future__ import annotations
 
+from trainc.apiserver import metadata
 from trainc.apiserver.cel.operators import bare
-from trainc.apiserver.fault import Fault, Verdict
-from trainc.apiserver.stages import judge
-from trainc.model.sourced import Sourced
+from trainc.apiserver.cel.rules import check, check_change
+from trainc.apiserver.fault import SKIPPED_RULES, Fault, Verdict, untold
+from trainc.apiserver.jobset import create, defaults
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.walker import walk
+from trainc.apiserver.versions import REFUSES_NEGATIVE_REPLICAS
+from trainc.model.sourced import Origin, Sourced
+from trainc.text.object_keys import VOLCANO_POD_GROUP
+from trainc.text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import Table
+    from trainc.apiserver.schema.node import SchemaNode, Table
     from trainc.model.tree import Tree
+
+# A server appends five random characters to generateName; here they are always the same.
+_SUFFIX = Sourced("abcde", Origin(None, "generated name"))
 
 
 def kind_of(tree: Tree) -> str:
@@ -30,13 +40,207 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
 
     `strict` is the field validation of kubectl and of a strict server-side apply: unknown fields are refused.
     """
-    kind = kind_of(tree)
+    judged, kind = Verdict(tree), kind_of(tree)
     node = table.root(kind)
     if node is None:
-        return Verdict(tree).refuse("decode", [_unserved(tree)])
-    return judge(Verdict(tree), kind, node, table, profile, old, strict=strict)
+        text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
+        return judged.refuse("decode", [Fault(("kind",), "decode", text)])
+    typed = table.own_types(kind)
+    types = typed or node  # what webhooks read the object by, whatever a definition lets through
+    held = tree.get("metadata", {})
+    if type(held) is Sourced and held.value is None:
+        held, tree = {}, {**tree, "metadata": {}}
+    unknown, sound = list[Fault](), metadata.is_sound(held)
+    if not sound:
+        tree, undecodable, unknown = _with_metadata(tree)
+        if undecodable:
+            return judged.refuse("decode", undecodable)
+    log = Log()
+    judged.stored = walk(node, tree, log)
+    judged.dropped = [*unknown, *log.unknown]
+    if judged.dropped and strict:
+        return judged.refuse("unknown-field", judged.dropped)
+    if misfits := untyped(typed, judged.stored) if typed is not None and not log.schema else []:
+        return judged.refuse("webhook", misfits)
+    if old is None and kind == defaults.KIND and not _mutate(judged, types, log, profile):
+        judged.schema_faults = _schema_alone(judged.stored, kind, node, log, table, profile)
+        return judged
+    if judged.empty_patch is False:
+        log, sound = Log(nulls=False), False
+        judged.stored = walk(node, judged.stored, log)
+    stored = _statusless(judged.stored, old, whole=kind in table.whole)
+    judged.stored = named(stored) if old is None else stored
+    faults = [] if sound and old is None else _metadata_faults(judged.stored.get("metadata", {}), old)
+    if not _fits(judged, kind, node, log, faults, table, profile, old):
+        return judged
+    return _validating_webhooks(judged, types, kind, profile, old)
 
 
-def _unserved(tree: Tree) -> Fault:
-    text = f'no matches for kind "{bare(tree.get("kind"))}" in version "{bare(tree.get("apiVersion"))}"'
-    return Fault(("kind",), "decode", text)
+def _fits(
+    judged: Verdict,
+    kind: str,
+    node: SchemaNode,
+    log: Log,
+    faults: list[Fault],
+    table: Table,
+    profile: Profile,
+    old: Tree | None,
+) -> bool:
+    """Whether schema, list types and CEL rules take the object; `faults` are those of its metadata."""
+    whole = kind in table.whole
+    judged.unchecked = log.unchecked
+    faults += counted(log.schema, profile, whole=whole)
+    lists = counted(log.lists, profile, whole=whole)
+    if any(fault.blocking for fault in faults):
+        _blocked(judged, [*faults, *lists], has_rules=table.has_rules(kind))
+        return False
+    broken = check(_waiting(log, judged.stored), judged.unchecked)
+    if old is not None:
+        broken += check_change(node, judged.stored, old, judged.unchecked)
+    if faults or lists or broken:
+        by = "schema" if faults else "listtype" if lists else "cel"
+        judged.refuse(by, [*faults, *lists, *broken])
+    return judged.accepted
+
+
+def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
+    """The object with its metadata as they are kept, why they cannot be read, and what is unknown in them."""
+    if "metadata" not in tree:
+        return tree, [], []
+    from trainc.apiserver import metadata_decoding as metadata_decode  # noqa: PLC0415 (like the other imports here, few runs need it)
+
+    held = tree["metadata"]
+    undecodable = metadata_decode.decode(held)
+    if undecodable:
+        return tree, undecodable, []
+    return {**tree, "metadata": metadata_decode.read(held)}, [], metadata_decode.unknown_fields(held)
+
+
+def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
+    return metadata.validate(held) if old is None else metadata.changes(held, old.get("metadata", {}))
+
+
+def _schema_alone(stored: Tree, kind: str, node: SchemaNode, log: Log, table: Table, profile: Profile) -> list[str]:
+    """What the server itself would say of an object that a webhook could not read."""
+    alone = Verdict(named(_statusless(stored, None, whole=False)))
+    _fits(alone, kind, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
+    return alone.messages
+
+
+def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> bool:
+    """Run the mutating webhooks over `found.stored`; False when they cannot read it."""
+    if log.schema or log.loose:
+        from trainc.apiserver.golang.decoding import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
+
+        faults = decode(types, judged.stored)
+        if faults:
+            judged.refuse("webhook", faults, [faults[0].message])
+            return False
+    changed = defaults.with_defaults(judged.stored)
+    if profile.kueue:
+        from trainc.apiserver.kueue import jobset_webhook as kueue  # noqa: PLC0415
+
+        changed = kueue.with_defaults(changed, profile)
+    judged.empty_patch = changed is judged.stored
+    if not judged.empty_patch:
+        from trainc.apiserver.golang.decoding import respelled  # noqa: PLC0415
+
+        judged.stored = respelled(types, changed, defaults.BY)
+    return True
+
+
+def _blocked(judged: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
+    """Refused by the schema in a way that keeps the server from its CEL rules, which it says where there are any."""
+    messages = [*dict.fromkeys(fault.message for fault in faults)]
+    return judged.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
+
+
+def _statusless(tree: Tree, old: Tree | None, *, whole: bool) -> Tree:
+    """Status is not taken from a request where it has a subresource of its own."""
+    if whole or ("status" not in tree and (old is None or "status" not in old)):
+        return tree
+    rest = {key: value for key, value in tree.items() if key != "status"}
+    return {**rest, "status": old["status"]} if old is not None and "status" in old else rest
+
+
+def named(tree: Tree) -> Tree:
+    """The object with the name that the server would generate from a valid generateName."""
+    held = tree.get("metadata", {})
+    prefix = bare(held.get("generateName"))
+    if bare(held.get("name")) or not prefix:
+        return tree
+    name = Sourced(prefix[:58] + _SUFFIX.value, _SUFFIX.origin)
+    return {**tree, "metadata": {**held, "name": name}}
+
+
+def _waiting(log: Log, stored: Tree) -> list[tuple[SchemaNode, tuple[str | int, ...], Tree]]:
+    """Rules over the whole object see its metadata, which the walk passed by."""
+    return [(node, path, tree if path else stored) for node, path, tree in log.rules]
+
+
+def _known(judged: Verdict, faults: list[Fault]) -> list[Fault]:
+    """The complaints that do not rest on a text which is still to be filled in; the others are noted as unchecked."""
+    open_ones = [fault for fault in faults if _is_open(fault)]
+    judged.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
+    return [fault for fault in faults if fault not in open_ones] if open_ones else faults
+
+
+def _is_open(fault: Fault) -> bool:
+    if fault.message.startswith("<nil>: Internal error: "):
+        return is_placeholder(fault.message)
+    return is_placeholder(fault.value)
+
+
+def _validating_webhooks(judged: Verdict, types: SchemaNode, kind: str, profile: Profile, old: Tree | None) -> Verdict:
+    if kind == VOLCANO_POD_GROUP and old is None:
+        from trainc.apiserver import volcano  # noqa: PLC0415
+
+        faults = volcano.create_faults(judged.stored, profile)
+        return judged.refuse("webhook", faults, ["; ".join(fault.message for fault in faults)]) if faults else judged
+    if kind != defaults.KIND:
+        return judged
+    if old is None:
+        faults = create.create_faults(judged.stored, types, profile)
+    else:
+        from trainc.apiserver.jobset.update import update_faults  # noqa: PLC0415
+
+        faults = update_faults(judged.stored, old, types, profile)
+    faults = _known(judged, faults)
+    queueing = _known(judged, _queueing(judged.stored, old, profile)) if profile.kueue else []
+    if not faults and not queueing:
+        return judged
+    messages = [*dict.fromkeys(fault.message for fault in faults)]
+    if queueing:
+        texts = [*dict.fromkeys(fault.message for fault in queueing)]
+        # Kueue answers with one error, which lists several in brackets.
+        messages.append(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
+    return judged.refuse("webhook", [*faults, *queueing], messages)
+
+
+def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:
+    """What Kueue has against a JobSet."""
+    from trainc.apiserver.kueue import jobset_webhook as kueue  # noqa: PLC0415
+
+    return kueue.create_faults(stored) if old is None else kueue.update_faults(stored, old, profile)
+
+
+def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
+    """The faults that this server knows: a status of its own is not looked at, JobSet 0.12 takes negative replicas."""
+    if not faults:
+        return faults
+    kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
+    if profile.jobset_does(REFUSES_NEGATIVE_REPLICAS):
+        return kept
+    return [fault for fault in kept if not _is_replicas_minimum(fault)]
+
+
+def _is_replicas_minimum(fault: Fault) -> bool:
+    jobs = fault.path[:2] == ("spec", "replicatedJobs") and len(fault.path) == 4
+    return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
+
+
+def untyped(typed: SchemaNode, stored: Tree) -> list[Fault]:
+    """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
+    log = Log()
+    walk(typed, stored, log)
+    return [fault for fault in log.schema if "must be of type" in fault.message or "Required value" in fault.message]

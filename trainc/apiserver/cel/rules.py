@@ -183,7 +183,7 @@ def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:
 _TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
 _METADATA = ("name", "generateName")
 _SPELLED = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
-_RESERVED = frozenset(
+RESERVED = frozenset(
     [
         "true",
         "false",
@@ -247,7 +247,7 @@ def _object(node: SchemaNode, value: dict[str, Tree], compared: str) -> dict[str
 
 def _escaped(name: str) -> str:
     """A property's name as a rule has to write it."""
-    if name in _RESERVED:
+    if name in RESERVED:
         return f"__{name}__"
     for text, escape in _SPELLED:
         name = name.replace(text, escape)

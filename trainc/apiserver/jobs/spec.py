@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import prefixed_path
-from trainc.apiserver.pods.complaints import fields, items, text
+from trainc.apiserver.pods.complaints import fields, selects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,9 +136,9 @@ def chosen(spec: dict[str, Any], labels: dict[str, Any], added: dict[str, str], 
     if len(log.faults) > before:
         return
     # The server selects by the labels that it makes, of which a person knows none.
-    if not manual and not _matches(fields(selector), {}):
+    if not manual and not selects(fields(selector), {}):
         log.add((*path, "selector"), f"Invalid value: {compact(selector)}: `selector` not auto-generated")
-    if not _matches(fields(selector), {**labels, **added}):
+    if not selects(fields(selector), {**labels, **added}):
         _unmatched(labels, path, (*path, "selector"), log)
 
 
@@ -146,19 +146,3 @@ def _unmatched(labels: dict[str, Any], path: Path, at: Path, log: Complaints) ->
     why = "`selector` does not match template `labels`"
     printed: Path = (*path, "template", "metadata", "labels")
     log.add(printed, f"Invalid value: {compact(labels)}: {why}", at=at)
-
-
-def _matches(selector: dict[str, Any], labels: dict[str, Any]) -> bool:
-    if any(labels.get(key) != value for key, value in fields(selector.get("matchLabels")).items()):
-        return False
-    return all(_holds(fields(rule), labels) for rule in items(selector.get("matchExpressions")))
-
-
-def _holds(rule: dict[str, Any], labels: dict[str, Any]) -> bool:
-    key, values = text(rule, "key"), items(rule.get("values"))
-    return {
-        "In": labels.get(key) in values,
-        "NotIn": key not in labels or labels[key] not in values,
-        "Exists": key in labels,
-        "DoesNotExist": key not in labels,
-    }.get(text(rule, "operator"), False)

@@ -180,3 +180,20 @@ def text(holder: dict[str, Any], name: str) -> str:
     """A text, empty where there is none."""
     value = holder.get(name)
     return value if type(value) is str else ""
+
+
+def selects(selector: dict[str, Any], labels: dict[str, Any]) -> bool:
+    """Whether labels fit a label selector."""
+    if any(labels.get(key) != value for key, value in fields(selector.get("matchLabels")).items()):
+        return False
+    return all(_holds(rule, labels) for _, rule in maps(selector.get("matchExpressions")))
+
+
+def _holds(rule: dict[str, Any], labels: dict[str, Any]) -> bool:
+    key, values = text(rule, "key"), items(rule.get("values"))
+    return {
+        "In": labels.get(key) in values,
+        "NotIn": key not in labels or labels[key] not in values,
+        "Exists": key in labels,
+        "DoesNotExist": key not in labels,
+    }.get(text(rule, "operator"), False)

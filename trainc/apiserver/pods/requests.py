@@ -126,10 +126,11 @@ def _pod_level(main: Amounts, pod: Mapping[str, Tree], *, limits: bool) -> None:
     if limits:
         bounds = amounts(get(pod.get("resources"), "limits"))
         requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
-    main.update({name: a for name, a in requests.items() if _may_be_pod_level(name)})
+    main.update({name: a for name, a in requests.items() if may_be_of_pod(name)})
 
 
-def _may_be_pod_level(name: str) -> bool:
+def may_be_of_pod(name: str) -> bool:
+    """Whether a pod may state a resource as a whole."""
     return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.pods.complaints import selects
 from trainc.apiserver.policy.definitions import (
     MISSING_PARAM,
     AdmissionPolicy,
@@ -19,7 +20,7 @@ from trainc.apiserver.policy.definitions import (
     policy_engine,
     read_policies,
 )
-from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches, selected
+from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches
 from trainc.apiserver.policy.stored import children, pods, stored_job, stored_pod, stored_service, with_amounts
 from trainc.apiserver.schema.engine import MISSING
 from trainc.model.bundle import Bundle
@@ -318,7 +319,7 @@ def _chosen(listed: list[tuple[str, str, Tree]], reference: dict[str, Any], wher
     if reference.get("name"):
         return [tree for name, tree in inside if name == reference["name"]]
     selector = reference.get("selector") or {}
-    return [tree for _, tree in inside if selected(selector, plain(get(tree, "metadata", "labels")) or {})]
+    return [tree for _, tree in inside if selects(selector, plain(get(tree, "metadata", "labels")) or {})]
 
 
 def _add(kind: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.apiserver.pods.complaints import fields
+from trainc.apiserver.pods.complaints import fields, selects
 from trainc.apiserver.policy.stored import TOKEN, UID
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
@@ -283,7 +283,7 @@ def matches(resources: dict[str, Any], request: AdmissionRequest, *, selects_all
     except UnknownFactError as error:
         unknown = error
     selector = resources.get("objectSelector") or {}
-    if not _is_empty(selector) and not selected(selector, request.labels()):
+    if not _is_empty(selector) and not selects(selector, request.labels()):
         return False
     policy = resources.get("matchPolicy") or "Equivalent"
     if _ruled(resources.get("excludeResourceRules") or [], request, policy):
@@ -303,25 +303,7 @@ def _is_empty(selector: dict[str, Any]) -> bool:
 def _namespace(selector: dict[str, Any], request: AdmissionRequest) -> bool:
     if _is_empty(selector) or (request.is_cluster_scoped and request.resource != "namespaces"):
         return True
-    return selected(selector, request.namespace_labels())
-
-
-def selected(selector: dict[str, Any], labels: dict[str, str]) -> bool:
-    """Whether labels fit a label selector."""
-    for key, wanted in (selector.get("matchLabels") or {}).items():
-        if labels.get(key) != wanted:
-            return False
-    for rule in selector.get("matchExpressions") or ():
-        key, operator, values = rule["key"], rule["operator"], rule.get("values") or []
-        if operator == "In" and labels.get(key) not in values:
-            return False
-        if operator == "NotIn" and key in labels and labels[key] in values:
-            return False
-        if operator == "Exists" and key not in labels:
-            return False
-        if operator == "DoesNotExist" and key in labels:
-            return False
-    return True
+    return selects(selector, request.namespace_labels())
 
 
 def _ruled(rules: list[dict[str, Any]], request: AdmissionRequest, policy: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from trainc.apiserver.cel.rules import RESERVED
 from trainc.apiserver.names import qualified, subdomain
 from trainc.apiserver.pods.complaints import items
 from trainc.model.tree import Path, Tree, plain
@@ -63,10 +64,6 @@ _CHOICES = {
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _MAX_CONDITIONS, _MAX_ANNOTATIONS, _MAX_VALUE = 64, 20, 5 * 1024
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
-_RESERVED = (
-    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import"),
-    *("let", "loop", "package", "namespace", "return", "var", "void", "while"),
-)
 
 
 def complaints(tree: Tree, shape: Shape, name: str) -> list[Complaint]:
@@ -168,7 +165,7 @@ def _expressions(spec: dict[str, Any]) -> Iterator[Complaint]:
             name = one.get("name") or ""
             if not name:
                 yield _required(at)
-            elif field == "variables" and (not _IDENTIFIER.fullmatch(name) or name in _RESERVED):
+            elif field == "variables" and (not _IDENTIFIER.fullmatch(name) or name in RESERVED):
                 yield at, f"`{name}` is not a CEL identifier", "use letters, digits and `_`", False
             elif field == "matchConditions" and qualified(name):
                 yield at, f"`{name}` is not a qualified name", "use letters, digits, `-`, `_` and `.`", False

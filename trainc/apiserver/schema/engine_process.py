@@ -33,17 +33,22 @@ _WORDINGS = (
 
 def main() -> None:
     """Answer questions until there are no more."""
-    limited = limit(MEMORY)
+    serve(Evaluator, MEMORY, SECONDS)
+
+
+def serve(evaluator: Callable[[], Any], memory: int, seconds: float) -> None:
+    """Answer questions within a memory, and each within a time; `evaluator` makes what answers, where it is installed."""
+    limited = limit(memory)
     try:
-        evaluator = Evaluator()
+        judge = evaluator()
     except ImportError:
-        evaluator = None
+        judge = None
     for line in sys.stdin:
         start = process_time()
-        limited(SECONDS)
+        limited(seconds)
         try:
-            answer = evaluator.answer(json.loads(line, parse_int=whole)) if evaluator else {"error": _MISSING}
-        except (RuntimeError, ValueError, TypeError, MemoryError, RecursionError) as error:
+            answer = judge.answer(json.loads(line, parse_int=whole)) if judge else {"error": _MISSING}
+        except (RuntimeError, ValueError, TypeError, MemoryError, RecursionError, OverflowError) as error:
             answer = refusal(error)
         limited(0.0)
         sys.stdout.write(json.dumps({**answer, "seconds": process_time() - start}) + "\n")

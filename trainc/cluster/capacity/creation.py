@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trainc.apiserver.pods.complaints import items
-from trainc.apiserver.pods.requests import Amount, Amounts, amounts, together
+from trainc.apiserver.pods.requests import Amount, Amounts, amounts, may_be_of_pod, together
 from trainc.cluster.capacity.amounts import all_units
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.pods import zero_requests
-from trainc.cluster.capacity.requests import CONTAINER, POD, Range, joined, may_be_of_pod, ranges_of
+from trainc.cluster.capacity.requests import CONTAINER, POD, Range, joined, ranges_of
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.quantity import DECIMAL, NANO, Quantity

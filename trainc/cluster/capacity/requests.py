@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields, items, maps, text
-from trainc.apiserver.pods.requests import Amount, Amounts, amounts, quantity_of, together
+from trainc.apiserver.pods.requests import Amount, Amounts, amounts, may_be_of_pod, quantity_of, together
 from trainc.cluster.capacity.amounts import Units, all_units, required_terms, units
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.model.tree import Tree, get, plain, value
@@ -308,11 +308,6 @@ class LimitRangeSummary:
         if whole:
             yield from _fault(path, _greater(pod_requests, whole.largest), _ABOVE)
             yield from _fault(path, _greater(whole.smallest, pod_requests), _BELOW)
-
-
-def may_be_of_pod(name: str) -> bool:
-    """Whether a pod may state a resource as a whole."""
-    return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 
 def _containers(pod: Tree) -> Iterable[tuple[str, Tree]]:
