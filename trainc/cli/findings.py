@@ -9,7 +9,8 @@ from trainc.cli.options import PROJECT
 from trainc.cli.output import tell, terminal
 from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
-from trainc.report.text import counted, finding_lines, headline, statistics, summary
+from trainc.report.text import finding_lines, headline, statistics, summary
+from trainc.text.counting import counted
 from trainc.text.embedded_json import json_value
 from trainc.text.trouble import Trouble
 

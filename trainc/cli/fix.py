@@ -14,7 +14,7 @@ from trainc.model.finding import ERROR, SAFE, UNSAFE
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.report.colours import unified
-from trainc.report.text import counted
+from trainc.text.counting import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

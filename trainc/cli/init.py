@@ -20,7 +20,7 @@ from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import get, value
-from trainc.report.text import counted
+from trainc.text.counting import counted
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 

@@ -12,7 +12,7 @@ from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.model.finding import ERROR
 from trainc.model.settings import FILE
-from trainc.report.text import counted
+from trainc.text.counting import counted
 from trainc.text.trouble import Trouble
 
 HELP = ("trainc --help", "list all commands")

@@ -42,6 +42,7 @@ from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import SPARSE_GAP
 from trainc.model.sourced import Span
+from trainc.text.counting import few
 from trainc.text.spelling import meant
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
@@ -393,11 +394,10 @@ _FEW = 5  # runs named in one line
 
 def rerendered(runs: list[str], *, written: bool) -> str:
     """What `--rerender` means for runs that cannot change any more where they have been created."""
-    shown = ", ".join(f"`{name}`" for name in sorted(runs)[:_FEW])
-    more = f" and {len(runs) - _FEW} more" if len(runs) > _FEW else ""
+    shown = few((f"`{name}`" for name in sorted(runs)), _FEW)
     one = len(runs) == 1
     verb = ("gets" if one else "get") if written else "would get"
     return (
-        f"--rerender: {'run' if one else 'runs'} {shown}{more} {verb} a new rendering; a server on which "
+        f"--rerender: {'run' if one else 'runs'} {shown} {verb} a new rendering; a server on which "
         f"{'it' if one else 'one of them'} exists already rejects it"
     )

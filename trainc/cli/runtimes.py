@@ -15,6 +15,7 @@ from trainc.compiler.project import open_project
 from trainc.compiler.usage import Blueprint, blueprints, paths_here
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
+from trainc.text.counting import few
 from trainc.text.spelling import meant, nearest
 from trainc.text.trouble import Trouble
 from trainc.yaml.writer import dump
@@ -65,9 +66,7 @@ def _own() -> list[Blueprint]:
 def _described(one: Blueprint) -> str:
     """The kind and the file of a runtime of the project, and who uses it."""
     where = one.document.file
-    shown = one.users[:_MAX_USERS_NAMED]
-    more = f" and {len(one.users) - len(shown)} more" if len(one.users) > len(shown) else ""
-    return f"{one.document.kind}, {where}; used by {', '.join(shown) + more if shown else 'no job'}"
+    return f"{one.document.kind}, {where}; used by {few(one.users, _MAX_USERS_NAMED) or 'no job'}"
 
 
 def _found(name: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from trainc.compiler.load.walk import contents, ours
 from trainc.compiler.project import find_root
 from trainc.model.report import Report
 from trainc.model.settings import FILE
-from trainc.report.text import counted
+from trainc.text.counting import counted
 from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False

@@ -23,6 +23,7 @@ from trainc.model.settings import STDIN
 from trainc.model.tree import leaves, value
 from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
+from trainc.text.counting import few
 from trainc.text.files import ordinary_contents
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
@@ -238,9 +239,7 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
             _tell(answers, session, options)
         return 0
     if holding:
-        shown = ", ".join(f"`{above}.{name}`" for above, name in list(holding)[:_MAX_FIELDS])
-        more = f" and {len(holding) - _MAX_FIELDS} more" if len(holding) > _MAX_FIELDS else ""
-        help_ = f"fields that contain it: {shown}{more}"
+        help_ = f"fields that contain it: {few((f'`{above}.{name}`' for above, name in holding), _MAX_FIELDS)}"
     else:
         unknown = next((word for word in words if word not in known), words[-1] if words else wanted)
         otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.report.tables import summary
+from trainc.text.counting import few
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +26,7 @@ def diagnosis_lines(
         lines.append(f"not read: {len(faults) - _MAX_LINES} more items")
     if not_judged:
         lines.append(f"skipped: {', '.join(not_judged[:_MAX_LINES])}")
-    return [*lines, _summary(rows)]
+    return [*lines, summary(rows) if rows else "no jobs in the input"]
 
 
 def _job(row: Mapping[str, Any]) -> Iterator[str]:
@@ -37,7 +40,7 @@ def _job(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"    | {quote}"
         pods = cause.get("pods", ())
         if len(pods) > 1:
-            yield f"    pods: {', '.join(pods[:_PODS])}" + (f" and {len(pods) - _PODS} more" * (len(pods) > _PODS))
+            yield f"    pods: {few(pods, _PODS)}"
         yield from _git(row)
         if cause.get("help"):
             yield f"    help: {cause['help']}"
@@ -61,11 +64,3 @@ def _git(row: Mapping[str, Any]) -> Iterator[str]:
         yield f"    in Git: {git['file']}:{git['line']}:{git['column']} {git['field']}{value}"
     for text in git.get("notes", ()):
         yield f"    in Git: {text}"
-
-
-def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["status"]] = counts.get(row["status"], 0) + 1
-    listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return f"{len(rows)} {'job' if len(rows) == 1 else 'jobs'}: {listed}" if rows else "no jobs in the input"

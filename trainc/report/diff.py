@@ -9,6 +9,7 @@ from trainc.model.finding import ERROR
 from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 from trainc.report.markdown import code, prose, sentence
+from trainc.text.counting import counted, few
 from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
 
@@ -72,7 +73,7 @@ def _moved(one: Replaced) -> str:
 def _edited_lines(edited: Edited, *, whole: bool) -> list[str]:
     causes = ", ".join(edited.causes) or "trainc itself"
     if edited.kept:
-        refused = _few(edited.refused)
+        refused = few(edited.refused, _SHOWN)
         keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
         return [
@@ -183,7 +184,7 @@ def _fitting(lines: list[str]) -> list[str]:
 
 
 def _refused(edited: Edited, prose: Spelling = str, *, bold: str = "") -> str:
-    refused = prose(_few(edited.refused))
+    refused = prose(few(edited.refused, _SHOWN))
     if edited.kept:
         return f"{bold}committed runs keep their rendering{bold}: {refused} cannot change in place"
     return f"{bold}the API server rejects this change in place{bold}: {refused}"
@@ -203,11 +204,6 @@ def _size(job: JobFacts) -> str:
 def _names(names: tuple[str, ...], code: Spelling = str) -> str:
     first = ", ".join(map(code, names))
     return first if len(names) == 1 else f"{len(names)} jobs: {first}"
-
-
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:_SHOWN]) + (f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else "")
 
 
 def _change(change: Change, code: Spelling = str, prose: Spelling = str) -> str:
@@ -292,8 +288,12 @@ def mark(folder: str) -> str:
 def refused_lines(report: Report, shown: Callable[[str], str], base: str) -> list[str]:
     """What a comment says where the jobs do not compile, so that nothing can be compared."""
     errors = [finding for finding in report.findings if finding.level == ERROR]
-    count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-    lines = [f"### The jobs do not compile: {count}", "", f"The changes since {code(base)} are unknown.", ""]
+    lines = [
+        f"### The jobs do not compile: {counted(len(errors), 'error')}",
+        "",
+        f"The changes since {code(base)} are unknown.",
+        "",
+    ]
     for finding in errors[:MAX_ERRORS]:
         place = code(f"{shown(finding.span.file)}:{finding.span.line}"[:300])
         lines.append(f"- {place}: {sentence(finding.message[:300])}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.report.markdown import code, fenced, prose, sentence
+from trainc.report.tables import aligned, or_unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _NO_LIMIT = 2**31 - 1
 def overview_lines(view: View, width: int = 0) -> list[str]:
     """A job as lines for a terminal of that width, 0 for one that takes lines of any length."""
     out = [f"{_name(view)}: {_count(view['pods'], 'pod')}{_held(view['accelerators'])}", ""]
-    out += _aligned([_HEAD, *(_row(role) for role in view["roles"])], width)
+    out += _table([_HEAD, *(_row(role) for role in view["roles"])], width)
     return [*out, "", *(f"{label:<12}{words}" for label, words in _facts(view))]
 
 
@@ -75,11 +76,11 @@ def _row(role: View) -> tuple[str, ...]:
     ranks = role["ranks"]
     return (
         role["name"],
-        f"{_or_unknown(role['jobs'])} x {_or_unknown(role['podsPerJob'])}{waves}",
+        f"{or_unknown(role['jobs'])} x {or_unknown(role['podsPerJob'])}{waves}",
         " .. ".join(hosts) or "-",
         "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}",
-        ", ".join(f"{_or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()) or "-",
-        _or_unknown(role["processes"]),
+        ", ".join(f"{or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()) or "-",
+        or_unknown(role["processes"]),
         ", ".join(f"after {words}" for words in role["after"]) or "at once",
     )
 
@@ -105,7 +106,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
         ("names", ", ".join(addresses) or "pods get no DNS names"),
         ("ends when", f"{view['success']} have succeeded"),
-        ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(_or_unknown(restarts))),
+        ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(or_unknown(restarts))),
         *([("retries", ", ".join(retried))] if retried else ()),
         *([("fails on", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
         (
@@ -152,18 +153,14 @@ def _name(view: View) -> str:
 
 
 def _held(accelerators: dict[str, int | None]) -> str:
-    return "".join(f", {_or_unknown(number)} {resource}" for resource, number in accelerators.items())
+    return "".join(f", {or_unknown(number)} {resource}" for resource, number in accelerators.items())
 
 
 def _count(number: int | None, noun: str) -> str:
-    return f"{_or_unknown(number)} {noun}{'' if number == 1 else 's'}"
+    return f"{or_unknown(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def _or_unknown(value: object) -> str:
-    return "?" if value is None else str(value)
-
-
-def _aligned(table: list[tuple[str, ...]], width: int) -> list[str]:
+def _table(table: list[tuple[str, ...]], width: int) -> list[str]:
     """A table as lines; one that is wider than the terminal as a list for each row, with a line for each cell."""
     head, *rows = table
     widths = [max(len(row[column]) for row in table) for column in range(len(head))]
@@ -174,7 +171,7 @@ def _aligned(table: list[tuple[str, ...]], width: int) -> list[str]:
             for row in rows
         ]
         return [line for lines in lists for line in lines]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    return aligned(table)
 
 
 def _quoted(word: str) -> str:
@@ -267,7 +264,7 @@ def _left(count: int, noun: str, plural: str = "") -> list[str]:
 
 def _job(view: View) -> Iterator[str]:
     yield "flowchart LR"
-    yield f"  subgraph job[{label(', '.join([_title(view), *_pods_around(view)]))}]"
+    yield f"  subgraph job[{label(', '.join([_name(view), *_pods_around(view)]))}]"
     yield "    direction LR"
     numbers = {role["name"]: number for number, role in enumerate(view["roles"])}
     for role in view["roles"]:
@@ -284,12 +281,8 @@ def _job(view: View) -> Iterator[str]:
         yield from (f"  service -.- role{number}" for number in addressed)
 
 
-def _title(view: View) -> str:
-    return f"{view['namespace']}/{view['name']}" if view["namespace"] else str(view["name"])
-
-
 def _pods_around(view: View) -> list[str]:
-    gangs = [f"gang of {_number(gang['pods'])} pods" for gang in view["gangs"]]
+    gangs = [f"gang of {or_unknown(gang['pods'])} pods" for gang in view["gangs"]]
     places = [f"{word} {view[word]}" for word in ("cluster", "queue") if view[word]]
     world = "" if view["worldSize"] is None else f"world size {view['worldSize']}"
     return [*places, *gangs, *([world] if world else [])]
@@ -298,18 +291,14 @@ def _pods_around(view: View) -> list[str]:
 def _role(role: View) -> list[str]:
     ranks = role["ranks"]
     hosts = list(dict.fromkeys(role["hosts"]))
-    accelerators = [f"{_number(number)} {resource}" for resource, number in role["accelerators"].items()]
+    accelerators = [f"{or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()]
     return [
         role["name"],
-        f"{_number(role['jobs'])} x {_number(role['podsPerJob'])} pods",
+        f"{or_unknown(role['jobs'])} x {or_unknown(role['podsPerJob'])} pods",
         "" if ranks is None else f"rank {ranks[0]}" if ranks[0] == ranks[1] else f"ranks {ranks[0]} to {ranks[1]}",
         f"{', '.join(accelerators)} per pod" if accelerators else "",
         " .. ".join(hosts),
     ]
-
-
-def _number(value: object) -> str:
-    return "?" if value is None else str(value)
 
 
 def _groups(rows: Sequence[View], group: str) -> Iterator[str]:
@@ -321,19 +310,19 @@ def _groups(rows: Sequence[View], group: str) -> Iterator[str]:
     for number, (name, members) in enumerate(sorted(groups.items())):
         title = f"{group} {name or '(none)'}"
         yield f"  group{number}{{{{{label(title)}}}}}"
-        yield from (f"  group{number} --- job{index}[{label(_title(row), _sizes(row))}]" for index, row in members)
+        yield from (f"  group{number} --- job{index}[{label(_name(row), _sizes(row))}]" for index, row in members)
 
 
 def _sizes(row: View) -> str:
-    accelerators = [f"{_number(number)} {resource}" for resource, number in sorted(row["accelerators"].items())]
-    return ", ".join([f"{_number(row['pods'])} pod{'s' * (row['pods'] != 1)}", *accelerators])
+    accelerators = [f"{or_unknown(number)} {resource}" for resource, number in sorted(row["accelerators"].items())]
+    return ", ".join([_count(row["pods"], "pod"), *accelerators])
 
 
 def _runtimes(nodes: Sequence[View], arrows: Sequence[tuple[int, int, str]]) -> Iterator[str]:
     """Runtimes and components: an arrow leads from what is used to its user."""
     yield "flowchart LR"
     for index, node in enumerate(nodes):
-        jobs = f"{node['jobs']} job{'s' * (node['jobs'] != 1)}" if node["jobs"] else ""
+        jobs = _count(node["jobs"], "job") if node["jobs"] else ""
         opening, closing = ("([", "])") if node["component"] else ("{{", "}}") if node["kind"] == "Cluster" else "[]"
         yield f"  runtime{index}{opening}{label(node['name'], node['kind'], jobs)}{closing}"
     for user, used, how in arrows:

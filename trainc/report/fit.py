@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from trainc.report.markdown import code, sentence
+from trainc.report.tables import aligned, summary
+from trainc.text.counting import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +19,10 @@ def table(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, An
     cells = [(_job(row), row["status"], placing(row)) for row in rows]
     if not cells:
         return []
-    widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
     lines = _headings(dumps)
-    for row, (job, status, where) in zip(rows, cells, strict=True):
-        lines.append(f"{job:<{widths[0]}}  {status:<{widths[1]}}  {where}".rstrip())
-        lines += [f"    {text}" for text in _details(row)]
-    return [*lines, _summary(rows)]
+    for row, line in zip(rows, aligned(cells), strict=True):
+        lines += [line, *(f"    {text}" for text in _details(row))]
+    return [*lines, summary(rows)]
 
 
 def markdown(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -32,7 +32,7 @@ def markdown(rows: Sequence[Mapping[str, Any]], dumps: Mapping[str, Mapping[str,
     for row in rows:
         details = "<br>".join(map(sentence, _details(row)))
         lines.append(f"| {code(_job(row))} | {row['status']} | {sentence(placing(row))} | {details} |")
-    return [*lines, "", _summary(rows)]
+    return [*lines, "", summary(rows)]
 
 
 def _headings(dumps: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -66,7 +66,7 @@ def placing(row: Mapping[str, Any]) -> str:
     elif row["status"] == "fits":
         groups = row.get("pods", {}).get("groups", [])
         placed = sorted({name for group in groups for name in group.get("nodes", {})})
-        parts.append(f"on {_listed(placed)}" if placed else f"on any of {_listed(row['nodes']['first'])}")
+        parts.append(f"on {few(placed, _HOSTS)}" if placed else f"on any of {few(row['nodes']['first'], _HOSTS)}")
     if "headroom" in row and row["status"] == "fits":
         parts.append(f"{row['headroom']} more {'node' if row['headroom'] == 1 else 'nodes'} would fit")
     return ", ".join(parts)
@@ -76,12 +76,7 @@ def _domains(kueue: Mapping[str, Any]) -> list[str]:
     names: list[str] = []
     for one in kueue.get("podSets", []):
         names += ["/".join(domain["values"]) for domain in one.get("topology", {}).get("domains", [])]
-    return [f"on {_listed(sorted(set(names)))}"] if names else []
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_HOSTS])
-    return f"{shown} and {len(names) - _HOSTS} more" if len(names) > _HOSTS else shown
+    return [f"on {few(sorted(set(names)), _HOSTS)}"] if names else []
 
 
 def _details(row: Mapping[str, Any]) -> list[str]:
@@ -90,11 +85,3 @@ def _details(row: Mapping[str, Any]) -> list[str]:
     for group in pods.get("groups", []) if row["status"] not in {"fits", "never"} else ():
         details += [f"{group['replicatedJob']}: {text}" for text in group.get("pending", [])]
     return [*details, *([f"help: {row['change']}"] if row.get("change") else [])]
-
-
-def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["status"]] = counts.get(row["status"], 0) + 1
-    listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return f"{len(rows)} {'job' if len(rows) == 1 else 'jobs'}: {listed}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from trainc.report.markdown import code, sentence
+from trainc.report.tables import aligned, or_unknown
+from trainc.text.counting import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
     """The jobs as lines for a terminal, in groups where there are several."""
     groups = _grouped(rows, group)
     kept = _columns(rows, group if len(groups) > 1 else "")
-    table = _aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, listed in groups for row in listed)])
+    table = aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, listed in groups for row in listed)])
     head, lines = table[0], iter(table[1:])
     out: list[str] = []
     for name, listed in groups:
@@ -55,7 +57,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row['namespace']}/{row['name']}" if row["namespace"] else row["name"],
         row["cluster"] or "-",
         row["queue"] or "-",
-        _number(row["pods"]),
+        or_unknown(row["pods"]),
         _accelerators(row["accelerators"]) or "-",
         str(row["run"]),
         row["rendering"]["state"] if row["rendering"] else "-",
@@ -77,12 +79,8 @@ def _chosen(cells: Sequence[str], kept: Iterable[int]) -> tuple[str, ...]:
     return tuple(cells[index] for index in kept)
 
 
-def _number(value: Any) -> str:
-    return "?" if value is None else str(value)
-
-
 def _accelerators(counts: dict[str, Any]) -> str:
-    return ", ".join(f"{_number(number)} {resource}" for resource, number in sorted(counts.items()))
+    return ", ".join(f"{or_unknown(number)} {resource}" for resource, number in sorted(counts.items()))
 
 
 def _totals(rows: Sequence[Row]) -> str:
@@ -97,7 +95,7 @@ def _totals(rows: Sequence[Row]) -> str:
                 sums[resource] = sums.get(resource, 0) + number
             else:
                 unknown += 1
-    parts = [f"{len(rows)} job{'s' * (len(rows) != 1)}", f"{known} pod{'s' * (known != 1)}"]
+    parts = [counted(len(rows), "job"), counted(known, "pod")]
     parts += [f"{number} {resource}" for resource, number in sorted(sums.items())]
     return ", ".join([*parts, *([f"{unknown} unknown numbers"] if unknown else [])])
 
@@ -110,8 +108,3 @@ def _stale(rows: Iterable[Row]) -> list[str]:
             states[row["rendering"]["state"]] = states.get(row["rendering"]["state"], 0) + 1
     counts = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
     return [f"renderings: {counts}"] if counts else []
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from trainc.report.markdown import code, sentence
+from trainc.report.tables import aligned
+from trainc.text.counting import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ _NAMED = 3  # jobs that are named beside what holds for them
 def migration_lines(view: View) -> list[str]:
     """The summary as lines for a terminal."""
     lines = [_headline(view), ""]
-    lines += [f"  {line}" for line in _aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
+    lines += [f"  {line}" for line in aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
     for title, rows in _tables(view):
         lines += ["", f"{title}:", *(f"  {count:>4}  {text}" for count, text in _cut(rows))]
     return [*lines, "", "`--details` lists every change of every job"]
@@ -93,23 +95,13 @@ def _counted(pairs: Iterable[tuple[str, View]]) -> list[tuple[int, str]]:
     for text, job in pairs:
         by_text.setdefault(text, []).append(job["name"])
     rows = sorted(by_text.items(), key=lambda row: (-len(row[1]), row[0]))
-    return [(len(names), f"{text} ({_few(names)})") for text, names in rows]
+    return [(len(names), f"{text} ({few(names, _NAMED)})") for text, names in rows]
 
 
 def _named(runs: list[View]) -> list[tuple[int, str]]:
-    return [(len(runs), _few([one["job"] for one in runs]))] if runs else []
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return [(len(runs), few([one["job"] for one in runs], _NAMED))] if runs else []
 
 
 def _cut(rows: list[tuple[int, str]]) -> list[tuple[int | str, str]]:
     more = [("", f"and {len(rows) - _MAX_ROWS} more")] if len(rows) > _MAX_ROWS else []
     return [*rows[:_MAX_ROWS], *more]
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import LEVELS
 from trainc.report.lines import END, LINK, line_text, visible
+from trainc.text.counting import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,8 +112,3 @@ def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: 
         reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(unknown.items()))
         text += f"; skipped: {reasons}"
     return text
-
-
-def counted(number: int, word: str) -> str:
-    """A number with its noun, in the singular or the plural."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

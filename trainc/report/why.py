@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.report.dumps import dumps, inline
+from trainc.text.counting import few
 from trainc.text.numbers import with_octal
 
 TYPE_CHECKING = False
@@ -89,7 +90,7 @@ def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -
     several = clusters((*landing.fields, *landing.beaten))
     for outcome, fields in ((landing.outcome, landing.fields), ("beaten", landing.beaten)):
         for field, objects in _by_path(fields, several):
-            names = ", ".join(objects[:3]) + (f" and {len(objects) - 3} more:" if len(objects) > 3 else "")
+            names = few(objects, 3) + ":" * (len(objects) > 3)
             lines.append(f"  {outcome} in {names} {field.path}" + (_by(field, shown) if outcome == "beaten" else ""))
     if len(lines) > most:
         lines[most:] = [f"  and {len(lines) - most} more"]

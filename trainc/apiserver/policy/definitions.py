@@ -19,6 +19,7 @@ from trainc.model.report import Report
 from trainc.model.settings import Project
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, get, plain, value
+from trainc.text.counting import few
 
 GROUP = "admissionregistration.k8s.io"
 POLICY_KIND, BINDING_KIND = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
@@ -241,8 +242,7 @@ def _name_others(documents: tuple[Document, ...], report: Report) -> int:
             names = [str(value(hook, "name")) for hook in items(get(document.tree, "webhooks"))]
             names = [name for name in names if not any(own in name for own in _OWN_WEBHOOKS)]
         if names:
-            shown = ", ".join(f"`{name}`" for name in names[:5]) + (f" and {len(names) - 5} more" * (len(names) > 5))
-            text = f"{document.kind} is not evaluated: {shown}"
+            text = f"{document.kind} is not evaluated: {few((f'`{name}`' for name in names), 5)}"
             report.add(UNJUDGED_ADMISSION.at(document.span(("metadata", "name")), text))
             count += len(names)
     return count

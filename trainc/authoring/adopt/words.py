@@ -8,6 +8,7 @@ from typing import Any
 from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS, LeftOut
 from trainc.authoring.adopt.repository import EQUAL, IN_PLACE, KEPT, UNKNOWN, AdoptedJob, Adoption
 from trainc.model.finding import ERROR, WARNING, Finding
+from trainc.text.counting import few
 
 WRITTEN, UNCHANGED, DIFFERS = "written", "unchanged", "differs"
 _MAX_NAMED = 5  # objects that are named one by one for one reason
@@ -145,9 +146,7 @@ def _rule_counts(adoption: Adoption) -> list[tuple[tuple[str, str], int]]:
 
 
 def _named(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _MAX_NAMED} more" if len(listed) > _MAX_NAMED else ""
-    return f"{', '.join(listed[:_MAX_NAMED])}{more}"
+    return few(names, _MAX_NAMED)
 
 
 def _count(number: int, word: str) -> str:

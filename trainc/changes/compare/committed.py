@@ -13,6 +13,7 @@ from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.run import BAD_RUN, RUN, run_of
 from trainc.model.tree import leaves
+from trainc.text.counting import few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,8 +145,7 @@ def names(pattern: str, name: str) -> bool:
 
 def listed(fields: Collection[str]) -> str:
     """Fields in one sentence, of which the first few are named."""
-    first = ", ".join(f"`{field}`" for field in list(fields)[:_SHOWN])
-    return f"{first} and {len(fields) - _SHOWN} more fields" if len(fields) > _SHOWN else first
+    return few((f"`{field}`" for field in fields), _SHOWN, "fields")
 
 
 def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:

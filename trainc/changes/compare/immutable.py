@@ -14,6 +14,7 @@ from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Label, Rule
 from trainc.model.paths import located
 from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import value
+from trainc.text.counting import counted, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,9 +80,7 @@ def judge(
         for one in updates:
             if one.changed and not one.refused:
                 place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
-                shown = ", ".join(f"`{change.shown}`" for change in one.changed[:_FEW])
-                if len(one.changed) > _FEW:
-                    shown += f" and {len(one.changed) - _FEW} more"
+                shown = few((f"`{change.shown}`" for change in one.changed), _FEW)
                 kind = value(one.tree, "kind")
                 report.add(CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}"))
     _judge_alone(alone, old, None if applied or operation in OF_FILES else present, report)
@@ -123,13 +122,12 @@ def immutable_change(
     for one, change in fields:
         places.setdefault(one.place(change, bundle), change.name)
     own = [span for span in places if span.file in bundle.document.files] or list(places)
-    count = f"{len(fields)} field" if len(fields) == 1 else f"{len(fields)} fields"
     shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
     if len(fields) > _MAX_FIELDS_NAMED:
         shown.append(f"and {len(fields) - _MAX_FIELDS_NAMED} more")
     return IMMUTABLE_CHANGE.at(
         own[0],
-        f"run `{bundle.name}` cannot change {count} once it is created",
+        f"run `{bundle.name}` cannot change {counted(len(fields), 'field')} once it is created",
         label=places[own[0]] if len(own) > 1 else "",
         also=[Label(span, places[span]) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,

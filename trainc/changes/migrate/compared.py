@@ -14,6 +14,7 @@ from trainc.model.inference import PORT
 from trainc.model.report import Report
 from trainc.model.settings import Checks, Project, Selection
 from trainc.model.tree import plain
+from trainc.text.counting import few
 from trainc.text.embedded_json import json_value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import with_octal
@@ -74,8 +75,7 @@ def _lines(group: Sequence[Difference]) -> list[str]:
     if reason == UNEXPLAINED:
         return [str(difference) for difference in group]
     fields = list(dict.fromkeys(difference.field for difference in group))
-    more = f" and {len(fields) - _FIELDS_NAMED} more" if len(fields) > _FIELDS_NAMED else ""
-    return [f"{reason}: {', '.join(fields[:_FIELDS_NAMED])}{more}"]
+    return [f"{reason}: {few(fields, _FIELDS_NAMED)}"]
 
 
 def _set(names: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ from trainc.cluster.diagnose.cause import (
     text,
 )
 from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of, label
+from trainc.text.counting import counted
 from trainc.text.numbers import index_below, whole_number
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
 
@@ -119,10 +120,6 @@ def unreplaced(run: DumpedJob) -> list[DumpedPod]:
         if pod.index is not None and pod.phase in ("Running", "Succeeded") and not pod.is_deleted
     }
     return [pod for pod in run.pods if pod.phase != "Failed" or (pod.job, pod.index) not in works]
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _counted(failures: list[Failure]) -> str:

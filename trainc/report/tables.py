@@ -1,0 +1,30 @@
+"""Tables and counts, as several answers have them."""
+
+from __future__ import annotations
+
+from trainc.text.counting import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a table as lines, with columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def or_unknown(value: object) -> str:
+    """A value, a question mark for none."""
+    return "?" if value is None else str(value)
+
+
+def summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many jobs there are, and how many of each status."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return f"{counted(len(rows), 'job')}: {listed}"
