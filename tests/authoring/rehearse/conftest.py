@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A lock that the workers of pytest-xdist share."""
-    with (tmp_path_factory.getbasetemp().parent / "ports").open("w") as lock:
+def ports() -> Iterator[None]:
+    """A lock on this file, which the workers of pytest-xdist share."""
+    with Path(__file__).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
