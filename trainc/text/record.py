@@ -69,6 +69,8 @@ class _Fields(type):
 class NamedTuple(metaclass=_Fields):
     """What `typing.NamedTuple` is to its users, as far as they need it here."""
 
+    _make: Any = classmethod(_new)
+
     def __new__(cls: Any, *given: Any, **by_name: Any) -> Any:
         """A tuple of all fields, by place, by name or by default."""
         if by_name or len(given) != len(cls._fields):

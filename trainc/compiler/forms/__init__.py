@@ -66,12 +66,12 @@ class Forms:
         form, values = self._form(self._forms.get((heads, place), ()), tails)
         if form is None and self._pays(hash((heads, place))):
             form, values = self._another((heads, place), file, text)
-        if form is None or form.failures >= _MAX_FAILURES or TELLING("\n".join(values)):
+        if form is None or form.failures >= _MAX_FAILURES:
             return None
         key = form.layout.key(tails, values)
         if key in form.templates:
             template = form.templates[key]
-        elif self._pays(hash((heads, place, form.layout.pattern, key))):
+        elif not TELLING("\n".join(values)) and self._pays(hash((heads, place, form.layout.pattern, key))):
             template = form.templates[key] = self._learn(form, file, text, values)
         else:
             return None

@@ -110,13 +110,14 @@ class FormStage:
         text, path, run, job, namespace, written = texts[:OWN_TEXTS]
         job = run if job == run else job  # a run keeps the names of every job, each once
         names = [run if one == run else one for one in texts[OWN_TEXTS : OWN_TEXTS + 4 * record.names]]
-        references = [known or Reference(*texts[at : at + 4]) for at, known in template.references]
+        references = [known or Reference._make(texts[at : at + 4]) for at, known in template.references]
         if any(one.kind == CLAIM and any(map(is_for_one_node, self._objects.claims(one.name))) for one in references):
             return False  # which of several PVCs of a name a job mounts depends on its folder
         end = record.column + len(job) + record.padding
-        place = Span(file, record.line, record.column, record.line, end)
-        new = NewRun(place, file, job, record.number, run)
-        if not self._spool.add_filled(Rendered(path, run, file, text, record.objects), written, references, new):
+        place = Span._make((file, record.line, record.column, record.line, end))
+        new = NewRun._make((place, file, job, record.number, run))
+        rendered = Rendered._make((path, run, file, text, record.objects))
+        if not self._spool.add_filled(rendered, written, references, new):
             return False
         report = self._report
         report.account.count((file, 0, self._project.cluster.name), record.kind, job, namespace, place)

@@ -6,6 +6,7 @@ import re
 from operator import itemgetter
 
 from trainc.compiler.forms.layout import words_of
+from trainc.compiler.forms.places import TELLING
 from trainc.compiler.forms.record import HOLE, OWN_TEXTS, SEPARATOR
 from trainc.model.references import Reference
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.compiler.forms.record import Record
 
 _MAX_WORDS = 1_000
+_LETTERS = re.compile("[A-Za-z0-9_./-]{3,}").findall  # a word of any class is a part of one such stretch
 
 
 class Template:
@@ -31,9 +33,10 @@ class Template:
         self._varying = [at for at, one in enumerate(parts) if HOLE in one]
         fixed = SEPARATOR.join([parts[at] for at in self._varying]).split(HOLE)
         self._pieces = [piece for one in fixed for piece in (one, "")][:-1]  # of the texts that vary, and their holes
-        named = [part for one in sorted(map(str, record.runtimes)) for part in one]
+        named = [str(part) for one in sorted(record.runtimes) for part in one]
         self._harmless: set[str] = set()  # words that are not found in it
-        self._fixed = SEPARATOR.join([filled, layout.fixed_text(), *named])
+        fixed_texts = SEPARATOR.join([filled, layout.fixed_text(), *named])
+        self._fixed = "\n".join(dict.fromkeys(_LETTERS(fixed_texts)))
         self.references = self._references(record)
         self._pick: Callable[[Values], tuple[str, ...]] = (
             itemgetter(*holes) if len(holes) > 1 else lambda values: tuple([values[hole] for hole in holes])
@@ -47,9 +50,9 @@ class Template:
         return [(at, None if at in varying else Reference(*self._texts[at : at + 4])) for at in starts]
 
     def clashes(self, values: Values) -> bool:
-        """Whether a word is found in what does not vary, where it may mean the same: such a job is compiled."""
+        """Whether a word means something, or is found in what does not vary and may mean the same: such a job is compiled."""
         new = [word for word in words_of(values) if word not in self._harmless]
-        if any(map(self._fixed.__contains__, new)):
+        if TELLING("\n".join(new)) or any(map(self._fixed.__contains__, new)):
             return True
         if len(self._harmless) > _MAX_WORDS:
             self._harmless.clear()

@@ -10,7 +10,7 @@ REFERENCE = b"runtimeRef"
 _FAR = 8  # lines between a reference and a field of it
 _CLUSTER = b"trainc.dev/cluster"
 _ESCAPE = b"\\"  # may hide that
-_OBJECTS = tuple([kind.encode() for kind in KINDS])
+_OBJECTS = tuple([kind.encode() for kind in KINDS if not kind.endswith("Secret") or kind == "Secret"])
 
 
 def may_hold_objects(data: bytes) -> bool:

@@ -47,7 +47,7 @@ def files(root: str, paths: tuple[str, ...], listings: Listings | None = None) -
     Raises:
         Trouble: for a path that is not there, cannot be read or leads out of the root.
     """
-    paths_found: set[str] = set()
+    paths_found: dict[str, None] = {}  # in the order of a walk, which is nearly that of the answer
     for path in paths:
         absolute = os.path.join(root, path) if path != "." else root
         if not is_inside(root, absolute):
@@ -57,9 +57,9 @@ def files(root: str, paths: tuple[str, ...], listings: Listings | None = None) -
             above = "" if top == "." else f"{top}/"
             skip = len(os.path.join(absolute, ""))
             found = _walk(root, absolute, {} if listings is None else listings)
-            paths_found.update([above + name[skip:].replace(os.sep, "/") for name in found])
+            paths_found.update(dict.fromkeys([above + name[skip:].replace(os.sep, "/") for name in found]))
         elif os.path.isfile(absolute):
-            paths_found.add(_relative(root, absolute))
+            paths_found[_relative(root, absolute)] = None
         else:
             there = os.path.exists(absolute)
             raise Trouble(f"{path}: {'not an ordinary file' if there else 'no such file or directory'}")
