@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from trainc.apiserver import repairs
-from trainc.apiserver.fault import gate_help
+from trainc.apiserver.fault import Fault, gate_help
 from trainc.apiserver.history import reference_field, replacement
 from trainc.apiserver.jobset.name_length import is_too_long, shorter
 from trainc.apiserver.retyping import listed, rewritten
-from trainc.model.tree import get, plain, value
+from trainc.apiserver.schema.node import SchemaNode, Table
+from trainc.model.document import Document
+from trainc.model.finding import Edit
+from trainc.model.tree import Path, get, plain, value
 from trainc.text.spelling import intended, meant, nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode, Table
-    from trainc.model.document import Document
-    from trainc.model.finding import Edit
-    from trainc.model.tree import Path
 
 _RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
 _SERVERS = frozenset(

@@ -5,20 +5,16 @@ Rules of structural schemas: k8s.io/apiextensions-apiserver pkg/apiserver/schema
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 from trainc.apiserver.cel.builtin import RULES
 from trainc.apiserver.schema.engine import engine
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.apiserver.schema.table import KNOWN, compile_table, definition_misfits, schema_misfits
 from trainc.model.cluster import Definitions
-from trainc.model.tree import dotted, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from trainc.model.document import Document
-    from trainc.model.tree import Path, Tree
+from trainc.model.document import Document
+from trainc.model.tree import Path, Tree, dotted, plain
 
 _FORBIDDEN = [
     "$ref",

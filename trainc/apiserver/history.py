@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 _TRAINJOB: dict[Path, str] = {
     ("spec", "trainingRuntimeRef"): "since October 2024 it is `runtimeRef`",

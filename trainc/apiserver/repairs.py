@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 
+from trainc.apiserver.fault import Fault
 from trainc.apiserver.history import successor
+from trainc.apiserver.schema.node import SchemaNode
+from trainc.model.document import Document
+from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import Path, Tree, get
 from trainc.text.quantity import BAD_NUMBER, MALFORMED, UNKNOWN_SUFFIX
 from trainc.text.spelling import intended
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.document import Document
-    from trainc.model.finding import Edit
-    from trainc.model.tree import Path, Tree
 
 _ENTRY = ("name", "value")
 _DIGITS = 18

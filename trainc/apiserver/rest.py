@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from trainc.apiserver.fault import Fault
 from trainc.apiserver.history import reference_field
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, named, verdict
 from trainc.model.catalog import RemovedSpans, stretch
+from trainc.model.document import Document
 from trainc.model.finding import ERROR
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get
 from trainc.text.placeholders import is_placeholder
 from trainc.text.spelling import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import NamedTuple
-
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.of_cluster import Server
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
 
 UNREADABLE = "${UNREADABLE}"  # stands for a value that a server cannot take: unknown, and never wrong
 _ROUNDS = 8  # a server tells some faults only once others are mended

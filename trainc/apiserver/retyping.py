@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 
-from trainc.apiserver.fault import NO_MAP
+from trainc.apiserver.fault import NO_MAP, Fault
 from trainc.apiserver.history import REFERENCES
 from trainc.apiserver.repairs import alike, amount, is_of_quantity, words
 from trainc.apiserver.schema.engine import engine
+from trainc.apiserver.schema.node import SchemaNode
+from trainc.model.document import Document
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.document import Document
-    from trainc.model.tree import Path
 
 LABEL = 63  # characters of a DNS label
 _ENVIRONMENT = ("name", "value")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import trainc
 from trainc.apiserver.models import kinds
-
-if TYPE_CHECKING:
-    from trainc.apiserver.models.node import Names
+from trainc.apiserver.models.node import Names
 
 
 class Shipped(NamedTuple):

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, of_webhook
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.profile import Profile
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.profile import Profile
+from trainc.model.tree import Path, Tree
 
 _BOTH = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously."
 

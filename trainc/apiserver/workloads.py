@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from trainc.apiserver import metadata, metadata_decoding
 from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, unknown_field
+from trainc.apiserver.fault import Fault
 from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.null_fields import check_nulls, deduplicated
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
-from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.node import SchemaNode, load
 from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import Refusal
+from trainc.model.report import Report
 from trainc.model.settings import STRICT
-from trainc.model.tree import get, plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.of_cluster import Server
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, plain, value
 
 # Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
 NODES = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from shlex import quote
 
 from trainc import __version__
 from trainc.authoring.add_cluster import with_cluster
-from trainc.authoring.adopt.objects import sort_objects
-from trainc.authoring.adopt.repository import Wishes
+from trainc.authoring.adopt.objects import SortedDump, sort_objects
+from trainc.authoring.adopt.repository import Adoption, Wishes
 from trainc.authoring.adopt.repository import adopt as adopted
 from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.process import FolderLock
 from trainc.cli.scaffold import errors_as_warnings, scaffold
@@ -24,14 +26,6 @@ from trainc.report.dumps import dumps
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.authoring.adopt.objects import SortedDump
-    from trainc.authoring.adopt.repository import Adoption
-    from trainc.cli.options import Options
 
 _MAX_MIXED = 10  # objects of two clusters that are named
 _PROJECT = """\

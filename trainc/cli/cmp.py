@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from typing import TextIO
 
 from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
@@ -18,24 +20,16 @@ from trainc.cli.output import data, tell
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
+from trainc.compiler.emit.spool.questions import Settle
 from trainc.compiler.load.projects import nested_projects
 from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
 from trainc.lint.across_jobs import SharedNames, shared_service
-from trainc.model.finding import ERROR
-from trainc.model.settings import ARGOCD_GAP
+from trainc.model.finding import ERROR, Finding
+from trainc.model.settings import ARGOCD_GAP, Project
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.report.dumps import dumps
 from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TextIO
-
-    from trainc.compiler.emit.spool.questions import Settle
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
 
 _MAX_FINDINGS = 20  # findings that are shown: all of standard error becomes one message in the UI
 _LARGEST = 100  # MiB that one answer of the plugin server may have (ARGOCD_GRPC_MAX_SIZE_MB)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
 from trainc.cli.commands import COMMANDS
+from trainc.cli.options import Command, Option, Options
 from trainc.cli.output import answer, data
 from trainc.model.report import Report
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from trainc.cli.options import Command, Option, Options
 
 # Where trainc has no candidate, each shell completes files.
 _BASH = """\

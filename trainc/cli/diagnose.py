@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from typing import Any
 
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.session import Session, dump_contents, source_name
-from trainc.cluster.diagnose.cause import DONE, RUNS
+from trainc.cluster.diagnose.cause import DONE, RUNS, Cause, Diagnosis
 from trainc.cluster.diagnose.cluster import DumpedCluster
 from trainc.cluster.diagnose.judge import diagnoses, not_judged
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.project import find_root
-from trainc.model.paths import located, shown
+from trainc.model.bundle import Bundle
+from trainc.model.paths import Steps, located, shown
+from trainc.model.sourced import Span
 from trainc.model.tree import stamp, value
 from trainc.report.diagnose import diagnosis_lines
 from trainc.report.dumps import dumps, inline
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.cluster.diagnose.cause import Cause, Diagnosis
-    from trainc.model.bundle import Bundle
-    from trainc.model.paths import Steps
-    from trainc.model.sourced import Span
 
 _RUN = re.compile(r"-r[1-9]\d{0,3}\Z")
 

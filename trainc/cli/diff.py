@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from trainc.apiserver.inventory_kinds import CAPACITY
 from trainc.changes.compare.applications import prefix
 from trainc.changes.compare.base import base_of, folders
-from trainc.changes.compare.diff import Turned, compare
+from trainc.changes.compare.diff import Diff, Turned, compare
 from trainc.changes.compare.rendered import rendered
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
@@ -15,17 +16,11 @@ from trainc.cli.process import Orderly
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
+from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.report.colours import signed
 from trainc.report.diff import diff_json, diff_lines, diff_markdown, mark, refused_lines
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.changes.compare.diff import Diff
-    from trainc.model.bundle import Bundle
 
 
 def run(options: Options) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from textwrap import fill, indent
 
 from trainc.apiserver import shipped
 from trainc.authoring.explain import ANNOTATIONS, Field, find, sample
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.rules import RULES, explain_rules, is_about_rules
 from trainc.report.dumps import dumps
@@ -14,12 +16,6 @@ from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 from trainc.yaml.writer import dump
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.cli.options import Options
 
 _WIDTH = 100
 _RULE = re.compile(r"[a-z0-9-]+")

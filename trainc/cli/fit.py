@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, RUNNING
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import Session, dump_contents
 from trainc.cluster.capacity.advice import headroom, trainer_pods, with_pods
@@ -13,29 +17,19 @@ from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.load import load
 from trainc.compiler.project.dumps import read_dump
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.report.dumps import dumps as as_json
 from trainc.report.fit import markdown, table
 from trainc.report.text import finding_lines
 from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any, NamedTuple
-
-    from trainc.cli.options import Options
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.settings import Project, Selection
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 Objects = dict[str, dict[str, "Tree"]]
 Shown = dict[str, "str | list[str]"]  # of a cluster's dump: its date, and what answers take for absent

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.refused_edits import refused_runs
-from trainc.changes.fix import diff, differing_parts, fix
+from trainc.changes.fix import Replacement, diff, differing_parts, fix
+from trainc.cli.options import Options
 from trainc.cli.output import answer, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.rewriting import texts, write
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
-from trainc.model.finding import ERROR, SAFE, UNSAFE
+from trainc.model.finding import ERROR, SAFE, UNSAFE, Finding
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.report.colours import unified
 from trainc.text.counting import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.changes.fix import Replacement
-    from trainc.cli.options import Options
-    from trainc.model.finding import Finding
 
 
 def run(options: Options) -> int:

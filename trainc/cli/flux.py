@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
+from trainc.cli.options import Options
 from trainc.cli.output import tell
 from trainc.compiler.emit.spool.disk import Folder, replace, written
 from trainc.compiler.load.lists import expand
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, leaves, plain, value
 from trainc.text.object_keys import JOBSET_API
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.cli.options import Options
-    from trainc.model.document import Document
 
 _GROUP = "kustomize.toolkit.fluxcd.io/"
 _LIST = ("spec", "healthChecks")

@@ -17,16 +17,11 @@ from trainc.compiler.admit.function_config import BUILD
 from trainc.compiler.project.assignments import SETTINGS
 from trainc.integrations.krm.configuration import configuration
 from trainc.integrations.krm.package import ItemSpool, Package
-from trainc.integrations.krm.resource_list import read_list, write_list
-from trainc.model.finding import ERROR, WARNING
+from trainc.integrations.krm.resource_list import Item, read_list, write_list
+from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.model.tree import dotted, value
 from trainc.report.krm import ItemPlace, message_of, results
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.integrations.krm.resource_list import Item
-    from trainc.model.finding import Finding
 
 
 def run(options: Options) -> int:

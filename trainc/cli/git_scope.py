@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import chdir
 
 from trainc.changes.git.repository import GitRepository, staged_folder
@@ -16,15 +17,9 @@ from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, files, is_candidate, ours
 from trainc.model.references import KINDS, provides
 from trainc.model.report import Report
-from trainc.model.settings import FILE
+from trainc.model.settings import FILE, Project
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from trainc.model.settings import Project
 
 
 def run_staged(options: Options, command: Callable[[Options], int], *, touched: bool = False) -> int:

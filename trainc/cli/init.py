@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
@@ -23,10 +24,6 @@ from trainc.model.tree import get, value
 from trainc.text.counting import counted
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _RUNTIME = "torch-distributed"
 # What has to be done so that the manifests of a further cluster reach that one.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from json import loads
+from typing import Any
 
 from trainc.cli.commands import GET_CAPACITY
+from trainc.cli.options import Options
 from trainc.cli.output import data, tell
 from trainc.cli.session import dump_contents
 from trainc.cluster.inventory import Dump, inventory
@@ -13,13 +16,6 @@ from trainc.model.tree import plain
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from trainc.cli.options import Options
 
 
 def run(options: Options) -> int:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.options import Options
 from trainc.cli.session import user_cache
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.options import Options
 
 
 def run(options: Options) -> int:

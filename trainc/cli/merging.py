@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
+from typing import Any
 
 from trainc.cli.output import data
 from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.markdown import code
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
 
 _MACHINES = ("gitlab", "json", "rdjson", "sarif")
 _TITLES: dict[str, Callable[[str], list[str]]] = {

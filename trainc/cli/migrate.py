@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from trainc.changes.compare.refused_edits import renderings
-from trainc.changes.migrate import migrate
+from trainc.changes.migrate import Migration, migrate
 from trainc.changes.migrate.compared import by_reason, summary
 from trainc.changes.migrate.placed_text import Writer
 from trainc.changes.migrate.target import Shared, shared_by
+from trainc.cli.options import Options
 from trainc.cli.output import data as put_data
 from trainc.cli.output import tell
 from trainc.cli.projects import across_projects
@@ -17,20 +19,12 @@ from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import create
 from trainc.model.report import Report
-from trainc.model.settings import STDIN, Selection
+from trainc.model.settings import STDIN, Project, Selection
 from trainc.model.tree import plain
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown, new_run_lines
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.changes.migrate import Migration
-    from trainc.cli.options import Options
-    from trainc.model.settings import Project
 
 _FEW = 3  # older jobs, or files, that are told one by one without being asked
 

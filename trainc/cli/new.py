@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping
 
 from trainc.apiserver.names import dns1035
 from trainc.authoring.new import HARDWARE, STARTS, Request
 from trainc.authoring.new_files import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.cli.options import Options
 from trainc.cli.output import answer, ask, tell
 from trainc.cli.projects import unmarked
 from trainc.cli.session import user_cache
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue
 from trainc.compiler.project import open_project
-from trainc.compiler.usage import blueprints, paths_here
+from trainc.compiler.usage import Blueprint, blueprints, paths_here
 from trainc.model.cluster import version
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.tree import get, plain, value
 from trainc.schedulers import TABLE as SCHEDULERS
 from trainc.text.files import ordinary_contents
@@ -25,14 +28,6 @@ from trainc.text.quantity import Quantity, QuantityError
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.cli.options import Options
-    from trainc.compiler.usage import Blueprint
-    from trainc.model.settings import Project
 
 _LIST = "list"  # the word that shows the values which an option takes
 _PART_BOUND = 12  # characters of a value in the name of a runtime

@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.cli.fit import FitAnswers, joined, objects_beside
 from trainc.cli.job_rows import has_output, inheritance, job_row
-from trainc.cli.options import PROJECT
+from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import data, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cluster.capacity.answers import answer_data
+from trainc.cluster.capacity.fit import FitAnswer
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import replace
 from trainc.model.account import REFUSED
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.report.fit import placing
 from trainc.report.page.data import page_html, project_data
 from trainc.report.page.inheritance import capacity_data
 from trainc.report.page.texts import SourceLines
 from trainc.text.trouble import Inapplicable, Trouble
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+Row = dict[str, Any]
 
-    from trainc.cli.options import Options
-    from trainc.cluster.capacity.fit import FitAnswer
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.report import Report
-
-    Row = dict[str, Any]
 
 _STDOUT = "-"
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Iterator
 
-from trainc.authoring.rehearse import perform, script, use_nearby
+from trainc.authoring.rehearse import Ended, Process, Script, perform, script, use_nearby
 from trainc.changes.git.scratch import Scratch
+from trainc.cli.options import Options
 from trainc.cli.output import answer, ask, tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import Session
@@ -16,21 +18,14 @@ from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.load import load
 from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Documents
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.sourced import Origin, Sourced
 from trainc.text.children import wait_for_children
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.authoring.rehearse import Ended, Process, Script
-    from trainc.cli.options import Options
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Documents
-    from trainc.model.cluster import Cluster
 
 _COLOURS = (36, 33, 32, 35, 34, 31, 96, 93, 92, 95, 94, 91)
 

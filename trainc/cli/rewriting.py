@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from trainc.cli.output import data as put_data
 from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.walk import contents, files, ours
 from trainc.kinds.unsupported import may_name_training
-from trainc.model.settings import STDIN
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.settings import Project, Selection
+from trainc.model.settings import STDIN, Project, Selection
 
 
 def texts(project: Project, selection: Selection, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import user_cache
 from trainc.compiler.project import open_project
 from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of, summary_of
 from trainc.lint.catalogue import rules as own
 from trainc.lint.check import foreign
+from trainc.model.finding import Rule
 from trainc.model.report import Report
 from trainc.report.details import page_of
 from trainc.report.dumps import dumps
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.cli.options import Options
-    from trainc.model.finding import Rule
 
 RULES = "rules"  # what lists all of them
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import as_called, changes_of
-from trainc.changes.compare.facts import facts, job_key, of_run
+from trainc.changes.compare.facts import JobFacts, facts, job_key, of_run
 from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.fix import diff
@@ -22,19 +23,12 @@ from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
-from trainc.model.tree import get, plain
+from trainc.model.tree import Path, get, plain
 from trainc.report.colours import unified
 from trainc.report.diff import listed_changes
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from trainc.changes.compare.facts import JobFacts
-    from trainc.model.tree import Path
 
 
 def run(options: Options) -> int:

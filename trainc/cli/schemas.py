@@ -7,14 +7,11 @@ from json import loads
 from pathlib import Path
 
 from trainc.apiserver import shipped
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.compiler.emit.spool.disk import Staged
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.options import Options
 
 _USAGE = "usage: trainc schemas [list|show NAME|export DIR|generate [CHECKOUT]]"
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from trainc.changes.compare.facts import of_run
 from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingStates
 from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
+from trainc.cli.options import Options
 from trainc.cli.output import answer, data, terminal
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.lint import expand
 from trainc.model.account import REFUSED
+from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.colours import titled
@@ -32,13 +35,6 @@ from trainc.report.listing import listing_lines, listing_markdown
 from trainc.report.markdown import fenced, prose
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.cli.options import Options
-    from trainc.model.bundle import Bundle
 
 
 def _overview(view: dict[str, Any]) -> list[str]:

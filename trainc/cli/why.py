@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from trainc.changes.why import Layers, explain, label, of_leaf
+from trainc.changes.why import Layers, Why, explain, label, of_leaf
 from trainc.changes.why.landing import landings, rendered_line
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
@@ -17,6 +18,8 @@ from trainc.compiler.header import read_header
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents
 from trainc.compiler.lower.tool_marks import object_bundle
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
 from trainc.model.paths import keyed, names
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
@@ -30,14 +33,6 @@ from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.spelling import meant, nearest
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainc.changes.why import Why
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
 
 _WRITTEN = {"TrainJob", "TrainingRuntime", "ClusterTrainingRuntime"}
 _QUEUES = f"a job's queue is the label `{KUEUE_QUEUE}` or the annotation `{VOLCANO_QUEUE}`; neither is set here"

@@ -7,25 +7,21 @@ import os
 import pickle
 import signal
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any, Never
 
+from trainc.changes.compare.committed import Committed
 from trainc.cli.process import Orderly
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
+from trainc.compiler.emit.spool import Spool
 from trainc.compiler.load import load
 from trainc.lint.across_jobs import SharedNames
+from trainc.model.catalog import Documents
 from trainc.text.children import wait_for_children
 from trainc.text.trouble import Reaching, Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Never
-
-    from trainc.changes.compare.committed import Committed
-    from trainc.cli.session import Session
-    from trainc.compiler.emit.spool import Spool
-    from trainc.model.catalog import Documents
 
 _FAILED = 255  # the exit code of a worker that failed for no reason that the system has a number for
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from trainc.model.finding import ERROR
+from trainc.changes.fix import Replacement
+from trainc.model.finding import ERROR, Finding, Label
+from trainc.model.report import Report
+from trainc.model.sourced import Span
 from trainc.report.details import details, fingerprint
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+Lines = Callable[[str], list[str]]
+Shown = Callable[[str], str]
+Suggested = Callable[[Finding], Sequence[Replacement]]
 
-    from trainc.changes.fix import Replacement
-    from trainc.model.finding import Finding, Label
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-
-    Lines = Callable[[str], list[str]]
-    Shown = Callable[[str], str]
-    Suggested = Callable[[Finding], Sequence[Replacement]]
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-    from trainc.report.lines import Line
+from trainc.report.lines import Line
 
 BOLD = "\x1b[1m"
 _CYAN = "\x1b[36m"

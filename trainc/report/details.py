@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from trainc.model.finding import Finding
 from trainc.model.rule_selection import rule_facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
 
 
 def details(finding: Finding) -> list[str]:

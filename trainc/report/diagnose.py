@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from trainc.report.tables import summary
 from trainc.text.counting import few
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
 _PODS = 4  # pods that are named one by one
 _MAX_LINES = 8  # lines of one sort for one job

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from urllib.parse import quote
 
+from trainc.changes.compare.changes import Change
+from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
+from trainc.changes.compare.facts import JobFacts, Key
 from trainc.model.finding import ERROR
+from trainc.model.report import Report
 from trainc.report.dumps import dumps
 from trainc.report.lines import visible
 from trainc.report.markdown import code, prose, sentence
@@ -13,16 +18,8 @@ from trainc.text.counting import counted, few
 from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+Spelling = Callable[[str], str]
 
-    from trainc.changes.compare.changes import Change
-    from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
-    from trainc.changes.compare.facts import JobFacts, Key
-    from trainc.model.report import Report
-
-    Spelling = Callable[[str], str]
 
 _IGNORED = "Flux does not apply this to an existing run; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well

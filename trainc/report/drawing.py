@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from trainc.report.markdown import code, fenced, prose, sentence
 from trainc.report.tables import aligned, or_unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 View = dict[str, Any]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from trainc.report.markdown import code, sentence
 from trainc.report.tables import aligned, summary
 from trainc.text.counting import few
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 _HOSTS = 4  # domains that are named one by one
 

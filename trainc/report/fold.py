@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.report.lines import visible
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from trainc.model.finding import Finding
-    from trainc.report.lines import Line
+from trainc.model.finding import Finding
+from trainc.report.lines import Line, visible
 
 _GAP = "  "  # between the columns of a table
 _WIDE = "FW"  # Unicode's classes of characters that take two columns

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from trainc.model.finding import Finding
+from trainc.model.report import Answer, Report
+from trainc.model.sourced import Span
 from trainc.report.details import page_of
 from trainc.report.dumps import parts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.model.finding import Finding
-    from trainc.model.report import Answer, Report
-    from trainc.model.sourced import Span
 
 
 def document(report: Report, shown: Callable[[str], str]) -> Iterator[str]:

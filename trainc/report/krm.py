@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, NOTE, WARNING
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted, value
+from trainc.model.tree import Path, Tree, dotted, value
 from trainc.report.details import details
 from trainc.report.lines import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, NamedTuple
-
-    from trainc.model.finding import Finding
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
 
 _SEVERITIES = {ERROR: "error", WARNING: "warning", NOTE: "info"}
 

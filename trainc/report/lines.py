@@ -6,9 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Line = str | tuple["Segment", ...]  # text, or texts each with the colour code that is put before it
-
 Segment = tuple[str, str]
+Line = str | tuple[Segment, ...]  # text, or texts each with the colour code that is put before it
 
 LINK = "\x1b]8;;"  # begins the code of a segment that is a link; the address and END follow
 END = "\x1b\\"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from trainc.report.markdown import code, sentence
 from trainc.report.tables import aligned, or_unknown
 from trainc.text.counting import counted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+Row = dict[str, Any]
 
-    Row = dict[str, Any]
 
 _HEAD = ("JOB", "CLUSTER", "QUEUE", "PODS", "ACCELERATORS", "RUN", "RENDERING", "FILE")
 GROUPS = ("cluster", "queue", "folder")

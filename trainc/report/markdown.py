@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 _MARKUP = frozenset("&<[]|`\\@#\n\r")  # a `>` ends no tag where none can begin
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from trainc.report.markdown import code, sentence
 from trainc.report.tables import aligned
 from trainc.text.counting import few
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+View = dict[str, Any]
 
-    View = dict[str, Any]
 
 _MAX_ROWS = 6  # rows of one table
 _NAMED = 3  # jobs that are named beside what holds for them

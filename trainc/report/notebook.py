@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
+from trainc.model.finding import Finding
 from trainc.report.lines import visible
 from trainc.report.markdown import code, sentence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from trainc.model.finding import Finding
 
 
 def page(title: str, objects: Sequence[Mapping[str, Any]], findings: Sequence[Finding], text: str) -> str:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
+from trainc.changes.fix import Replacement
+from trainc.model.finding import Finding, Label, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Span
 from trainc.report.details import details, fingerprint, page_of
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+Suggested = Callable[[Finding], Sequence[Replacement]]
 
-    from trainc.changes.fix import Replacement
-    from trainc.model.finding import Finding, Label, Rule
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-
-    Suggested = Callable[[Finding], Sequence[Replacement]]
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.text.counting import counted
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from trainc.text.counting import counted
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

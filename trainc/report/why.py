@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
+from trainc.changes.why import LayerValue, Why
+from trainc.changes.why.landing import Landing
 from trainc.report.dumps import dumps, inline
 from trainc.text.counting import few
 from trainc.text.numbers import with_octal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from trainc.changes.why import LayerValue, Why
-    from trainc.changes.why.landing import Landing
 
 
 def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:

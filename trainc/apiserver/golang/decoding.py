@@ -6,19 +6,15 @@ a webhook that changes anything also respells quantities and adds the fields tha
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.apiserver.normalise import VALUES
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import stamp
+from trainc.model.tree import Path, Tree, stamp
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import Quantity, QuantityError, stored
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
 
 _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.fault import compact
-from trainc.apiserver.pods.complaints import fields, items, maps, text
+from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
+from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS = ("In", "NotIn")

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.golang.decoding import typed
 from trainc.apiserver.names import size, subdomain
-from trainc.model.tree import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.node import SchemaNode
+from trainc.model.tree import Path, Tree, dotted
 
 CLAIM = "PersistentVolumeClaim"
 # The API server writes this into every claim that it stores; a file that stands for a stored claim may leave it out.

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.model.tree import Tree
+from trainc.apiserver.fault import Fault
+from trainc.model.tree import Tree, get, value
 
 LIMIT = 63  # characters of a DNS label
 _RANDOM = "-abcde"  # the shape of what ends the name of every pod

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.golang.decoding import typed
-from trainc.model.tree import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.node import SchemaNode
+from trainc.model.tree import Path, Tree, dotted
 
 _METADATA = ("annotations", "labels")
 _SPEC = ("nodeSelector", "tolerations", "schedulingGates")

@@ -6,14 +6,11 @@ from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.kueue.topology import topology_faults, unreadable
 from trainc.apiserver.names import prefixed_path, subdomain
+from trainc.apiserver.profile import Profile
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import Tree
 from trainc.text.numbers import has_int_syntax, parsed_int
 from trainc.text.object_keys import KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.profile import Profile
-    from trainc.model.tree import Tree
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 SECONDS = "kueue.x-k8s.io/max-exec-time-seconds"

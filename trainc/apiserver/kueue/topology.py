@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
 from trainc.apiserver.names import qualified
-from trainc.model.tree import dotted
+from trainc.model.tree import Path, Tree, dotted
 from trainc.text.numbers import has_int_syntax, parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from trainc.model.tree import Path, Tree
 
 _DOMAIN = "kueue.x-k8s.io/"
 REQUIRED = f"{_DOMAIN}podset-required-topology"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.names import label, subdomain
 from trainc.apiserver.pods.amounts import nanos, spelled
 from trainc.apiserver.pods.annotations import annotation_keys
-from trainc.apiserver.pods.complaints import fields, items, text
+from trainc.apiserver.pods.complaints import Complaints, fields, items, text
 from trainc.apiserver.pods.placement import selector
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 _ALONE = "ReadWriteOncePod"
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)

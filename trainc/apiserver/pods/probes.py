@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import fields, is_set, items, maps, text
+from typing import Any
+
+from trainc.apiserver.pods.complaints import Complaints, fields, is_set, items, maps, text
 from trainc.apiserver.pods.ports import number_or_name
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 _PROBE, _HOOK = ("exec", "httpGet", "tcpSocket", "grpc"), ("exec", "httpGet", "tcpSocket", "sleep")
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.names import label, qualified, subdomain
 from trainc.apiserver.pods import variables
 from trainc.apiserver.pods.complaints import Complaints, fields, maps, text
 from trainc.apiserver.pods.placement import selector
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 _MODE = "must be a number between 0 and 0777 (octal), both inclusive"
 _READABLE = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from trainc.model.sourced import Sourced, known
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.quantity import Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from trainc.model.tree import Tree
 
 
 class Amount:

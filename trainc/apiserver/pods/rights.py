@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import fields, is_set, items, maps
+from typing import Any
+
+from trainc.apiserver.pods.complaints import Complaints, fields, is_set, items, maps
 from trainc.apiserver.pods.windows import options
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 _MAX_ID = 2**31 - 1
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")

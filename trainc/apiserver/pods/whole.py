@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.amounts import (
     PAGES,
@@ -15,17 +17,9 @@ from trainc.apiserver.pods.amounts import (
     whole_number,
     within_limits,
 )
-from trainc.apiserver.pods.complaints import fields, items
-from trainc.apiserver.pods.requests import amounts, together
-from trainc.model.tree import get, plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.pods.complaints import Complaints, fields, items
+from trainc.apiserver.pods.requests import Amounts, amounts, together
+from trainc.model.tree import Path, Tree, get, plain, value
 
 _NAMES = ("cpu", "hugepages-", "memory")
 

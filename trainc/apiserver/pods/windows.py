@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from trainc.apiserver.names import subdomain
-from trainc.apiserver.pods.complaints import CONTAINERS, fields, items, text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, text
+from trainc.model.tree import Path
 
 _MAX_SPEC_KIB = 64
 _MAX_DOMAIN, _MAX_USER = 256, 104

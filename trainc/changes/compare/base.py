@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -15,18 +16,11 @@ from trainc.changes.git.scratch import Scratch, unpack
 from trainc.compiler import pipeline
 from trainc.compiler.load.walk import contents, is_candidate, known_files
 from trainc.compiler.project import open_project
+from trainc.model.bundle import Bundle
 from trainc.model.report import Report
-from trainc.model.settings import Checks
-from trainc.model.tree import first_leaf
+from trainc.model.settings import Checks, Project, Selection
+from trainc.model.tree import Tree, first_leaf
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project, Selection
-    from trainc.model.tree import Tree
 
 
 class Base(NamedTuple):

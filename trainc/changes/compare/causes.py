@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.compare.base import held
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.facts import applied, job_key, split
+from trainc.changes.compare.facts import Key, applied, job_key, split
 from trainc.changes.compare.updates import differences, key_of
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.scratch import Scratch, drop, make_folders, unpack
@@ -20,23 +21,16 @@ from trainc.compiler.load.walk import contents, files, is_candidate
 from trainc.compiler.project import open_project
 from trainc.kinds.other_operators import INPUT_KINDS
 from trainc.kinds.table import NAMES
+from trainc.model.bundle import Bundle
 from trainc.model.report import Report
-from trainc.model.settings import Checks
+from trainc.model.settings import Checks, Project, Selection
 from trainc.model.tree import plain
 from trainc.text.trouble import Trouble
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
+Form = Any  # the plain objects of a job, or what differs between two of its forms; None where there is no such job
+World = Mapping[Key, Form]
+Worlds = tuple[World, World]  # what is applied, and what the files say otherwise and no run takes
 
-    from trainc.changes.compare.facts import Key
-    from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project, Selection
-
-    Form = Any  # the plain objects of a job, or what differs between two of its forms; None where there is no such job
-    World = Mapping[Key, Form]
-    Worlds = tuple[World, World]  # what is applied, and what the files say otherwise and no run takes
 
 _MOST_TOGETHER = 2  # edits that are looked for in all combinations
 _MOST_PAIRED = 12  # edits of which all pairs are tried

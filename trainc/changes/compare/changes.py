@@ -6,23 +6,19 @@ A job may be the same under another name or in another place, or the next run of
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from trainc.changes.compare.facts import QUEUES
+from trainc.changes.compare.facts import QUEUES, JobFacts, Key
 from trainc.changes.compare.updates import moved
 from trainc.model.paths import in_order
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import whole_number, with_octal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+Group = Callable[[JobFacts], object]
+Fits = Callable[[JobFacts, JobFacts], bool]
+Pairs = list[tuple[JobFacts, JobFacts]]
 
-    from trainc.changes.compare.facts import JobFacts, Key
-
-    Group = Callable[[JobFacts], object]
-    Fits = Callable[[JobFacts, JobFacts], bool]
-    Pairs = list[tuple[JobFacts, JobFacts]]
 
 _SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
 _OWN = ("JobSet", "Job")  # kinds of the object that a job is

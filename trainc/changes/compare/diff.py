@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.causes import Search, Target, edits
+from trainc.changes.compare.base import Base
+from trainc.changes.compare.causes import Edits, Search, Target, edits
 from trainc.changes.compare.changes import (
     Change,
+    Pairs,
     as_called,
     changed_paths,
     changes_of,
@@ -19,6 +22,7 @@ from trainc.changes.compare.changes import (
 )
 from trainc.changes.compare.facts import (
     JobFacts,
+    Key,
     applied,
     differ,
     facts,
@@ -32,23 +36,12 @@ from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import update
 from trainc.compiler import pipeline
 from trainc.lint.tables.created_once import is_created_once
-from trainc.model.bundle import KEEP, job_of
+from trainc.model.bundle import KEEP, Bundle, job_of
 from trainc.model.report import Report
-from trainc.model.tree import value
+from trainc.model.settings import Project, Selection
+from trainc.model.tree import Tree, value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.changes.compare.base import Base
-    from trainc.changes.compare.causes import Edits
-    from trainc.changes.compare.changes import Pairs
-    from trainc.changes.compare.facts import Key
-    from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project, Selection
-    from trainc.model.tree import Tree
-
-    Causes = Mapping[Key, tuple[str, ...]]
+Causes = Mapping[Key, tuple[str, ...]]
 
 
 class Edited(NamedTuple):

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents, known_contents, known_files
 from trainc.compiler.lost_sources import SOURCE_LOST, blankness, source_lost
 from trainc.kinds.unsupported import near_miss
+from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
 from trainc.text.files import ordinary_contents
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
 
 
 def is_gone(

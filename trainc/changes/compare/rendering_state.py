@@ -5,25 +5,20 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from trainc.changes.compare.changes import as_called, changes_of
+from trainc.changes.compare.changes import Change, as_called, changes_of
 from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.facts import facts
 from trainc.changes.compare.rendered import file_of, shape_fault
 from trainc.compiler.emit import emit
 from trainc.compiler.emit.digest import body_digest
-from trainc.compiler.emit.spool.disk import read_file
+from trainc.compiler.emit.spool.disk import OnDisk, read_file
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
 from trainc.text.files import ordinary_contents
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.changes.compare.changes import Change
-    from trainc.compiler.emit.spool.disk import OnDisk
-    from trainc.model.settings import Project, Selection
 
 ABSENT = "not rendered"
 CURRENT = "current"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -20,10 +21,6 @@ from trainc.changes.git.scratch import Scratch, link, make_folders, unpack
 from trainc.compiler.load.walk import is_candidate
 from trainc.text.children import wait_for_children
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FILES = 1_000_000  # of one commit: a few objects can name any number of them
 LARGEST = 64 * 1024 * 1024  # bytes of one object

@@ -7,13 +7,10 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterable
+from types import TracebackType
 
 from trainc.text.trouble import Reaching
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import TracebackType
 
 
 class Scratch:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from json import loads
 from types import MappingProxyType
 
 import trainc
 from trainc import __version__
 from trainc.cli.commands import GET_CAPACITY
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROJECT = """\
 # Settings for all jobs in this repository.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from kubeflow.trainer import TrainerClient
 from kubeflow.trainer.backends.kubernetes.backend import KubernetesBackend
@@ -16,9 +17,6 @@ from trainc.integrations.kubeflow.repository import JobError, Repository
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import TRAINER_API
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 
 class RepositoryBackend(KubernetesBackend):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubeflow.trainer.constants import constants
 from kubeflow_trainer_api.models import TrainerV1alpha1TrainJob
@@ -18,20 +19,14 @@ from trainc.compiler.load.shipped import shipped_names
 from trainc.compiler.project import open_project
 from trainc.compiler.usage import blueprints
 from trainc.model.cluster import Cluster
-from trainc.model.finding import ERROR
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import Selection
+from trainc.model.settings import Project, Selection
 from trainc.model.tree import plain
 from trainc.report.details import details
 from trainc.text.quantity import QuantityError, stored
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
 
 _RUNTIME = "TrainingRuntime"
 _EVERYTHING = Selection((".",))

@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.compiler.emit.spool.disk import create, remove
 from trainc.compiler.emit.spool.disk import replace as replace_file
 from trainc.integrations.kubeflow.contents import Contents
 from trainc.library import validate
-from trainc.model.finding import ERROR, NOTE
+from trainc.model.finding import ERROR, NOTE, Finding
 from trainc.model.report import Report
 from trainc.model.tree import stamp
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump, dump_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.finding import Finding
 
 
 class JobError(RuntimeError):

@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from lsprotocol import types
 
 from trainc.apiserver import shipped
-from trainc.authoring.explain import root_of
+from trainc.authoring.explain import Field, root_of
 from trainc.compiler.load.lists import expand
+from trainc.model.document import Document
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.authoring.explain import Field
-    from trainc.model.document import Document
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 _KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*|"[^"]*"|'[^']*')[ ]*:(?:\s|$)""")
 _DASH = re.compile(r"-(?:\s+|$)")

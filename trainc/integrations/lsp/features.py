@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from lsprotocol import types
 
 from trainc.apiserver import shipped
-from trainc.authoring.explain import ANNOTATIONS
+from trainc.authoring.explain import ANNOTATIONS, Field
 from trainc.changes.why.landing import landings, rendered_line
 from trainc.compiler.emit import path_of
 from trainc.compiler.header import is_rendered
-from trainc.integrations.lsp.cursor import documents_of, field_at, find, outline
+from trainc.integrations.lsp.cursor import Cursor, Outline, documents_of, field_at, find, outline
+from trainc.integrations.lsp.judgement import Workspace
 from trainc.integrations.lsp.names import CONTAINER, ROLE, NameIndex, meaning
 from trainc.integrations.lsp.publishing import location
 from trainc.model.paths import keyed, shown
@@ -20,13 +21,6 @@ from trainc.model.tree import value
 from trainc.report.lines import visible
 from trainc.report.why import clusters, landing_lines, why_lines
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.authoring.explain import Field
-    from trainc.integrations.lsp.cursor import Cursor, Outline
-    from trainc.integrations.lsp.judgement import Workspace
 
 MOST = 12  # lines of an answer
 

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from trainc.changes.fix import differing_parts, fix
-from trainc.integrations.lsp.judgement import SLOW, relative
-from trainc.model.finding import SAFE
+from trainc.integrations.lsp.cursor import Positions
+from trainc.integrations.lsp.judgement import SLOW, Workspace, relative
+from trainc.model.finding import SAFE, Finding, Label
 from trainc.model.sourced import Span
 from trainc.report.details import details
 from trainc.report.lines import visible
 from trainc.text.files import is_inside
 from trainc.text.trouble import Trouble
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+Publish = Callable[[types.PublishDiagnosticsParams], None]
 
-    from trainc.integrations.lsp.cursor import Positions
-    from trainc.integrations.lsp.judgement import Workspace
-    from trainc.model.finding import Finding, Label
-
-    Publish = Callable[[types.PublishDiagnosticsParams], None]
 
 SOON, PAUSE = 0.02, 0.4  # seconds after a change: several that arrive together are judged once
 

@@ -7,31 +7,24 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
-from trainc.changes.why import Layers, label, of_leaf
-from trainc.model.finding import LEVELS
+from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf
+from trainc.model.account import Account
+from trainc.model.bundle import Bundle
+from trainc.model.finding import LEVELS, Finding
 from trainc.model.paths import keyed, shown
+from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from trainc.model.tree import Path, Tree, value
+from trainc.report.page.inheritance import Inheritance
+from trainc.report.page.texts import SourceLines
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.yaml.writer import order
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from trainc.changes.why import LayerValue, Why
-    from trainc.model.account import Account
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.tree import Path, Tree
-    from trainc.report.page.inheritance import Inheritance
-    from trainc.report.page.texts import SourceLines
-
-    Job = tuple[Bundle, dict[str, Any]]  # and its row of the listing
+Job = tuple[Bundle, dict[str, Any]]  # and its row of the listing
 
 
 def project_data(

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
 from trainc.cluster.capacity.amounts import UNLIMITED, spelled, spelled_quota
 from trainc.cluster.capacity.cluster import quota_used
+from trainc.cluster.capacity.facts import Cell, ClusterFacts
+from trainc.cluster.capacity.fit import FitAnswer
+from trainc.cluster.capacity.nodes import Node
 from trainc.compiler.resolve.composed import Composed
-from trainc.compiler.usage import uses_of
+from trainc.compiler.usage import Blueprint, uses_of
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
 
-    from trainc.cluster.capacity.facts import Cell, ClusterFacts
-    from trainc.cluster.capacity.fit import FitAnswer
-    from trainc.cluster.capacity.nodes import Node
-    from trainc.compiler.usage import Blueprint
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-
-    Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
 
 SHIPPED = "trainc:"
 

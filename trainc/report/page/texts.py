@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced
-from trainc.model.tree import given, leaves, value
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, given, leaves, value
 from trainc.text.masking import MASK, named_secret
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
 
 MAX_COLUMNS = 240  # of a line that are shown
 _NAMED = re.compile(r"\bname:\s*[\"']?(\w+)")
