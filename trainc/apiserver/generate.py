@@ -1,8 +1,8 @@
 """Everything that is generated from the models: `python -m trainc.apiserver.generate [ROOT]` writes it into a checkout.
 
 `schemas/crds/` gets a CustomResourceDefinition for each kind and `schemas/json/<group>/` a JSON Schema, under the
-names that kubeconform and the public schema catalogues use; the package gets the table that run time loads, the CEL
-rules as Python and the merge keys. Needs the development-only package kubernetes-validate.
+names that kubeconform and the public schema catalogues use; the package gets the table that run time loads and the
+merge keys. Needs the development-only package kubernetes-validate.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainc.apiserver.cel.generator import module
 from trainc.apiserver.generator.crd import crd, root
 from trainc.apiserver.generator.jsonschema import json_schema
 from trainc.apiserver.generator.merge_keys import merge_keys
@@ -24,8 +23,6 @@ from trainc.yaml.writer import dump
 if TYPE_CHECKING:
     from trainc.apiserver.models.node import Resource
 
-RULES = "x-kubernetes-validations"
-
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
@@ -33,9 +30,6 @@ def render() -> dict[str, str]:
     files = {
         "trainc/text/merge_keys.py": merge_keys(),
         "trainc/apiserver/schema/builtin_table.py": _table_module(table),
-        "trainc/apiserver/cel/builtin.py": module(
-            rule["rule"] for node in table["nodes"] for rule in node.get(RULES, ())
-        ),
     }
     definitions: dict[str, list[type[Resource]]] = {}
     for kind in kinds():

@@ -1,1 +1,1 @@
-"""CEL: rules translated to Python, the operators they call, and when they are asked."""
+"""CEL: the rules of the built-in schemas, the operators that they are made of, and when they are asked."""

@@ -1,4 +1,4 @@
-"""What translated CEL rules call: CEL's meaning of fields, equality, logic and macros over trees.
+"""What the built-in CEL rules are made of: CEL's meaning of fields, equality, logic and macros over trees.
 
 Source: the CEL language definition as Kubernetes 1.36 configures it for CustomResourceDefinitions.
 """
@@ -39,17 +39,6 @@ def has(holder: Any, name: str) -> bool:
     if holder.__class__ is not dict:
         raise CelError("no such overload")
     return name in holder
-
-
-def at(holder: Any, key: Any) -> Any:
-    """`holder[key]`."""
-    if holder.__class__ is dict:
-        return field(holder, key)
-    if holder.__class__ is not list or key.__class__ is not int:
-        raise CelError("no such overload")
-    if not 0 <= key < len(holder):
-        raise CelError(f"index out of bounds: {key}")
-    return bare(holder[key])
 
 
 def same(left: Any, right: Any) -> bool:
@@ -165,60 +154,3 @@ def _fold(holder: Any, test: Callable[[Any], Any], *, decisive: bool) -> bool:
     if failed:
         raise failed
     return not decisive
-
-
-def one(holder: Any, test: Callable[[Any], Any]) -> bool:
-    """`holder.exists_one(x, test)`."""
-    return sum(truth(test(item)) for item in items(holder)) == 1
-
-
-def chosen(holder: Any, test: Callable[[Any], Any]) -> list[Any]:
-    """`holder.filter(x, test)`."""
-    return [item for item in items(holder) if truth(test(item))]
-
-
-def mapped(holder: Any, change: Callable[[Any], Any]) -> list[Any]:
-    """`holder.map(x, change)`."""
-    return [change(item) for item in items(holder)]
-
-
-def number(value: Any) -> float:
-    """`double(value)`."""
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise CelError("type conversion error") from error
-
-
-def negated(value: Any) -> bool:
-    """`!value`."""
-    return not truth(value)
-
-
-def added(left: Any, right: Any) -> Any:
-    """`left + right` for numbers of one kind, strings and lists."""
-    if left.__class__ is not right.__class__ or left.__class__ not in (int, float, str, list):
-        raise CelError("no such overload")
-    return left + right
-
-
-def subtracted(left: Any, right: Any) -> Any:
-    """`left - right` for numbers of one kind."""
-    if left.__class__ is not right.__class__ or left.__class__ not in (int, float):
-        raise CelError("no such overload")
-    return left - right
-
-
-def minus(value: Any) -> Any:
-    """`-value` for a number."""
-    if value.__class__ not in (int, float):
-        raise CelError("no such overload")
-    return -value
-
-
-def text_test(value: Any, name: str, part: Any) -> bool:
-    """`value.startsWith(part)`, `endsWith` and `contains`."""
-    if value.__class__ is not str or part.__class__ is not str:
-        raise CelError("no such overload")
-    tests = {"startsWith": value.startswith, "endsWith": value.endswith, "contains": value.__contains__}
-    return bool(tests[name](part))
