@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from trainc.frameworks import FRAMEWORKS
 from trainc.model import patches as start
@@ -11,49 +12,28 @@ from trainc.text.object_keys import GPU_RESOURCE
 from trainc.text.quantity import NANO, Quantity
 
 
+@dataclass(slots=True, eq=False)
 class Request:
     """The answers from which a job and its runtime are written; empty texts and zeros stand for "not asked for"."""
 
-    __slots__ = (
-        "checkpoints",
-        "command",
-        "cpu",
-        "framework",
-        "gpus",
-        "image",
-        "kubernetes",
-        "memory",
-        "name",
-        "namespace",
-        "nodes",
-        "on",
-        "queue",
-        "restarts",
-        "runtime",
-        "scheduler",
-        "values",
-        "variant",
-    )
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.framework = "torch"
-        self.nodes = 0
-        self.gpus = 0
-        self.cpu = ""
-        self.memory = ""
-        self.image = ""
-        self.command: tuple[str, ...] = ()
-        self.namespace = "training"
-        self.checkpoints = ""  # the claim that keeps them
-        self.restarts = False  # whether the job says how often it starts again from them
-        self.on = ""  # a name of HARDWARE
-        self.values: Mapping[str, str] = {}  # values for the parameters of its components
-        self.scheduler = ""
-        self.kubernetes = ""  # the cluster's version
-        self.queue = ""
-        self.runtime = ""  # of the project, used as it is
-        self.variant = ""  # what the runtime's name ends in, beside one of the project with other values
+    name: str
+    framework: str = "torch"
+    nodes: int = 0
+    gpus: int = 0
+    cpu: str = ""
+    memory: str = ""
+    image: str = ""
+    command: tuple[str, ...] = ()
+    namespace: str = "training"
+    checkpoints: str = ""  # the claim that keeps them
+    restarts: bool = False  # whether the job says how often it starts again from them
+    on: str = ""  # a name of HARDWARE
+    values: Mapping[str, str] = field(default_factory=dict)  # values for the parameters of its components
+    scheduler: str = ""
+    kubernetes: str = ""  # the cluster's version
+    queue: str = ""
+    runtime: str = ""  # of the project, used as it is
+    variant: str = ""  # what the runtime's name ends in, beside one of the project with other values
 
     @property
     def start(self) -> Start:
@@ -136,6 +116,7 @@ def suiting(machines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name, start in STARTS.items() if set(start.machines) & set(machines))
 
 
+@dataclass(slots=True, eq=False)
 class Hardware:
     """A machine type: components with the values of their parameters, and the accelerators of one pod.
 
@@ -144,26 +125,13 @@ class Hardware:
     are words of `trainc/model/patches.py`: a framework says there which of them it runs on.
     """
 
-    __slots__ = ("about", "count", "cpu", "is_sized_by_component", "memory", "sorts", "uses")
-
-    def __init__(
-        self,
-        about: str,
-        uses: dict[str, dict[str, str]],
-        count: int = 8,
-        sorts: tuple[str, ...] = (start.GPU,),
-        *,
-        cpu: str = "64",
-        memory: str = "512Gi",
-        is_sized_by_component: bool = False,
-    ) -> None:
-        self.is_sized_by_component = is_sized_by_component  # cores and memory are parameters: the job asks for nothing
-        self.cpu = cpu
-        self.memory = memory
-        self.about = about
-        self.uses = uses
-        self.count = count
-        self.sorts = sorts
+    about: str
+    uses: dict[str, dict[str, str]]
+    count: int = 8
+    sorts: tuple[str, ...] = (start.GPU,)
+    cpu: str = "64"
+    memory: str = "512Gi"
+    is_sized_by_component: bool = False  # cores and memory are parameters: the job asks for nothing
 
     @property
     def frameworks(self) -> tuple[str, ...]:

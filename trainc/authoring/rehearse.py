@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from trainc.lint.facts.instance import Pod
 from trainc.lint.facts.job import Container, ExpandedRole, Job
@@ -85,42 +86,28 @@ _SSHD = re.compile(r"\bsshd$")
 _SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=([0-9]{{1,18}})\n", re.MULTILINE)
 
 
+@dataclass(slots=True, eq=False)
 class Process:
     """One pod's main container; `awaited` are the addresses it is told to meet at, each with its variable."""
 
-    __slots__ = ("after", "argv", "awaited", "env", "host", "name", "role")
-
-    def __init__(
-        self,
-        name: str,
-        role: str,
-        host: str,
-        argv: tuple[str, ...],
-        env: Mapping[str, str],
-        *,
-        awaited: tuple[tuple[str, str], ...] = (),
-        after: tuple[tuple[str, str], ...] = (),
-    ) -> None:
-        self.name = name
-        self.role = role
-        self.host = host
-        self.argv = argv
-        self.env = env
-        self.awaited = awaited
-        self.after = after  # (role, Ready or Complete) that it starts after
+    name: str
+    role: str
+    host: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    awaited: tuple[tuple[str, str], ...] = ()
+    after: tuple[tuple[str, str], ...] = ()  # (role, Ready or Complete) that it starts after
 
 
+@dataclass(slots=True, eq=False)
 class Script:
     """All processes of a bundle in order, what is different here, and the files that pods would find mounted."""
 
-    __slots__ = ("beyond", "files", "name", "notes", "processes")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.processes: list[Process] = []
-        self.notes: list[str] = []  # what is not as in the cluster, and why
-        self.files: dict[str, str] = {}  # path in a pod -> content
-        self.beyond = 0  # processes that are left out: they are too many
+    name: str
+    processes: list[Process] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what is not as in the cluster, and why
+    files: dict[str, str] = field(default_factory=dict)  # path in a pod -> content
+    beyond: int = 0  # processes that are left out: they are too many
 
 
 class Mounted:
@@ -268,19 +255,17 @@ GRACE = 5.0  # seconds between asking a process to end and ending it
 _STEP = 0.1
 
 
+@dataclass(slots=True, eq=False)
 class Ended:
     """How a process ended: its exit code, None for one that was still running when the time was up or never started.
 
     `is_first` marks the first that failed, which ended the rehearsal.
     """
 
-    __slots__ = ("code", "is_first", "process", "started")
-
-    def __init__(self, process: Process, code: int | None, *, started: bool = True) -> None:
-        self.process = process
-        self.code = code
-        self.started = started
-        self.is_first = False
+    process: Process
+    code: int | None
+    started: bool = True
+    is_first: bool = False
 
     @property
     def well(self) -> bool:

@@ -7,6 +7,7 @@ pkg/admission/plugin/policy/generic (policy_dispatcher.go, CollectParams), Kuber
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
@@ -107,20 +108,13 @@ def judge_request(policies: Policies, request: AdmissionRequest, report: Report,
         _Decision(policies, policy, request, report, seen).make()
 
 
+@dataclass(slots=True, eq=False)
 class _Decision:
-    def __init__(
-        self,
-        policies: Policies,
-        policy: AdmissionPolicy,
-        request: AdmissionRequest,
-        report: Report,
-        seen: set[tuple[object, ...]],
-    ) -> None:
-        self._policies = policies
-        self._policy = policy
-        self._request = request
-        self._report = report
-        self._seen = seen
+    _policies: Policies
+    _policy: AdmissionPolicy
+    _request: AdmissionRequest
+    _report: Report
+    _seen: set[tuple[object, ...]]
 
     def make(self) -> None:
         """Add what each binding of the policy leads to."""

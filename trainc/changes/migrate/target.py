@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
@@ -42,22 +43,20 @@ _CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEV
 _COUNTED = ("completions", "parallelism", "completionMode")
 
 
+@dataclass(slots=True, eq=False)
 class MigrationTarget:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
 
-    def __init__(
-        self, job: dict[str, Any], runtime: dict[str, Any], extras: list[Any], policy: Policy | None, reason: str
-    ) -> None:
-        self.job = job
-        self.runtime = runtime
-        self.extras = extras  # ConfigMaps and the like that the operator made
-        self.policy = policy
-        self.reason = reason
-        self.own_runtime = True  # whether the runtime stands beside the job, for it alone
-        self.served_by = ""  # the name of the runtime that it shares with others
-        self.is_gang = False  # whether its runtime asks Volcano for a gang, as the job did
-        self.was_wired = False  # whether a policy was tried and did not do the same
-        self.followed = ""  # the same for one that was there before, and decides what the job does not say
+    job: dict[str, Any]
+    runtime: dict[str, Any]
+    extras: list[Any]  # ConfigMaps and the like that the operator made
+    policy: Policy | None
+    reason: str
+    own_runtime: bool = True  # whether the runtime stands beside the job, for it alone
+    served_by: str = ""  # the name of the runtime that it shares with others
+    is_gang: bool = False  # whether its runtime asks Volcano for a gang, as the job did
+    was_wired: bool = False  # whether a policy was tried and did not do the same
+    followed: str = ""  # the same for one that was there before, and decides what the job does not say
 
     @property
     def roles_of_runtime(self) -> list[dict[str, Any]]:
