@@ -15,32 +15,19 @@ from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_d
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.process import FolderLock
-from trainc.cli.scaffold import errors_as_warnings, scaffold
+from trainc.cli.scaffold import PROJECT, errors_as_warnings, filled, scaffold
 from trainc.cli.session import dump_contents, source_name
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler.emit.spool.disk import Staged
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
-from trainc.model.settings import FILE, OUTPUT
+from trainc.model.settings import FILE
 from trainc.report.dumps import dumps
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
 _MAX_MIXED = 10  # objects of two clusters that are named
-_PROJECT = """\
-# Settings for all jobs in this repository.
-apiVersion: trainc.dev/v1alpha1
-kind: Project
-spec:
-  requires: "trainc>={version}"
-  output: {output}
-{delivery}{rules}  clusters:
-    {cluster}:
-      # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
-      folder: clusters/{cluster}
-      paths: [jobs/{cluster}]
-"""
 
 
 def run(options: Options) -> int:
@@ -99,16 +86,16 @@ def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
 
 def _config(cluster: str, delivery: str, levels: Mapping[str, int]) -> dict[str, str]:
     """What every project needs besides its jobs and runtimes."""
-    project = _PROJECT.format(
-        version=__version__,
-        output=OUTPUT,
-        delivery=f"  delivery: {delivery}\n" if delivery else "",
-        rules=errors_as_warnings(levels),
-        cluster=cluster,
-    )
+    words = {
+        "version": __version__,
+        "delivery": f"  delivery: {delivery}\n" if delivery else "",
+        "rules": errors_as_warnings(levels),
+        "cluster": cluster,
+        "settings": f"      paths: [jobs/{cluster}]\n",
+    }
     started = scaffold(cluster, delivery)
     known = {path: text for path, text in started.items() if path.startswith("clusters/") or path == ".gitattributes"}
-    return {**known, FILE: project}
+    return {**known, FILE: filled(PROJECT, words)}
 
 
 def _other_runtimes(folder: str, cluster: str, adoption: Adoption) -> list[str]:

@@ -13,6 +13,7 @@ from trainc.compiler.load.lists import expand
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, leaves, plain, value
+from trainc.text.files import work_tree
 from trainc.text.object_keys import JOBSET_API
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble
@@ -134,10 +135,4 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
 
 def _top(file: str) -> str:
     """What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder."""
-    here = os.path.dirname(os.path.abspath(file))
-    while not os.path.exists(os.path.join(here, ".git")):
-        parent = os.path.dirname(here)
-        if parent == here:
-            return "."
-        here = parent
-    return here
+    return work_tree(os.path.dirname(os.path.abspath(file))) or "."

@@ -22,6 +22,7 @@ from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import get, value
 from trainc.text.counting import counted
+from trainc.text.files import work_tree
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -43,8 +44,8 @@ def run(options: Options) -> int:
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
         raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
     delivery, scheduler = options.one("delivery"), options.one("scheduler")
-    top = _work_tree(folder)
-    prefix = "" if top is None else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
+    top = work_tree(os.path.realpath(folder))
+    prefix = "" if not top else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         runtime = with_blocking_restarts(stream.read()) if scheduler else stream.read()
@@ -58,7 +59,7 @@ def run(options: Options) -> int:
     if is_there or os.path.exists(os.path.join(folder, "jobs")):
         files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
-    up = os.path.relpath(top, os.path.realpath(folder)) if top is not None else ""
+    up = os.path.relpath(top, os.path.realpath(folder)) if top else ""
     targets = {
         os.path.normpath(os.path.join(folder, up if path in AT_TOP else "", path)): files[path]
         for path in sorted(files)
@@ -81,7 +82,7 @@ def run(options: Options) -> int:
             "`trainc validate` shows them; remove a rule from that list when its jobs are fixed.",
         )
     step = "" if folder == "." else f"cd {quote(folder)} && "
-    git = "" if top is not None else "git init && "
+    git = "" if top else "git init && "
     answer("", "next:", f"  {step}sh {refresh(cluster)}", "  trainc build -w")
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
     answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
@@ -171,13 +172,3 @@ def with_hooks(config: bytes) -> bytes:
         return config
     entry = "".join(f"{indent}{line[2:]}" for line in hooks().splitlines(keepends=True))
     return "".join([*lines[:first], entry, *lines[first:]]).encode()
-
-
-def _work_tree(folder: str) -> str | None:
-    """The top of the Git work tree that holds a folder, which need not be there yet; None outside of one."""
-    here = os.path.realpath(folder)
-    while not os.path.exists(os.path.join(here, ".git")):
-        if here == os.path.dirname(here):
-            return None
-        here = os.path.dirname(here)
-    return here

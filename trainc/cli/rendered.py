@@ -43,6 +43,7 @@ from trainc.model.report import Report
 from trainc.model.settings import SPARSE_GAP
 from trainc.model.sourced import Span
 from trainc.text.counting import few
+from trainc.text.files import work_tree
 from trainc.text.spelling import meant
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
@@ -354,12 +355,7 @@ def project_names(project: Project, folder: str) -> tuple[str, str]:
     root, target = os.path.realpath(project.root), os.path.realpath(folder) + os.sep
     if target.startswith(root + os.sep):
         return "", ""
-    top = root
-    while not os.path.exists(os.path.join(top, ".git")):
-        if os.path.dirname(top) == top:
-            top = root
-            break
-        top = os.path.dirname(top)
+    top = work_tree(root) or root
     inner = os.path.relpath(root, top).replace(os.sep, "/") if top != root else ""
     guess = inner or os.path.basename(root)
     if name := project.name:

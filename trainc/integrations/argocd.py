@@ -14,6 +14,7 @@ from trainc.model.references import References
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project, Selection
 from trainc.text.embedded_json import json_value
+from trainc.text.files import work_tree
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
@@ -120,7 +121,7 @@ def paths_of(folder: str) -> str:
     if not os.path.isdir(folder):
         raise Trouble(f"{folder}: no such folder")
     project = open_project((folder,), Report())
-    top = _repository(project.root)
+    top = work_tree(project.root) or project.root
     below = [FILE] if project.file else []
     below += _runtimes(project, folder)
     below += _objects(project, folder)
@@ -132,17 +133,6 @@ def paths_of(folder: str) -> str:
     inner = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     outside = [path for path in dict.fromkeys(normal) if inner != "." and not f"{path}/".startswith(f"{inner}/")]
     return ";".join([".", *(f"/{path}" for path in outside)])
-
-
-def _repository(root: str) -> str:
-    """The top of the Git work tree around a project, the project's own where there is none."""
-    here = root
-    while not os.path.exists(os.path.join(here, ".git")):
-        parent = os.path.dirname(here)
-        if parent == here:
-            return root
-        here = parent
-    return here
 
 
 def _objects(project: Project, folder: str) -> list[str]:

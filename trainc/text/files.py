@@ -35,6 +35,15 @@ def is_inside(root: str, path: str) -> bool:
     return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
+def work_tree(folder: str) -> str:
+    """The top of the Git work tree that holds a folder, which need not be there yet; empty outside of one."""
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return ""
+        folder = os.path.dirname(folder)
+    return folder
+
+
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 

@@ -10,6 +10,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import get, value
+from trainc.text.files import work_tree
 from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
@@ -26,12 +27,7 @@ MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")
 
 def prefix(root: str) -> str:
     """What applications put before the paths of a project: its own path in the repository with a slash, or nothing."""
-    above = root
-    while not os.path.exists(os.path.join(above, ".git")):
-        if above == os.path.dirname(above):
-            return ""
-        above = os.path.dirname(above)
-    inner = os.path.relpath(root, above).replace(os.sep, "/")
+    inner = os.path.relpath(root, work_tree(root) or root).replace(os.sep, "/")
     return "" if inner == "." else f"{inner}/"
 
 

@@ -23,7 +23,7 @@ spec:
     {cluster}:
       # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
       folder: clusters/{cluster}
-{scheduler}"""
+{settings}"""
 UNDELIVERED = "  # delivery: argocd  # or flux: the tool that applies the manifests; sets its annotations and enables its checks\n"
 _RULES = """\
   # Errors in existing jobs, reported as warnings. Fix the jobs, then remove the line; see `trainc explain RULE`.
@@ -96,6 +96,11 @@ def errors_as_warnings(levels: Mapping[str, int]) -> str:
     return "".join([_RULES, *rows]) if rows else ""
 
 
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """A text with a word in the place of each `{name}`."""
+    return re.sub(r"\{(\w+)\}", lambda name: words[name[1]], text)
+
+
 def scaffold(
     cluster: str,
     delivery: str,
@@ -112,7 +117,7 @@ def scaffold(
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "rules": errors_as_warnings(levels),
         "label": label,
-        "scheduler": f"      scheduler: {scheduler}\n{queue}" if scheduler else "",
+        "settings": f"      scheduler: {scheduler}\n{queue}" if scheduler else "",
         "refresh": refresh(cluster),
         "dump": GET_CAPACITY,
         "health": HEALTH,
@@ -129,7 +134,7 @@ def scaffold(
     }
     if delivery:
         files[f"deploy/{delivery}.yaml"] = _text("deploy", f"{delivery}.yaml")
-    written = {path: re.sub(r"\{(\w+)\}", lambda word: words[word[1]], text) for path, text in files.items()}
+    written = {path: filled(text, words) for path, text in files.items()}
     return written | {HEALTH: _health()} if delivery == "argocd" else written
 
 

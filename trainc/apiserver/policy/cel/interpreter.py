@@ -137,17 +137,29 @@ def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> 
 
 
 def _field(value: Any, field: str, paths: Paths, *, test: bool) -> Valued:
+    if not test:
+        return _entry(value, field, paths, is_optional=False)
     if type(value) is Optional:
         if not value.present:
-            return (False if test else NONE), paths
-        present, held, within = _found(value.value, field, paths, test=test)
-        return (present if test else Optional(True, held) if present else NONE), within
-    present, held, within = _found(value, field, paths, test=test)
-    if test:
-        return present, within
+            return False, paths
+        value = value.value
+    present, _, within = _found(value, field, paths, test=True)
+    return present, within
+
+
+def _entry(value: Any, key: Any, paths: Paths, *, is_optional: bool) -> Valued:
+    """What a map or a list holds at a key; an optional where that is asked for, or the map is one itself."""
+    if type(value) is Optional:
+        if not value.present:
+            return NONE, paths
+        value, is_optional = value.value, True
+    present, item, within = _found(value, key, paths)
+    if is_optional:
+        return (Optional(True, item) if present else NONE), within
     if not present:
-        raise EvaluationError(f"no such key: {field}", within)
-    return held, within
+        what = "index out of bounds" if isinstance(value, list) else "no such key"
+        raise EvaluationError(f"{what}: {key}", within)
+    return item, within
 
 
 def _found(value: Any, key: Any, paths: Paths, *, test: bool = False) -> tuple[bool, Any, Paths]:
@@ -288,41 +300,15 @@ def _choice(node: Call, bound: frozenset[str]) -> Run:
     return run
 
 
-def _index(node: Call, bound: frozenset[str]) -> Run:
+def _index(node: Call, bound: frozenset[str], *, is_optional: bool) -> Run:
+    """`a[b]`, and `a.?b` and `a[?b]`."""
     operand, key_of = [runnable(arg, bound) for arg in node.args]
 
     def run(scope: Scope) -> Valued:
         value, paths = operand(scope)
         key, _ = key_of(scope)
         scope.cost += 1
-        held = value.value if type(value) is Optional and value.present else value
-        if held is NONE:
-            return NONE, paths
-        present, item, within = _found(held, key, paths)
-        if type(value) is Optional:
-            return (Optional(True, item) if present else NONE), within
-        if not present:
-            what = "index out of bounds" if isinstance(held, list) else "no such key"
-            raise EvaluationError(f"{what}: {key}", within)
-        return item, within
-
-    return run
-
-
-def _optional(node: Call, bound: frozenset[str]) -> Run:
-    """`a.?b` and `a[?b]`."""
-    operand, key_of = [runnable(arg, bound) for arg in node.args]
-
-    def run(scope: Scope) -> Valued:
-        value, paths = operand(scope)
-        key, _ = key_of(scope)
-        scope.cost += 1
-        if type(value) is Optional:
-            if not value.present:
-                return NONE, paths
-            value = value.value
-        present, item, within = _found(value, key, paths)
-        return (Optional(True, item) if present else NONE), within
+        return _entry(value, key, paths, is_optional=is_optional)
 
     return run
 
@@ -382,9 +368,9 @@ _SPECIAL: dict[str, Callable[[Call, frozenset[str]], Run]] = {
     "_&&_": lambda node, bound: _decision(node, bound, until=False),
     "_||_": lambda node, bound: _decision(node, bound, until=True),
     "_?_:_": _choice,
-    "_[_]": _index,
-    "_?._": _optional,
-    "_[?_]": _optional,
+    "_[_]": lambda node, bound: _index(node, bound, is_optional=False),
+    "_?._": lambda node, bound: _index(node, bound, is_optional=True),
+    "_[?_]": lambda node, bound: _index(node, bound, is_optional=True),
     "or": lambda node, bound: _or(node, bound, unpacked=False),
     "orValue": lambda node, bound: _or(node, bound, unpacked=True),
     "@in": _in,
