@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from trainc.changes.fix import Replacement
     from trainc.model.finding import Finding
+    from trainc.text.line_diff import Replacement
 
 
 def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:

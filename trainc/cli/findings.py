@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NamedTuple
 
-    from trainc.changes.fix import Replacement
     from trainc.cli.options import Options
     from trainc.model.finding import Finding
     from trainc.model.report import Report
+    from trainc.text.line_diff import Replacement
 
     Shown = Callable[[str], str]
     Lines = Callable[[str], list[str]]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.refused_edits import refused_runs
-from trainc.changes.fix import Replacement, diff, differing_parts, fix
+from trainc.changes.fix import diff, fix
 from trainc.cli.options import Options
 from trainc.cli.output import answer, tell
 from trainc.cli.projects import across_projects
@@ -18,6 +18,7 @@ from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.report.colours import unified
 from trainc.text.counting import counted
+from trainc.text.line_diff import Replacement, differing_parts
 
 
 def run(options: Options) -> int:

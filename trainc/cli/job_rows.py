@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
 
-from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.lint import expand
 from trainc.lint.facts.summary import one_pod, overview
-from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.model.run import run_of
-from trainc.model.settings import Project
-from trainc.report.page.inheritance import Inheritance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from trainc.changes.compare.rendering_state import RenderingStates
+    from trainc.model.bundle import Bundle
+    from trainc.model.settings import Project
+    from trainc.report.page.inheritance import Inheritance
 
 
 def has_output(project: Project) -> bool:

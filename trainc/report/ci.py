@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from trainc.changes.fix import Replacement
 from trainc.model.finding import ERROR, Finding, Label
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.report.details import details, fingerprint
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
+from trainc.text.line_diff import Replacement
 
 Lines = Callable[[str], list[str]]
 Shown = Callable[[str], str]

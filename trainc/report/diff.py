@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from urllib.parse import quote
 
-from trainc.changes.compare.changes import Change
-from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
-from trainc.changes.compare.facts import JobFacts, Key
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.dumps import dumps
@@ -18,8 +15,13 @@ from trainc.text.counting import counted, few
 from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
 
-Spelling = Callable[[str], str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what compares starts Git, and cuts of texts alone are asked for as well
+    from trainc.changes.compare.changes import Change
+    from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
+    from trainc.changes.compare.facts import JobFacts, Key
 
+Spelling = Callable[[str], str]
 
 _IGNORED = "Flux does not apply this to an existing run; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well

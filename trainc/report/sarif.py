@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import quote
 
 from trainc import __version__
-from trainc.changes.fix import Replacement
 from trainc.model.finding import Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.report.details import details, fingerprint, page_of
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
+from trainc.text.line_diff import Replacement
 
 Suggested = Callable[[Finding], Sequence[Replacement]]
 

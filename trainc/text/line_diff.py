@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from difflib import Match, SequenceMatcher
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,3 +111,35 @@ def _join(blocks: list[Match], block: Match) -> None:
         blocks[-1] = last._replace(size=last.size + block.size)
     elif block.size:
         blocks.append(block)
+
+
+class Replacement(NamedTuple):
+    """From a line and a column, counted from 1, up to but without its end: what is written there instead."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+def differing_parts(before: str, after: str) -> list[Replacement]:
+    """The parts in which two texts differ: whole lines, or what differs within lines that stand for each other."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    out = []
+    for kind, start, end, first, last in LineMatcher(old, new).get_opcodes():
+        if kind == "equal":
+            continue
+        if end - start == last - first:
+            out += [_within(start + step + 1, old[start + step], new[first + step]) for step in range(end - start)]
+        else:
+            out.append(Replacement(start + 1, 1, end + 1, 1, "".join(new[first:last])))
+    return out
+
+
+def _within(number: int, old: str, new: str) -> Replacement:
+    """What differs between two lines."""
+    shorter = min(len(old), len(new))
+    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
+    return Replacement(number, head + 1, number, len(old) - tail + 1, new[head : len(new) - tail])

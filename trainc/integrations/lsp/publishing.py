@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainc.changes.fix import differing_parts, fix
+from trainc.changes.fix import fix
 from trainc.integrations.lsp.cursor import Positions
 from trainc.integrations.lsp.judgement import SLOW, Workspace, relative
 from trainc.model.finding import SAFE, Finding, Label
@@ -17,6 +17,7 @@ from trainc.model.sourced import Span
 from trainc.report.details import details
 from trainc.report.lines import visible
 from trainc.text.files import is_inside
+from trainc.text.line_diff import differing_parts
 from trainc.text.trouble import Trouble
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
