@@ -38,12 +38,45 @@ VALUES = frozenset(
     }
 )
 _POINTED = {"readOnly": frozenset({"azureDisk", "csi"})}
-_KEPT_EMPTY = frozenset(
-    [
+# Texts behind pointers, in which an empty one is something, wherever they stand.
+TEXT_POINTERS = frozenset(
+    {
         "apiGroup",
         "cachingMode",
-        "claimName",
         "completionMode",
+        "fsGroupChangePolicy",
+        "gmsaCredentialSpec",
+        "gmsaCredentialSpecName",
+        "hostnameOverride",
+        "initiatorName",
+        "localhostProfile",
+        "managedBy",
+        "mountPropagation",
+        "nodeAffinityPolicy",
+        "nodeTaintsPolicy",
+        "podGroupName",
+        "podReplacementPolicy",
+        "preemptionPolicy",
+        "procMount",
+        "recursiveReadOnly",
+        "resourceClaimName",
+        "resourceClaimTemplateName",
+        "runAsUserName",
+        "runtimeClassName",
+        "seLinuxChangePolicy",
+        "service",
+        "stopSignal",
+        "storageClassName",
+        "succeededIndexes",
+        "supplementalGroupsPolicy",
+        "volumeAttributesClassName",
+        "volumeMode",
+        "whenDeleted",
+    }
+)
+_KEPT_EMPTY = TEXT_POINTERS | frozenset(
+    {
+        "claimName",
         "conditionType",
         "devicePath",
         "diskName",
@@ -51,57 +84,29 @@ _KEPT_EMPTY = frozenset(
         "driver",
         "endpoints",
         "fieldPath",
-        "fsGroupChangePolicy",
         "gateway",
-        "gmsaCredentialSpec",
-        "gmsaCredentialSpecName",
-        "hostnameOverride",
-        "initiatorName",
         "ip",
         "iqn",
-        "localhostProfile",
-        "managedBy",
         "mountPath",
-        "mountPropagation",
-        "nodeAffinityPolicy",
-        "nodeTaintsPolicy",
         "pdID",
         "pdName",
-        "podGroupName",
-        "podReplacementPolicy",
-        "preemptionPolicy",
-        "procMount",
-        "recursiveReadOnly",
         "registry",
         "replicatedJob",
         "repository",
         "resource",
-        "resourceClaimName",
-        "resourceClaimTemplateName",
         "resourceName",
-        "runAsUserName",
-        "runtimeClassName",
-        "seLinuxChangePolicy",
         "server",
-        "service",
         "shareName",
         "startupPolicyOrder",
         "status",
-        "stopSignal",
-        "storageClassName",
-        "succeededIndexes",
-        "supplementalGroupsPolicy",
         "system",
         "targetPortal",
         "topologyKey",
         "volume",
-        "volumeAttributesClassName",
         "volumeID",
-        "volumeMode",
         "volumePath",
-        "whenDeleted",
         "whenUnsatisfiable",
-    ]
+    }
 )
 # The same name in another place may be dropped: these are kept in the objects and lists named behind them alone.
 _KEPT_BELOW = {
@@ -158,20 +163,6 @@ _PATCH_LISTS = {
     "requiredDuringSchedulingIgnoredDuringExecution": "nodeSelectorTerms",
 }
 _GONE = Sourced(None, Origin(None, "list of the API without items"))
-_MAPS = frozenset(
-    {
-        "annotations",
-        "labels",
-        "limits",
-        "matchLabels",
-        "nodeSelector",
-        "options",
-        "overhead",
-        "requests",
-        "userAnnotations",
-        "volumeAttributes",
-    }
-)
 _SPELLINGS: dict[str | int, str] = {}  # amounts met before
 _MAX_ENTRIES = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
@@ -179,6 +170,7 @@ _QUANTITIES = frozenset({"divisor", "sizeLimit"})
 _FREE = frozenset(
     {"annotations", "labels", "matchLabels", "nodeSelector", "options", "userAnnotations", "volumeAttributes"}
 )
+_MAPS = _FREE | {"limits", "overhead", "requests"}
 # What is written even where it is absent.
 _ALWAYS: dict[str, tuple[str, Tree]] = {
     "onPodConditions[]": ("status", Sourced("", Origin(None, "empty text of the API"))),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
-from trainc.apiserver.normalise import VALUES
+from trainc.apiserver.normalise import TEXT_POINTERS, VALUES
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Path, Tree, stamp
@@ -300,55 +300,24 @@ def _longest_known(steps: list[str]) -> str:
     return ""
 
 
-# Texts behind pointers, where an empty one is something, and what is a pointer though `VALUES` of the model names it.
-POINTERS = frozenset(
+# What is a pointer in these places alone, and a field of a status.
+POINTERS = TEXT_POINTERS | frozenset(
     {
-        "apiGroup",
         "azureDisk.fsType",
         "azureDisk.kind",
         "azureDisk.readOnly",
-        "cachingMode",
         "clusterTrustBundle.name",
         "clusterTrustBundle.signerName",
-        "completionMode",
         "containers.restartPolicy",
         "csi.fsType",
         "csi.readOnly",
         "currentVolumeAttributesClassName",
         "dataSourceRef.namespace",
         "ephemeralContainers.restartPolicy",
-        "fsGroupChangePolicy",
-        "gmsaCredentialSpec",
-        "gmsaCredentialSpecName",
         "hostPath.type",
-        "hostnameOverride",
         "initContainers.restartPolicy",
-        "initiatorName",
-        "localhostProfile",
-        "managedBy",
-        "mountPropagation",
-        "nodeAffinityPolicy",
-        "nodeTaintsPolicy",
         "onExitCodes.containerName",
         "options.value",
-        "podGroupName",
-        "podReplacementPolicy",
-        "preemptionPolicy",
-        "procMount",
-        "recursiveReadOnly",
-        "resourceClaimName",
-        "resourceClaimTemplateName",
-        "runAsUserName",
-        "runtimeClassName",
-        "seLinuxChangePolicy",
-        "service",
-        "stopSignal",
-        "storageClassName",
-        "succeededIndexes",
-        "supplementalGroupsPolicy",
-        "volumeAttributesClassName",
-        "volumeMode",
-        "whenDeleted",
     }
 )
 # Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
