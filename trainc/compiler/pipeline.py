@@ -178,8 +178,8 @@ def referenced_objects(
             continue
         if len(wanted) < len(named) and not objects.are_missing():
             _compare_produced(objects, [key for key in named if together.has(key)], references, report, together)
-        folders = {key: references.folders(key) for key in wanted}
-        by_reference = {} if objects.are_missing() else objects.find(folders)
+        missing = objects.are_missing()
+        by_reference = {} if missing else objects.find({key: references.folders(key) for key in wanted})
         if not (project.checks.admission_only or project.checks.closed_world):
             skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
         if not by_reference:

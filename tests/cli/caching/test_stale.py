@@ -15,7 +15,7 @@ import pytest
 from tests.compiling import compile_in, relative_environment
 from tests.repository import Repository, unpack
 from trainc.cli import build, validate
-from trainc.cli.caching import listing
+from trainc.cli.caching import listing, run_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -260,6 +260,21 @@ def test_one_job_changes_and_one_file_is_written(repository: Repository) -> None
     written = repository.rendered()
     assert repository.run("build", "-w", "--no-cache").err.endswith("wrote 0, removed 0, unchanged 8\n")
     assert repository.rendered() == written
+
+
+@pytest.mark.slow
+def test_a_few_changes_among_many_files_are_compiled_again_each_time(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(run_cache, "_ROWS", 0)  # any project has many files
+        for number in (2, 5):
+            repository.change(f"jobs/job-{number}.yaml", "  namespace:", "  labels: {team: x}\n  namespace:")
+            repository.run("build", "-w")
+        assert compiled(repository.run("build", "-w")) == 2
+        assert compiled(agrees(repository, "build", "--check")) == 2
+    assert compiled(repository.run("build", "-w")) == 2
+    assert is_answered(repository, "build", "-w")
 
 
 @pytest.mark.slow

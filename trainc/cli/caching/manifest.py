@@ -96,7 +96,7 @@ class Manifest:
     @property
     def is_complete(self) -> bool:
         """Whether each file can be told from every other content of its: by its state, or by its digest."""
-        return all(state != UNSETTLED or name in self.digests for name, state in self.head.states().items())
+        return all(name in self.digests for name, state in self.head.states().items() if state == UNSETTLED)
 
     def changes(self, files: Listing, different: set[str], started: int) -> tuple[dict[str, State], set[str]]:
         """The states of files that are there and not as they were, and the names of those with other contents, new or gone.
@@ -121,7 +121,8 @@ class Manifest:
         head = self.head
         places = (head.root, head.whole, head.outside)
         first = marshal.dumps((places, "\0".join(head.names), head.numbers, head.links, head.answers))
-        rows = b"".join([self.digests.get(name) or _UNKNOWN for name in head.names])
+        digests = self.digests
+        rows = b"".join([digests.get(name) or _UNKNOWN for name in head.names])
         second = marshal.dumps((rows, self.outcomes))
         return b"".join((digest_of(first), len(first).to_bytes(_LENGTH), first, digest_of(second), second))
 

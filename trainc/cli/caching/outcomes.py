@@ -340,9 +340,9 @@ def _of_changes(run: CompletedRun) -> Manifest | None:
     assert run.manifest is not None
     before, now, digests = run.manifest.outcomes, dict(run.now), run.manifest.digests
     assert before is not None
-    jobs = {*before["jobs"], *run.known.again}
-    for name, state in run.now.items():
-        if name not in jobs and not run.is_rendered(name) and _state(run, name) != state:
+    apart = {*before["jobs"], *before["inert"], *run.known.again}  # the run read none of them but the last, as below
+    for name in run.now.keys() - apart:
+        if not run.is_rendered(name) and _state(run, name) != run.now[name]:
             return None
     digests = {name: content for name, content in digests.items() if name in now}
     for name in run.known.again:

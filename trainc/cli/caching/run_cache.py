@@ -37,6 +37,8 @@ _FORM = 4  # counts up whenever what is kept comes to mean something else
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged", "write_baseline")
 # These options change what is printed, not what is found.
 _SHOWN = ("all", "color", "jobs", "min_level", "notes", "quiet", "statistics", "verbose")
+_ROWS = 125  # files that are written down in the time of half a job
+_FEW = 6  # a project with few files is written down at any change: then a run without another change is a hit
 _PACKAGES = ("site-packages", "dist-packages")
 
 
@@ -224,7 +226,8 @@ class RunCache:
 
         before = self._manifest.outcomes if self._manifest is not None else None
         self._rendered = rendered_below(session.project.root, folder)
-        self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
+        if self.known is None or not _is_postponed(self.known, self._found):
+            self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
 
@@ -260,6 +263,14 @@ class RunCache:
             if spool.is_settled and manifest.is_complete:
                 manifest.head.answer(self._shown, (code, out.getvalue(), err.getvalue()))
             self._cache.put(self.key, manifest.packed())
+
+
+def _is_postponed(known: CachedResults, files: Listing | None) -> bool:
+    """Whether the next runs may compile again what this one did, which takes less than to write down all files anew.
+
+    With a changed file a run that adds up to the jobs of a triangle: the best moment is when these have cost as much.
+    """
+    return files is not None and (len(known.again) + _FEW) ** 2 * _ROWS < len(files.names)
 
 
 class _Tee(StringIO):
