@@ -11,7 +11,7 @@ from trainc.text.record import Immutable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Protocol
+    from typing import Any, Protocol, Self
 
     from trainc.model.sourced import Span
 
@@ -61,107 +61,56 @@ Version = tuple[int, int]
 UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
 
 
-_DEFAULTS: dict[str, Tree] = {
-    "admission": (),
-    "autoscaling": False,
-    "closed": False,
-    "component_values": {},
-    "components": (),
-    "definitions": (),
-    "delivery": "",
-    "fixed_nodes": False,
-    "folder": "",
-    "gates": (),
-    "images": {},
-    "name": "",
-    "objects": {},
-    "paths": (),
-    "policies": (),
-    "runtimes": (),
-    "unit": WHOLE,
-}
-_SETS = ("admission", "gates")
+_NONE: Mapping[str, Any] = {}
 
 
 class Cluster(Immutable):
     """One cluster as its settings and its folder of dumps describe it; whatever is None is not known.
 
-    Every field has a default that knows nothing; `Cluster(scheduler=..., queue=...)` says the rest.
+    Every field has a default that knows nothing.
     """
 
-    __slots__ = (
-        "admission",
-        "autoscaling",
-        "capacity",
-        "closed",
-        "component_values",
-        "components",
-        "definitions",
-        "delivery",
-        "document",
-        "fixed_nodes",
-        "folder",
-        "gates",
-        "images",
-        "injected",
-        "jobset",
-        "kubernetes",
-        "kueue",
-        "name",
-        "namespace",
-        "objects",
-        "patch",
-        "paths",
-        "policies",
-        "queue",
-        "runtimes",
-        "scheduler",
-        "scheduler_name",
-        "timeout",
-        "topology",
-        "unit",
+    name: str = ""  # empty for the one cluster of a project that names none
+    folder: str = ""  # of its dumps, relative to the project's root; empty where it has none
+    namespace: Sourced[str] | None = None  # of jobs that name none
+    delivery: str = ""  # the tool that applies its manifests (argocd, flux); empty for the project's
+    paths: tuple[Sourced[str], ...] = ()  # globs of the jobs that it runs
+    components: tuple[Sourced[str], ...] = ()
+    component_values: Mapping[str, Mapping[str, Tree]] = _NONE  # by component, of its parameters
+    patch: Tree = None  # a partial runtime spec over every runtime
+    document: Document | None = None  # that says all this
+    images: Mapping[str, Mapping[str, Sourced[str]]] = _NONE  # rewrites registries and pins digests
+    runtimes: tuple[Document, ...] = ()
+    definitions: tuple[Definitions, ...] = ()  # of each file that holds any
+    policies: tuple[Document, ...] = ()  # admission policies, their bindings and parameters, webhooks
+    objects: Mapping[str, Mapping[str, Tree]] = _NONE  # the dumps by kind, then by name, or namespace/name
+    closed: bool = False  # what is not in the input does not exist
+
+    scheduler: Sourced[str] | None = None  # the back end that replaces every other choice
+    scheduler_name: Sourced[str] | None = None  # the profile that its pods ask for
+    queue: Sourced[str] | None = None  # of jobs that name none
+    topology: Sourced[str] | None = (
+        None  # the widest domain of one job: a node label, with Volcano the number of a tier
     )
-
-    name: str  # empty for the one cluster of a project that names none
-    folder: str  # of its dumps, relative to the project's root; empty where it has none
-    namespace: Sourced[str] | None  # of jobs that name none
-    delivery: str  # the tool that applies its manifests (argocd, flux); empty for the project's
-    paths: tuple[Sourced[str], ...]  # globs of the jobs that it runs
-    components: tuple[Sourced[str], ...]
-    component_values: Mapping[str, Mapping[str, Tree]]  # by component, of its parameters
-    patch: Tree  # a partial runtime spec over every runtime
-    document: Document | None  # that says all this
-    images: Mapping[str, Mapping[str, Sourced[str]]]  # rewrites registries and pins digests
-    runtimes: tuple[Document, ...]
-    definitions: tuple[Definitions, ...]  # of each file that holds any
-    policies: tuple[Document, ...]  # admission policies, their bindings and parameters, webhooks
-    objects: Mapping[str, Mapping[str, Tree]]  # the dumps by kind, then by name, or namespace/name
-    closed: bool  # what is not in the input does not exist
-
-    scheduler: Sourced[str] | None  # the back end that replaces every other choice
-    scheduler_name: Sourced[str] | None  # the profile that its pods ask for
-    queue: Sourced[str] | None  # of jobs that name none
-    topology: Sourced[str] | None  # the widest domain of one job: a node label, with Volcano the number of a tier
-    timeout: Sourced[int] | None  # seconds that a gang of coscheduling waits for its last pod
-    unit: str  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
-    autoscaling: bool  # nodes appear on demand: what is free now says nothing
-    fixed_nodes: bool  # nobody adds nodes: what does not fit never starts
+    timeout: Sourced[int] | None = None  # seconds that a gang of coscheduling waits for its last pod
+    unit: str = WHOLE  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
+    autoscaling: bool = False  # nodes appear on demand: what is free now says nothing
+    fixed_nodes: bool = False  # nobody adds nodes: what does not fit never starts
     capacity: list[Any]  # what is worked out of the dumps, filled when a rule first asks
-    injected: Tree  # requests that sidecars of the cluster add to every pod
+    injected: Tree = None  # requests that sidecars of the cluster add to every pod
 
-    kubernetes: Version | None
-    jobset: Version | None
-    kueue: Version | None
-    gates: frozenset[str]
-    admission: frozenset[str]  # whose webhooks are installed besides Trainer's and JobSet's
+    kubernetes: Version | None = None
+    jobset: Version | None = None
+    kueue: Version | None = None
+    gates: frozenset[str] = frozenset()
+    admission: frozenset[str] = frozenset()  # whose webhooks are installed besides Trainer's and JobSet's
 
     def __init__(self, **settings: Tree) -> None:
-        for field in self.__slots__:
-            content = settings.pop(field, _DEFAULTS.get(field))
-            self._fill(**{field: frozenset(content) if field in _SETS else content})
-        self._fill(capacity=[])
-        if settings:
-            raise TypeError(f"a cluster has no {', '.join(settings)}")
+        super().__init__(**settings, capacity=[])
+
+    def but(self, **changes: object) -> Self:
+        """This cluster with other values in some of its fields."""
+        return super().but(**changes, capacity=[])
 
     @property
     def globs(self) -> tuple[str, ...]:
@@ -186,12 +135,6 @@ class Cluster(Immutable):
         if closed == self.closed and not added:
             return self
         return self.but(objects={**self.objects, **added}, closed=closed)
-
-    def but(self, **settings: Tree) -> Cluster:
-        """This cluster with other values in some of its fields."""
-        view = Cluster.__new__(Cluster)
-        view._fill(**{field: getattr(self, field) for field in self.__slots__} | {"capacity": []} | settings)  # noqa: SLF001 (its own class)
-        return view
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

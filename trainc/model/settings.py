@@ -64,7 +64,7 @@ FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 STDIN = "<stdin>"  # the name of the text that comes from standard input
-TOOLS = ("argocd", "flux")  # that apply manifests
+_NONE: Mapping[str, Any] = {}
 
 
 class ClusterChoice(NamedTuple):
@@ -74,16 +74,11 @@ class ClusterChoice(NamedTuple):
     unknown: tuple[str, ...]
 
 
-class Gap(Immutable):
+class Gap(NamedTuple):
     """Why files of a repository may be missing: which alone are `present`, in words, and the `help` that brings all."""
-
-    __slots__ = ("help", "present")
 
     present: str
     help: str
-
-    def __init__(self, present: str, help_: str) -> None:
-        self._fill(present=present, help=help_)
 
 
 ARGOCD_GAP = Gap(
@@ -109,67 +104,32 @@ class Checks(NamedTuple):
 class Project(Immutable):
     """A repository of training specs: where it starts and what it says for all its jobs.
 
-    `root` is absolute; all paths in findings and outputs are relative to it. `file` is trainc.yaml relative to it,
-    empty where there is none. `name` is what it calls itself, empty where it does not. `runtimes` are the folders searched for runtimes, relative to the root, None for the
-    nearest `runtimes/` upwards from each file. `rules` maps a rule's name to off, warning or error, `rules_by_path` a
-    glob of paths to such a map; `rules_from` names installed packages' rules that count as well. `output` is the folder
-    of rendered files, relative to the root; `old_run` says what becomes of an earlier run's file (prune, keep).
-    `secrets` maps a framework to existing:NAME or external-secrets; `deadline` is per-job where a TrainJob's deadline
-    goes to every child Job. `policies` are the admission policies in its `policy_folders`, with their bindings and
-    parameters. `cache` opens what remembers from run to run what clusters define, `texts` is what this run
-    has read ahead, and the texts that an editor holds. `cluster` is the one of `clusters` that the output is for just now. `gap` says that files of
-    the repository may be missing: what is not there may be somewhere else.
+    Its settings are what trainc.yaml says: each is here once, under the name that it has there.
     """
 
-    __slots__ = (
-        "_globs",
-        "_tool",
-        "assigned",
-        "by_annotation",
-        "cache",
-        "checks",
-        "cluster",
-        "clusters",
-        "deadline",
-        "file",
-        "gap",
-        "holders",
-        "judged",
-        "name",
-        "old_run",
-        "output",
-        "policies",
-        "policy_folders",
-        "root",
-        "rules",
-        "rules_by_path",
-        "rules_from",
-        "runtimes",
-        "secrets",
-        "texts",
-    )
+    root: str  # absolute; all paths in findings and outputs are relative to it
+    file: str = ""  # trainc.yaml relative to the root, empty where there is none
+    name: str = ""  # what the project calls itself
 
-    root: str
-    file: str
-    assigned: Mapping[str, Any]  # settings of the clusters, over what trainc.yaml says
-    checks: Checks
-    name: str
-    runtimes: tuple[str, ...] | None
-    rules: Mapping[str, str]
-    rules_by_path: Mapping[str, Mapping[str, str]]
-    rules_from: tuple[Sourced[str], ...]
-    deadline: str
-    secrets: Mapping[str, Sourced[str]]
-    policies: tuple[Document, ...]
-    policy_folders: tuple[str, ...]
-    judged: dict[str, Any]  # what the policies for each cluster amount to, by its name, filled when first asked for
+    runtimes: tuple[str, ...] | None = None  # folders searched for runtimes; None for the nearest above each file
+    rules: Mapping[str, str] = _NONE  # off, warning or error, by rule
+    rules_by_path: Mapping[str, Mapping[str, str]] = _NONE  # such maps, by a glob of paths
+    rules_from: tuple[Sourced[str], ...] = ()  # the names of installed packages' rules that count as well
+    deadline: str = ""  # per-job where a TrainJob's deadline goes to every child Job
+    secrets: Mapping[str, Sourced[str]] = _NONE  # existing:NAME or external-secrets, by framework
+    output: str = OUTPUT  # the folder of rendered files, relative to the root
+    old_run: str = "prune"  # what becomes of an earlier run's file: prune, keep
+
     clusters: tuple[Cluster, ...]
-    cluster: Cluster
-    gap: Gap | None
-    output: str
-    old_run: str
-    cache: Opening | None
-    texts: Texts
+    cluster: Cluster  # the one that the output is for just now
+    policies: tuple[Document, ...] = ()  # admission policies, with their bindings and parameters
+    policy_folders: tuple[str, ...] = ()
+    assigned: Mapping[str, Any] = _NONE  # settings of the clusters, over what trainc.yaml says
+    checks: Checks = Checks()
+    gap: Gap | None = None  # why what is not there may be somewhere else
+    cache: Opening | None = None  # opens what remembers from run to run what clusters define
+    texts: Texts  # what this run has read ahead, and the texts that an editor holds
+    judged: dict[str, Any]  # what the policies for each cluster amount to, by its name, filled when first asked for
     holders: Mapping[str, list[Cluster]]  # by file, the clusters whose paths hold it
     by_annotation: Mapping[str, ClusterChoice]  # by the text of a job's annotation
     _globs: list[tuple[Callable[[str], object], Cluster]]  # what finds a cluster's files, filled when first asked
@@ -179,46 +139,12 @@ class Project(Immutable):
         self,
         root: str,
         *,
-        file: str = "",
-        name: str = "",
-        runtimes: tuple[str, ...] | None = None,
-        rules: Mapping[str, str] | None = None,
-        rules_by_path: Mapping[str, Mapping[str, str]] | None = None,
-        rules_from: tuple[Sourced[str], ...] = (),
-        deadline: str = "",
-        secrets: Mapping[str, Sourced[str]] | None = None,
-        policies: tuple[Document, ...] = (),
-        policy_folders: tuple[str, ...] = (),
         clusters: tuple[Cluster, ...] = (),
-        output: str = "",
-        old_run: str = "",
         delivery: str = "",
-        assigned: Mapping[str, Any] | None = None,
-        cache: Opening | None = None,
         unsaved: Mapping[str, bytes] | None = None,
+        **settings: Any,
     ) -> None:
-        self._fill(
-            root=root,
-            file=file,
-            assigned=assigned or {},
-            checks=Checks(),
-            name=name,
-            runtimes=runtimes,
-            rules=dict(rules or {}),
-            rules_by_path=dict(rules_by_path or {}),
-            rules_from=rules_from,
-            deadline=deadline,
-            secrets=dict(secrets or {}),
-            policies=policies,
-            policy_folders=policy_folders,
-            judged={},
-            output=output or OUTPUT,
-            old_run=old_run or "prune",
-            cache=cache,
-            texts=Texts(unsaved),
-            gap=None,
-            _tool=delivery,
-        )
+        super().__init__(root=root, _tool=delivery, texts=Texts(unsaved), judged={}, **settings)
         self._serve(clusters or (Cluster(),))
 
     def _serve(self, clusters: tuple[Cluster, ...]) -> None:
@@ -244,32 +170,26 @@ class Project(Immutable):
         """This project while it compiles for one of its clusters."""
         if all(cluster is not one for one in self.clusters):
             raise ValueError(f"cluster `{cluster.name}` is not in this project")
-        return self._copy(cluster=cluster)
+        return self.but(cluster=cluster)
 
     def serving(self, clusters: tuple[Cluster, ...]) -> Project:
         """This project with other clusters, of which the first is the present one."""
-        view = self._copy()
+        view = self.but()
         view._serve(clusters)  # noqa: SLF001 (its own class)
         return view
 
     def with_objects(self, trees: Iterable[Tree]) -> Project:
         """This project while its present cluster is known to have these objects as well."""
         cluster = self.cluster.with_objects(trees, closed=False)
-        return self if cluster is self.cluster else self._copy(cluster=cluster)
+        return self if cluster is self.cluster else self.but(cluster=cluster)
 
     def checked(self, checks: Checks) -> Project:
         """This project in a run that checks so."""
-        return self._copy(checks=checks)
+        return self.but(checks=checks)
 
     def incomplete(self, gap: Gap) -> Project:
         """This project where files of its repository may be missing."""
-        return self._copy(gap=gap)
-
-    def _copy(self, **changes: object) -> Project:
-        view = Project.__new__(Project)
-        fields = {field: getattr(self, field) for field in self.__slots__} | changes
-        view._fill(**fields)  # noqa: SLF001 (its own class)
-        return view
+        return self.but(gap=gap)
 
     def _holders(self, file: str) -> list[Cluster]:
         if not self._globs:

@@ -6,7 +6,7 @@ from _collections import _tuplegetter  # type: ignore[import-not-found]  # the g
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
 
 T = "T"  # where a type checker sees a variable
 _new = tuple.__new__
@@ -37,9 +37,19 @@ class cached_property:  # noqa: N801 (its users see that of `functools`)
 
 
 class Immutable:
-    """A base of classes whose objects get all their fields from `_fill`, and keep them."""
+    """A base of classes whose objects keep the fields they are made with; what a class sets is a field's default."""
 
-    __slots__ = ()
+    def __init__(self, **fields: object) -> None:
+        unknown = fields.keys() - type(self).__annotations__.keys()
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
+        self._fill(**fields)
+
+    def but(self, **changes: object) -> Self:
+        """This object with other values in some of its fields."""
+        one = object.__new__(type(self))
+        one._fill(**{**vars(self), **changes})
+        return one
 
     def __setattr__(self, field: str, content: object) -> None:
         raise AttributeError(f"{type(self).__name__}.{field} does not change")

@@ -34,20 +34,18 @@ class Images(ApiObject):
 class ProjectCluster(ApiObject):
     """One cluster: what is known of it, which jobs it runs, and what it changes in them."""
 
-    paths: list[Text] | None = None
-    """Which jobs it runs: files, folders, globs in which `*` stands for `/` as well."""
     folder: Text | None = None
     """The folder that holds what `kubectl get ... -o yaml` printed of it."""
     delivery: Tool | None = None
     """The tool that applies its manifests, where it is not the project's."""
     components: Components | None = None
     """Components that every runtime gets there, in this order: a list, text or map."""
+    paths: list[Text] | None = None
+    """Which jobs it runs: files, folders, globs in which `*` stands for `/` as well."""
     images: Images | None = None
     """Registries to rewrite and digests to pin."""
     patch: PartialRuntimeSpec | None = None
     """A piece of a runtime's spec, merged over every runtime."""
-    namespace: Name | None = None
-    """Namespace of jobs that name none."""
     scheduler: Name | None = None
     """The back end that places the pods of every job: none, coscheduling, volcano, native, kueue, or a package's."""
     scheduler_name: Name | None = None
@@ -74,6 +72,8 @@ class ProjectCluster(ApiObject):
     """Feature gates that are on, separated by commas."""
     admission: str | None = None
     """Whose webhooks are installed besides the Trainer's and JobSet's, separated by commas."""
+    namespace: Name | None = None
+    """Namespace of jobs that name none."""
 
 
 class ProjectSpec(ApiObject):
@@ -83,6 +83,18 @@ class ProjectSpec(ApiObject):
     """Folders that are searched for runtimes; the nearest `runtimes/` upwards from each job when absent."""
     policies: list[Text] | None = None
     """Folders of admission policies, their bindings and parameters; default: `policies`, where it holds any."""
+    rules: dict[str, Level] | None = None
+    """Level of rules by name; what a server refuses stays an error."""
+    rules_by_path: dict[str, dict[str, Level]] | None = None
+    """Levels below a path or glob; the last one that holds a file counts."""
+    rules_from: list[Name] | None = None
+    """Installed packages whose rules count as well."""
+    deadline: Literal["per-job"] | None = None
+    """What becomes of a TrainJob's activeDeadlineSeconds: `per-job` gives it to each child Job; an error when absent."""
+    secrets: dict[str, KeyMaterial] | None = None
+    """By framework, where its keys come from: `existing:NAME`, or `external-secrets`."""
+    clusters: dict[str, ProjectCluster] | None = None
+    """The clusters that jobs are compiled for, by name."""
     output: Text | None = None
     """The folder that `trainc build -w` writes; `rendered` when absent."""
     old_run: Literal["prune", "keep"] | None = None
@@ -91,18 +103,6 @@ class ProjectSpec(ApiObject):
     """The tool that applies the output: its annotations are written, and rules say what it would do."""
     requires: Annotated[str, StringConstraints(pattern="^trainc")] | None = None
     """Versions of trainc that may compile this project: `trainc>=0.1,<1`."""
-    deadline: Literal["per-job"] | None = None
-    """What becomes of a TrainJob's activeDeadlineSeconds: `per-job` gives it to each child Job; an error when absent."""
-    secrets: dict[str, KeyMaterial] | None = None
-    """By framework, where its keys come from: `existing:NAME`, or `external-secrets`."""
-    rules: dict[str, Level] | None = None
-    """Level of rules by name; what a server refuses stays an error."""
-    rules_by_path: dict[str, dict[str, Level]] | None = None
-    """Levels below a path or glob; the last one that holds a file counts."""
-    rules_from: list[Name] | None = None
-    """Installed packages whose rules count as well."""
-    clusters: dict[str, ProjectCluster] | None = None
-    """The clusters that jobs are compiled for, by name."""
 
 
 class ProjectFile(Resource):

@@ -236,7 +236,7 @@ def unplaced(project: Project) -> Project:
 
 def is_unplaced(project: Project) -> bool:
     """Whether the project's clusters and its delivery add nothing to any job."""
-    fields = [field for field in Cluster.__slots__ if field not in {"name", "kubernetes", "jobset", "capacity"}]
+    fields = Cluster.__annotations__.keys() - {"name", "kubernetes", "jobset", "capacity"}
     nothing = Cluster()
     plain_clusters = all(getattr(one, key) == getattr(nothing, key) for one in project.clusters for key in fields)
     return plain_clusters and not project.delivery and not project.deadline

@@ -6,11 +6,12 @@ import os
 
 from trainc import __version__
 from trainc.apiserver.names import label
+from trainc.compiler.project.settings import SETTINGS
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
-from trainc.model.settings import FILE, TOOLS, Project
+from trainc.model.settings import FILE, Project
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.text.files import is_inside, ordinary_contents
@@ -22,7 +23,7 @@ from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
     from trainc.model.cluster import Opening
@@ -33,20 +34,6 @@ if TYPE_CHECKING:
 API_VERSION = "trainc.dev/v1alpha1"
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _METADATA = ("name", "labels", "annotations")
-_FIELDS = (
-    "runtimes",
-    "policies",
-    "rules",
-    "rulesByPath",
-    "rulesFrom",
-    "deadline",
-    "secrets",
-    "clusters",
-    "output",
-    "oldRun",
-    "delivery",
-    "requires",
-)
 
 
 def find_root(path: str, top: str = "") -> tuple[str, bool]:
@@ -114,8 +101,8 @@ def open_project(
             )
         _forward(own_report, report)
         return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, unsaved=unsaved)
-    checker = Checker(documents[0], report, unsaved or {})
-    project = _project(root, checker, settings, cache)
+    checker = Checker(root, documents[0], report, unsaved or {})
+    project = _project(checker, settings, cache)
     _forward(own_report, report, checker.meant)
     return project
 
@@ -129,21 +116,25 @@ def _forward(own_report: Report, report: Report, meant: Collection[Span] = ()) -
             report.add(finding)
 
 
-def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
-    document = checker.document
+def _project(checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
+    document, root = checker.document, checker.root
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
         checker.complain((), f"trainc.yaml is not a project: `{kind}`", hint)
     _check_outside_spec(checker)
     spec = checker.map(("spec",))
+    settings: dict[str, Any] = {}
     for key in spec:
-        if key not in _FIELDS:
-            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
-            checker.complain(("spec", key), f"unknown setting `{key}`", hint, key=True)
-    if "requires" in spec:
-        check_version(checker, ("spec", "requires"))
-    folders_named = checker.folders(root, ("spec", "policies"))
+        path = ("spec", key)
+        if key not in SETTINGS:
+            hint = meant(key, SETTINGS, f"known settings: {', '.join(SETTINGS)}")
+            checker.complain(path, f"unknown setting `{key}`", hint, key=True)
+        elif key not in ("clusters", "policies"):
+            content = READERS[key](checker, path) if key in READERS else checker.word(path, SETTINGS[key])
+            if content not in ("", None):
+                settings["".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in key])] = content
+    folders_named = checker.folders(("spec", "policies"))
     policy_folders, policies = _policies(root, folders_named, checker.report, checker.unsaved)
     return Project(
         root,
@@ -151,21 +142,11 @@ def _project(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Op
         policies=policies,
         policy_folders=policy_folders,
         name=checker.name(("metadata", "name")),
-        output=checker.target(root, ("spec", "output")),
-        old_run=checker.choice(("spec", "oldRun"), ("prune", "keep")),
-        delivery=checker.choice(("spec", "delivery"), TOOLS),
-        runtimes=checker.folders(root, ("spec", "runtimes")),
-        rules=_levels(checker, ("spec", "rules")) if "rules" in spec else {},
-        rules_by_path={
-            glob: _levels(checker, ("spec", "rulesByPath", glob)) for glob in checker.map(("spec", "rulesByPath"))
-        },
-        rules_from=_rules_from(checker) if "rulesFrom" in spec else (),
-        deadline=checker.choice(("spec", "deadline"), ("per-job",)),
-        secrets=checker.secrets(("spec", "secrets")),
-        clusters=(_clusters(root, checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        clusters=(_clusters(checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
         assigned=assigned,
         cache=cache,
         unsaved=checker.unsaved,
+        **settings,
     )
 
 
@@ -182,7 +163,9 @@ def _policies(
 def _check_outside_spec(checker: Checker) -> None:
     for key in checker.document.tree:
         if key not in _TOP:
-            hint = "write it under `spec`" if key in _FIELDS else meant(key, _TOP, f"known settings: {', '.join(_TOP)}")
+            hint = (
+                "write it under `spec`" if key in SETTINGS else meant(key, _TOP, f"known settings: {', '.join(_TOP)}")
+            )
             checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
     for key in checker.map(("metadata",)):
         if key not in _METADATA:
@@ -191,20 +174,10 @@ def _check_outside_spec(checker: Checker) -> None:
             )
 
 
-def _levels(checker: Checker, path: Path) -> dict[str, str]:
-
-    return levels(checker, path, foreign=get(checker.document.tree, "spec", "rulesFrom") is not None)
-
-
-def _rules_from(checker: Checker) -> tuple[Sourced[str], ...]:
-
-    return rules_from(checker, ("spec", "rulesFrom"))
-
-
-def _clusters(root: str, checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
+def _clusters(checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
     from trainc.compiler.project.clusters import clusters  # noqa: PLC0415
 
-    return clusters(checker, root, assigned, cache() if cache is not None else None)
+    return clusters(checker, assigned, cache() if cache is not None else None)
 
 
 def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
@@ -227,8 +200,9 @@ OFF = "off"
 LEVELS = (OFF, "warning", "error")
 
 
-def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
-    """Levels by rule, where a category stands for its rules and a rule's own line wins; with `foreign`, packages add rules."""
+def levels(checker: Checker, path: Path) -> dict[str, str]:
+    """Levels by rule, where a category stands for its rules and a rule's own line wins; `rulesFrom` adds rules."""
+    foreign = get(checker.document.tree, "spec", "rulesFrom") is not None
     known = [*rule_facts(), *rule_categories()]
     of_rules: dict[str, str] = {}
     of_categories: dict[str, str] = {}
@@ -252,6 +226,11 @@ def levels(checker: Checker, path: Path, *, foreign: bool) -> dict[str, str]:
         else:
             of_rules[name] = str(level)
     return of_categories | of_rules
+
+
+def levels_by_path(checker: Checker, path: Path) -> dict[str, dict[str, str]]:
+    """Levels by rule, below each path."""
+    return {glob: levels(checker, (*path, glob)) for glob in checker.map(path)}
 
 
 OTHER_TRAINC = Rule("other-trainc", ERROR, admission=True)
@@ -317,9 +296,10 @@ BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
 class Checker:
     """One document's settings by path; each method gives what is usable and reports the rest."""
 
-    __slots__ = ("document", "meant", "report", "unsaved")
+    __slots__ = ("document", "meant", "report", "root", "unsaved")
 
-    def __init__(self, document: Document, report: Report, unsaved: Mapping[str, bytes]) -> None:
+    def __init__(self, root: str, document: Document, report: Report, unsaved: Mapping[str, bytes]) -> None:
+        self.root = root
         self.document = document
         self.report = report
         self.unsaved = unsaved  # texts that an editor holds, by file
@@ -366,41 +346,41 @@ class Checker:
         self.complain(path, f"`{word}` is not a valid name", "use lowercase letters, digits and `-`, 63 at most")
         return ""
 
-    def choice(self, path: Path, choices: tuple[str, ...]) -> str:
-        """The one of `choices` written at `path`, empty where absent."""
+    def word(self, path: Path, choices: tuple[str, ...]) -> str:
+        """The word written at `path`, one of `choices` where there are any; empty where absent."""
         word = self.text(path)
-        if word is None or word in choices:
+        if word is None or word in choices or not choices:
             return word or ""
         self.complain(path, f"`{path[-1]}` cannot be `{word}`", f"write one of {', '.join(choices)}, or remove it")
         return ""
 
-    def folder(self, root: str, path: Path) -> str:
+    def folder(self, path: Path) -> str:
         """The folder named at `path`, empty where absent or not there."""
         name = self.text(path)
         if name is None:
             return ""
-        path_of = os.path.join(root, name)
-        if is_inside(root, path_of) and os.path.isdir(path_of):
+        path_of = os.path.join(self.root, name)
+        if is_inside(self.root, path_of) and os.path.isdir(path_of):
             return os.path.normpath(name).replace(os.sep, "/")
         self.complain(path, f"folder `{name}` does not exist", "name a folder inside the project")
         return ""
 
-    def target(self, root: str, path: Path) -> str:
+    def target(self, path: Path) -> str:
         """The folder to write to that is named at `path`, empty where absent; it need not be there yet."""
         name = self.text(path)
         if name is None:
             return ""
-        path_of = os.path.join(root, name)
+        path_of = os.path.join(self.root, name)
         folder = os.path.normpath(name).replace(os.sep, "/")
         if ".git" in folder.lower().split("/"):
             self.complain(path, f"`{name}` is Git's own folder", "name one such as `rendered`")
             return ""
-        if is_inside(root, path_of) and not is_inside(path_of, root):
+        if is_inside(self.root, path_of) and not is_inside(path_of, self.root):
             return folder
         self.complain(path, f"`{name}` is not a folder inside the project", "name one such as `rendered`")
         return ""
 
-    def folders(self, root: str, path: Path) -> tuple[str, ...] | None:
+    def folders(self, path: Path) -> tuple[str, ...] | None:
         """The folders listed at `path`, None where absent."""
         node = get(self.document.tree, *path)
         if node is None:
@@ -409,7 +389,7 @@ class Checker:
             self.complain(path, f"`{path[-1]}` must be a list of folders", "write one folder after each `-`")
             return None
         count = len(node)
-        return tuple(name for index in range(count) if (name := self.folder(root, (*path, index))))
+        return tuple(name for index in range(count) if (name := self.folder((*path, index))))
 
     def secrets(self, path: Path) -> dict[str, Sourced[str]]:
         """Where each framework's key material comes from."""
@@ -422,6 +402,18 @@ class Checker:
                 hint = "write `existing:NAME` or `external-secrets`"
                 self.complain((*path, name), f"`{text}` is not a valid setting for Secrets", hint)
         return by_name
+
+
+# What reads each setting that is more than a word.
+READERS: dict[str, Callable[[Checker, Path], object]] = {
+    "runtimes": Checker.folders,
+    "rules": levels,
+    "rulesByPath": levels_by_path,
+    "rulesFrom": rules_from,
+    "secrets": Checker.secrets,
+    "output": Checker.target,
+    "requires": check_version,
+}
 
 
 def _name(path: Path) -> str:

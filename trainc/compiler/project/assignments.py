@@ -87,22 +87,22 @@ def _names(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
     return tuple(name.strip() for name in leaf.value.split(",") if name.strip())
 
 
-def _webhooks(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
+def _webhooks(key: str, leaf: Sourced[Any]) -> frozenset[str]:
     names = _names(key, leaf)
     for name in names:
         if name not in WEBHOOKS:
             raise Trouble(f"trainc has no webhooks of `{name}`; `{key}` is a list of {', '.join(WEBHOOKS)}")
-    return names
+    return frozenset(names)
 
 
-def _gates(key: str, leaf: Sourced[Any]) -> tuple[str, ...]:
+def _gates(key: str, leaf: Sourced[Any]) -> frozenset[str]:
     """Any names, for a cluster has gates that trainc never asks about; one that nearly is a known one is a slip."""
     names = _names(key, leaf)
     for name in names:
         near = nearest(name, GATES, cutoff=0.8)
         if near and name not in GATES:
             raise Trouble(f"unknown feature gate `{name}`; did you mean `{near}`?")
-    return names
+    return frozenset(names)
 
 
 def _unit(key: str, leaf: Sourced[Any]) -> str:

@@ -7,9 +7,9 @@ import os
 from trainc.apiserver.component_uses import uses
 from trainc.compiler.project.assignments import SETTINGS, instead, setting
 from trainc.compiler.project.dumps import items, read_dumps
+from trainc.compiler.project.settings import OF_CLUSTERS
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
-from trainc.model.settings import TOOLS
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get
 from trainc.text.files import is_inside, ordinary_contents
@@ -28,16 +28,14 @@ if TYPE_CHECKING:
     from trainc.model.tree import Path, Tree
 
 _USE = {"name", "with"}
-_MAPS = ("images", "patch")
 _PIECES = ("mlPolicy", "podGroupPolicy", "template")
 _IMAGES = {"registries": "registry", "digests": "digest"}
-_FIELDS = ("folder", "delivery", "components", "paths", *_MAPS, *SETTINGS)
 
 
 MAX_CLUSTERS = 500  # every job is looked at for each
 
 
-def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
+def clusters(checker: Checker, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
     declared = []
     names = list(checker.map(("spec", "clusters")))
@@ -47,34 +45,34 @@ def clusters(checker: Checker, root: str, assigned: Mapping[str, Any], cache: Ca
         return ()
     for name in names:
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
-            declared.append(_cluster(name, checker, root, assigned, cache))
+            declared.append(_cluster(name, checker, assigned, cache))
         else:
             hint = "use letters, digits, `-` and `.`: it is the name of a folder of manifests"
             checker.complain(("spec", "clusters", name), f"`{name}` is not a valid cluster name", hint, key=True)
     return tuple(declared)
 
 
-def _cluster(name: str, checker: Checker, root: str, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
+def _cluster(name: str, checker: Checker, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
     path: Path = ("spec", "clusters", name)
     node = checker.map(path)
     fields: dict[str, Any] = {"name": name}
     for key in node:
         if key in SETTINGS:
             fields.update(_setting(checker, (*path, key), key, node[key]))
-        elif key not in _FIELDS:
-            hint = meant(key, _FIELDS, f"known settings: {', '.join(_FIELDS)}")
+        elif key not in OF_CLUSTERS:
+            hint = meant(key, OF_CLUSTERS, f"known settings: {', '.join(OF_CLUSTERS)}")
             checker.complain((*path, key), f"unknown setting `{key}`", hint, key=True)
     fields["paths"] = checker.texts((*path, "paths"))
     fields["components"], fields["component_values"] = _components(checker, (*path, "components"))
     if "patch" in node:
         fields["patch"] = _patch(checker, (*path, "patch"))
         fields["document"] = checker.document
-    fields["delivery"] = checker.choice((*path, "delivery"), TOOLS)
+    fields["delivery"] = checker.word((*path, "delivery"), OF_CLUSTERS["delivery"])
     fields["images"] = _images(checker, (*path, "images"))
-    folder = checker.folder(root, (*path, "folder"))
+    folder = checker.folder((*path, "folder"))
     if folder:
         fields["folder"] = folder
-        fields.update(read_dumps(root, folder, checker.report, cache, checker.unsaved))
+        fields.update(read_dumps(checker.root, folder, checker.report, cache, checker.unsaved))
     return Cluster(**{**fields, **assigned})
 
 
