@@ -35,72 +35,72 @@ class ProjectCluster(ApiObject):
     """One cluster: what is known of it, which jobs it runs, and what it changes in them."""
 
     folder: Text | None = None
-    """The folder that holds what `kubectl get ... -o yaml` printed of it."""
+    """A dump of the cluster (`kubectl get ... -o yaml`): definitions, runtimes, queues, classes, PVCs, policies, names of Secrets."""
     delivery: Tool | None = None
-    """The tool that applies its manifests, where it is not the project's."""
+    """The tool that applies its manifests, if it differs from the project's."""
     components: Components | None = None
-    """Components that every runtime gets there, in this order: a list, text or map."""
+    """The components that every runtime gets there, in this order: a list, text or map."""
     paths: list[Text] | None = None
-    """Which jobs it runs: files, folders, globs in which `*` stands for `/` as well."""
+    """The jobs it runs: files, folders, globs in which `*` also matches `/`."""
     images: Images | None = None
-    """Registries to rewrite and digests to pin."""
+    """Registries to rewrite, by prefix, and digests to pin; applied last."""
     patch: PartialRuntimeSpec | None = None
-    """A piece of a runtime's spec, merged over every runtime."""
+    """A partial runtime spec, merged over every runtime."""
     scheduler: Name | None = None
     """The back end that places the pods of every job: none, coscheduling, volcano, native, kueue, or a package's."""
     scheduler_name: Name | None = None
-    """The scheduler that the pods ask for, where it has another name than usual."""
+    """The scheduler that the pods ask for, if its name is not the usual one."""
     queue: Name | None = None
-    """Queue of jobs that name none."""
+    """The queue of jobs that set none."""
     topology: Name | None = None
     """The widest domain of one job: a node label, with Volcano the number or name of a tier."""
     gang: Literal["whole", "roles", "replicas"] | None = None
-    """What starts together: all pods of a job, each role, or each replica."""
+    """What starts together: `whole` (all pods of a job), `roles` or `replicas` (each of them alone)."""
     gang_timeout: Annotated[int, minimum(1)] | None = None
     """Seconds that coscheduling waits for the last pod of a gang."""
     autoscaling: bool | None = None
-    """Whether nodes appear on demand: what is free now says nothing then."""
+    """Whether nodes are added on demand, so that free nodes now say nothing."""
     nodes: Literal["fixed"] | None = None
-    """`fixed` where nobody adds nodes: what no node of the dump holds is an error then."""
+    """`fixed` if the cluster does not add nodes: a job that does not fit its nodes is then an error."""
     kubernetes: Version | None = None
-    """Version of Kubernetes, in quotes."""
+    """Its version of Kubernetes, in quotes."""
     jobset: Version | None = None
-    """Version of JobSet, in quotes."""
+    """Its version of JobSet, in quotes."""
     kueue: Version | None = None
-    """Version of Kueue, in quotes."""
+    """Its version of Kueue, in quotes."""
     gates: str | None = None
-    """Feature gates that are on, separated by commas."""
+    """Feature gates that are on, of Kubernetes and of JobSet, separated by commas."""
     admission: str | None = None
-    """Whose webhooks are installed besides the Trainer's and JobSet's, separated by commas."""
+    """Webhooks that are installed in addition to the Trainer's and JobSet's, separated by commas: `kueue`."""
     namespace: Name | None = None
-    """Namespace of jobs that name none."""
+    """The namespace of jobs that set none."""
 
 
 class ProjectSpec(ApiObject):
     """Settings for all jobs below the folder of trainc.yaml."""
 
     runtimes: list[Text] | None = None
-    """Folders that are searched for runtimes; the nearest `runtimes/` upwards from each job when absent."""
+    """Folders that are searched for runtimes; default: the nearest `runtimes/` upwards from each job."""
     policies: list[Text] | None = None
-    """Folders of admission policies, their bindings and parameters; default: `policies`, where it holds any."""
+    """Folders of admission policies, their bindings and parameters; default: `policies`."""
     rules: dict[str, Level] | None = None
-    """Level of rules by name; what a server refuses stays an error."""
+    """Levels of rules and of categories; what the API server rejects stays an error."""
     rules_by_path: dict[str, dict[str, Level]] | None = None
-    """Levels below a path or glob; the last one that holds a file counts."""
+    """Levels below a path or glob; the last path that matches a file wins."""
     rules_from: list[Name] | None = None
     """Installed packages whose rules count as well."""
     deadline: Literal["per-job"] | None = None
-    """What becomes of a TrainJob's activeDeadlineSeconds: `per-job` gives it to each child Job; an error when absent."""
+    """`per-job` gives each child Job the TrainJob's activeDeadlineSeconds, which is an error without this setting."""
     secrets: dict[str, KeyMaterial] | None = None
     """By framework, where its keys come from: `existing:NAME`, or `external-secrets`."""
     clusters: dict[str, ProjectCluster] | None = None
     """The clusters that jobs are compiled for, by name."""
     output: Text | None = None
-    """The folder that `trainc build -w` writes; `rendered` when absent."""
+    """The folder that `trainc build -w` writes; default: `rendered`."""
     old_run: Literal["prune", "keep"] | None = None
-    """What becomes of the file of an earlier run; `prune` when absent."""
+    """What becomes of the file of an earlier run; default: `prune`."""
     delivery: Tool | None = None
-    """The tool that applies the output: its annotations are written, and rules say what it would do."""
+    """The tool that applies the output: trainc writes its annotations, and rules report what it would do."""
     requires: Annotated[str, StringConstraints(pattern="^trainc")] | None = None
     """Versions of trainc that may compile this project: `trainc>=0.1,<1`."""
 
