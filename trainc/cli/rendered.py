@@ -37,6 +37,7 @@ from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.emit.spool.objects import is_object_file
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents
+from trainc.compiler.project import BAD_PROJECT
 from trainc.lint.across_jobs import shared_service, twins
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -116,6 +117,8 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     _known(options.all("rerender"), spool)
     refused = {os.path.relpath(file, folder) for file in committed.refused}
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
+    if any(one.rule is BAD_PROJECT and one.level == ERROR for one in session.report.findings):
+        changes = []  # what differs may differ by a setting that cannot be read
     broken = _leave_to_validate(session, committed) if only_rendered else ()
     # Of a job with errors nothing can be rendered until they are mended.
     changes = [one for one in changes if session.shown(one.source) not in broken]

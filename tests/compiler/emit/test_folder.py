@@ -72,6 +72,15 @@ def test_only_what_is_selected_is_removed(built: Repository) -> None:
     assert list(built.rendered()) == [LINE]
 
 
+def test_an_error_of_the_settings_hides_what_differs_by_them(built: Repository) -> None:
+    built.change("trainc.yaml", "output:", "clusters: {east: {namespace: research}}\n  output:")
+    built.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 4")
+    assert built.run("build", "--check").err.count("error[out-of-date]") > 1
+    built.change("trainc.yaml", "clusters:", "cluster:")
+    check = built.run("build", "--check")
+    assert (check.code, "unknown setting `cluster`" in check.err, "out-of-date" in check.err) == (1, True, False)
+
+
 def test_one_error_and_nothing_is_written(built: Repository) -> None:
     before = built.rendered()
     built.job("curve")
