@@ -26,6 +26,8 @@ SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
             "endless-sleep",
             "install-at-start",
             "unpinned-download",
+            "shell-words-ignored",
+            "typographic-character",
             "launcher-missing",
             "launcher-sets-it",
             "nodes-mismatch",

@@ -57,15 +57,16 @@ ACCELERATE = Launcher(
     programs=("accelerate", "accelerate-launch"),
     modules=("accelerate.commands.launch",),
     nodes=("num_machines", ""),
+    rank=("machine_rank", ""),
     addresses={"main_process_ip": "main_process_port"},
-    numbers=("num_processes", "machine_rank"),
+    numbers=("num_processes",),
 )
 DEEPSPEED = Launcher(
     "deepspeed",
     modules=("deepspeed.launcher.runner",),
     nodes=("num_nodes", ""),
     processes=("num_gpus", ""),
-    numbers=("node_rank",),
+    rank=("node_rank", ""),
     addresses={"master_addr": "master_port"},
 )
 

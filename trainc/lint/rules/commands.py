@@ -26,6 +26,8 @@ INSTALL = Rule("install-at-start", NOTE)
 NO_LAUNCHER = Rule("launcher-missing", WARNING)
 LAUNCHER_SETS = Rule("launcher-sets-it", NOTE)
 SHELL_WORDS = Rule("shell-words-without-shell", ERROR)
+IGNORED_WORDS = Rule("shell-words-ignored", ERROR)
+TYPOGRAPHY = Rule("typographic-character", ERROR)
 NO_SCRIPT = Rule("script-not-in-image", WARNING)
 
 _SHELL = frozenset("&|;<>$`'\"()\n")
@@ -53,6 +55,88 @@ def command_in_one_word(job: Job) -> Findings:
                 effect="no such file exists: the container never starts",
                 help=_apart(program),
             )
+        elif program.rpartition("/")[2] in SHELLS and not container.script:
+            place = next((one for one in _places(container)[1:] if one[2][:1] not in ("-", "+")), None)
+            if place is not None and " " in place[2] and "$" not in place[2]:
+                yield ONE_WORD.at(
+                    job.at((*container.path, *place[:2])),
+                    f"`{program}` runs a file named `{_short(place[2])}`",
+                    effect="no such file exists: the container fails at once",
+                    help="add `-c` before it",
+                )
+        elif not program and len(container.words) == 1 and _is_line(container, container.words[0]):
+            yield ONE_WORD.at(
+                job.at((*container.path, "args", 0)),
+                f"the image's entrypoint gets `{_short(container.words[0])}` as one argument",
+                effect="unless the entrypoint is a shell, it looks for a program of that name, and fails",
+                help=_apart(container.words[0]),
+                level=WARNING,
+            )
+
+
+def _places(container: Container) -> list[tuple[str, int, str]]:
+    """The words of a command: the field, the index in it, and the word."""
+    fields = ("command", "args")
+    return [(field, index, word) for field in fields for index, word in enumerate(texts(container.tree, field))]
+
+
+def _is_line(container: Container, word: str) -> bool:
+    """Whether one word holds a program that is known here and its arguments."""
+    program, space, _ = word.partition(" ")
+    known = (*container.role.job.vocabulary.programs, *SHELLS, "python", "python3")
+    return bool(space) and program.rpartition("/")[2] in known
+
+
+def shell_words_ignored(job: Job) -> Findings:
+    for container in job.containers:
+        script = container.script
+        places = _places(container) if script not in ("", "--") else []
+        at = next((at for at, place in enumerate(places) if place[2] == script), len(places))
+        words = [word for _, _, word in places[at + 1 :]]
+        if not words or any(f"${mark}{one}" in script for mark in ("", "{") for one in "@*#0123456789"):
+            continue
+        is_line = any(char.isspace() for char in script)
+        # The first of them is what the shell calls itself; some write a name there.
+        if all(word in ("-", "--", "_") or word.rpartition("/")[2] in SHELLS for word in words) or (
+            is_line and len(words) == 1 and words[0][0:1] != "-"
+        ):
+            continue
+        yield IGNORED_WORDS.at(
+            job.at((*container.path, *places[at + 1][:2])),
+            f"the shell runs `{_short(script)}` and ignores {_counted(len(words))} behind it",
+            effect="the program gets none of them",
+            help='write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`',
+            level=WARNING if is_line else ERROR,
+        )
+
+
+def _counted(words: int) -> str:
+    return "the word" if words == 1 else f"the {words} words"
+
+
+_DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
+
+
+def typographic_character(job: Job) -> Findings:
+    for container in job.containers if not job.text.isascii() else ():
+        for simple in container.commands:
+            for word in simple.words if simple.program not in ("echo", "printf") else ():
+                if len(word) > 1 and word[0] in _DASHES:
+                    yield TYPOGRAPHY.at(
+                        job.at_word(container, word),
+                        f"`{_short(word)}` begins with a typographic dash (U+{ord(word[0]):04X})",
+                        effect="the program takes it for a file or a value, not for an option",
+                        help="write a hyphen: `-`",
+                    )
+                elif word[:1] in _QUOTES or word[-1:] in _QUOTES:
+                    mark = word[0] if word[0] in _QUOTES else word[-1]
+                    yield TYPOGRAPHY.at(
+                        job.at_word(container, word),
+                        f"`{_short(word)}` has a typographic quotation mark (U+{ord(mark):04X})",
+                        effect="no shell treats it as a quote: it is a part of the word",
+                        help="write `\"` or `'`",
+                        level=WARNING,
+                    )
 
 
 def _apart(program: str) -> str:
@@ -309,6 +393,8 @@ def _may_be_there(container: Container, script: str, directory: str) -> bool:
 
 CHECKS = (
     command_in_one_word,
+    shell_words_ignored,
+    typographic_character,
     endless_sleep,
     endless_init_container,
     endless_sidecar,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.text.memo import Memo
+from trainc.text.numbers import parsed_int
 from trainc.text.spelling import nearest
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 MISSPELT = Rule("misspelt-variable", WARNING)
 FOREIGN = Rule("variable-of-other-hardware", NOTE)
 LOCKED_RULE = Rule("locked-variable", WARNING)
+HIDDEN = Rule("accelerators-hidden", WARNING)
 INTERFACE = Rule("wrong-socket-interface", WARNING)
 TCPX = Rule("tcpx-with-nvls-or-tree", ERROR)
 DEBUG = Rule("debug-left-on", NOTE)
@@ -146,6 +148,7 @@ def locked_variable(job: Job) -> Findings:
 
 
 def wrong_socket_interface(job: Job) -> Findings:
+    yield from _wrong_interface_of_gloo(job)
     if "NCCL" not in job.families:
         return
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
@@ -165,6 +168,90 @@ def wrong_socket_interface(job: Job) -> Findings:
                 help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
                 level=WARNING if has_peers(container.role) else NOTE,
             )
+
+
+def _wrong_interface_of_gloo(job: Job) -> Findings:
+    for name in ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"):
+        for container, value in _set(job, name):
+            if "lo" in value.split(",") and container.role.several:
+                yield INTERFACE.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{value}`",
+                    effect=f"{'Gloo' if name.startswith('G') else 'TensorPipe'} reaches no other pod",
+                    help="name the interface, e.g. `eth0`, or remove the variable",
+                )
+
+
+# Variables that list the devices a program sees, and those that put it on the CPUs.
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
+_ON_CPUS = {"JAX_PLATFORMS": ("cpu",), "JAX_PLATFORM_NAME": ("cpu",), "ACCELERATE_USE_CPU": ("true", "1", "yes")}
+_CPU_OPTIONS = ("--no_cuda", "--no-cuda", "--use_cpu", "--use-cpu")
+_FALSE = ("false", "0", "no")
+
+
+def accelerators_hidden(job: Job) -> Findings:
+    for container in job.main:
+        resource, count = next(iter(container.devices.items()), ("", 0))
+        if len(container.devices) != 1 or type(count) is not int or not count:
+            continue
+        held = [Label(job.at(container.amount_path(resource)), f"{count} here")]
+        for name in _VISIBLE if device_kind(resource) == GPU else ():
+            value = container.literal(name)
+            seen = None if value is None else _seen(name, value, count)
+            if seen is not None and seen < count:
+                yield HIDDEN.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{value}`: programs see {seen or 'none'} of {count} accelerators",
+                    also=held,
+                    effect="the others are idle, and processes that use them fail" if seen else "all of them are idle",
+                    help="remove it: the device plugin gives the container its own accelerators",
+                )
+        for name, values in _ON_CPUS.items():
+            if (container.literal(name) or "").partition(",")[0].lower() in values:
+                yield HIDDEN.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{container.literal(name)}` in a container with {count} accelerators",
+                    also=held,
+                    effect="the program computes on the CPUs, and the accelerators are idle",
+                    help="remove it",
+                )
+        option = _cpu_option(container)
+        if option:
+            yield HIDDEN.at(
+                job.at_word(container, option),
+                f"`{option}` in a container with {count} accelerators",
+                also=held,
+                effect="the program computes on the CPUs, and the accelerators are idle",
+                help="remove it",
+            )
+
+
+def _seen(name: str, value: str, count: int) -> int | None:
+    """How many of `count` devices a program sees, None where that is not known; CUDA stops at the first invalid one."""
+    if "$" in value:
+        return None
+    if name == "NVIDIA_VISIBLE_DEVICES":
+        return 0 if value in ("none", "void") else None
+    entries = [entry.strip() for entry in value.split(",")]
+    numbers = [parsed_int(entry) for entry in entries]
+    if value.strip() and None in numbers:
+        return None  # unique names of devices
+    seen: list[int] = []
+    for number in numbers if value.strip() else ():
+        if number is None or not 0 <= number < count or number in seen:
+            break
+        seen.append(number)
+    return len(seen)
+
+
+def _cpu_option(container: Container) -> str:
+    """The option that keeps a program on the CPUs, "" without one."""
+    for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
+        for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
+            option, equals, value = word.partition("=")
+            if option in _CPU_OPTIONS and (value if equals else after).lower() not in _FALSE:
+                return option
+    return ""
 
 
 def tcpx_with_nvls_or_tree(job: Job) -> Findings:
@@ -214,6 +301,7 @@ CHECKS = (
     variable_of_other_hardware,
     locked_variable,
     wrong_socket_interface,
+    accelerators_hidden,
     tcpx_with_nvls_or_tree,
     debug_left_on,
     obsolete_variable,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.torch import TORCHRUN
+from trainc.frameworks.mpi import MPIRUN
+from trainc.frameworks.torch import DEEPSPEED, TORCHRUN
 from trainc.lint.facts.launch import PYTHON
-from trainc.lint.facts.values import flag, table, text, texts
+from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.facts.world import (
     FIRST_PODS,
     LOCAL,
@@ -340,6 +341,53 @@ def standalone_on_several_nodes(job: Job) -> Findings:
         )
 
 
+# What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.
+_HOST_OPTIONS = frozenset(
+    [
+        "hostfile",
+        "H",
+        "host",
+        "hosts",
+        "machinefile",
+        "f",
+        "ppn",
+        "rankfile",
+        "default_hostfile",
+        "no_ssh",
+        "node_rank",
+        "launcher",
+    ]
+)
+_HOST_WORDS = ("hostfile", "machinefile", "srun", "plm")
+_HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", "DLWS_")
+
+
+def launcher_without_hosts(job: Job) -> Findings:
+    for container in job.main:
+        launch, role = container.launch, container.role
+        if launch is None or launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
+            continue
+        knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
+        is_told = (
+            not _HOST_OPTIONS.isdisjoint(launch.flags)
+            or any(word in container.text for word in _HOST_WORDS)
+            or container.sets(*_HOST_VARIABLES)
+            or any(
+                text(mount, "mountPath").startswith(("/job", "/etc/mpi"))
+                for mount in rows(container.tree, "volumeMounts")
+            )
+        )
+        if knows_peers and not is_told:
+            yield STANDALONE.at(
+                job.at_word(container, *launch.launcher.words),
+                f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts",
+                also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
+                effect="each pod trains the same model alone",
+                help="use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile",
+                level=WARNING,
+            )
+
+
 def no_rendezvous(job: Job) -> Findings:
     for container in job.main:
         launch = _torchrun(container)
@@ -403,5 +451,6 @@ CHECKS = (
     coordinator_starts_later,
     addresses_only_when_ready,
     standalone_on_several_nodes,
+    launcher_without_hosts,
     no_rendezvous,
 )

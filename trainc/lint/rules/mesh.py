@@ -19,11 +19,29 @@ _MODEL = (
     ("tensor_model_parallel_size", "tensor"),
     ("pipeline_model_parallel_size", "pipeline"),
     ("context_parallel_size", "context"),
+    # torchtitan
+    ("tensor_parallel_degree", "tensor"),
+    ("pipeline_parallel_degree", "pipeline"),
+    ("context_parallel_degree", "context"),
+    ("data_parallel_replicate_degree", "replicate"),
+    ("data_parallel_shard_degree", "shard"),
 )
+_MICRO_BATCHES = ("micro_batch_size", "model.micro_batch_size", "data.micro_batch_size", "train_micro_batch_size")
 _BATCHES = ("global_batch_size", "model.global_batch_size", "data.global_batch_size", "train_global_batch_size")
-_PREFIXES = ("", "trainer.strategy.", "strategy.", "model.", "trainer.", "model.strategy.")
+_PREFIXES = (
+    "",
+    "trainer.strategy.",
+    "strategy.",
+    "model.",
+    "trainer.",
+    "model.strategy.",
+    "parallelism.",
+    "training.",
+    "experimental.",
+)
 _MESHES = ("ici_", "dcn_")
-_KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=")
+_KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=", "parallel_degree")
+_REST = -1  # what torchtitan divides by itself
 
 
 def mesh_mismatch(job: Job) -> Findings:
@@ -123,11 +141,11 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings
     if not sizes or not product or not world % product:
         return
     factors = " x ".join(f"{name} {size}" for name, size in sizes.items())
-    words = [name.split("_")[0] for name, _ in _MODEL]
+    words = [*dict.fromkeys(name.split("_")[0] for name, _ in _MODEL)]
     spelled = [
         f"{word}{mark}"
         for word in words
-        for mark in ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size")
+        for mark in ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
     ]
     yield MESH.at(
         job.at_word(container, *spelled),
@@ -147,7 +165,7 @@ def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[
         if written is not None and number is None:
             job.report.skip("a parallel size is unknown")
             return {}, 0
-        if number is not None:
+        if number is not None and number != _REST:
             sizes[short] = number
     devices = _devices(container)
     role = container.role
@@ -173,12 +191,15 @@ def batch_not_divisible(job: Job) -> Findings:
         sizes, world = _split(job, container, given) if batch else ({}, 0)
         product = _product(sizes)
         replicas = world // product if product and world % product == 0 else 0
-        if batch is None or not replicas or batch % replicas == 0:
+        micro = parsed_int(next((given[key] for key in _MICRO_BATCHES if key in given), None)) or 1
+        step = replicas * max(micro, 1)
+        if batch is None or not replicas or batch % step == 0:
             continue
-        near = max(replicas, round(batch / replicas) * replicas)
+        near = max(step, round(batch / step) * step)
+        made = f"{replicas} data-parallel replicas" + (f" with micro-batches of {micro}" if micro > 1 else "")
         yield BATCH.at(
             job.at_word(container, "global_batch_size", "global-batch-size"),
-            f"a global batch of {batch} is not divisible by {replicas} data-parallel replicas",
+            f"a global batch of {batch} is not divisible by {made}",
             also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} data-parallel replicas")],
             effect="the trainer fails at start, or drops samples",
             help=f"the nearest divisible size is {near}",

@@ -11,7 +11,7 @@ from trainc.model.sourced import Sourced
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.tree import Tree
+    from trainc.model.tree import Path, Tree
 
 MANY_DEVICES = Rule("too-many-devices", ERROR)
 MISSPELT = Rule("misspelt-resource", ERROR)
@@ -94,6 +94,13 @@ _LITTLE = {
 }
 
 
+_LEAST_BESIDE_DEVICES = {"cpu": ONE, "memory": (1 << 30) * ONE}
+_STARVED = {
+    "cpu": "its processes are throttled, and the accelerators are idle",
+    "memory": "the container is OOMKilled when the program initializes its accelerators",
+}
+
+
 def amount_in_wrong_unit(job: Job) -> Findings:
     for container in job.containers:
         for resource in ("cpu", *_LITTLE):
@@ -107,6 +114,13 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                 elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
                     meaning = "less than a byte" if size < ONE else f"{-(-size // ONE)} byte{'s' if size > ONE else ''}"
                     effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
+                elif (
+                    field == "limits"
+                    and size < _LEAST_BESIDE_DEVICES.get(resource, 0)
+                    and any(container.devices.values())
+                ):
+                    meaning = "less than one CPU" if resource == "cpu" else "less than 1Gi"
+                    meaning, effect = f"{meaning}, for a container with accelerators", _STARVED[resource]
                 else:
                     continue
                 yield UNIT.at(
@@ -115,15 +129,19 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                     effect=effect,
                     help=_advice(resource, str(leaf.value)),
                     # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
-                    level=ERROR if resource == "cpu" else WARNING,
+                    level=ERROR if resource == "cpu" and size > ONE else WARNING,
                 )
                 break
 
 
 def _advice(resource: str, written: str) -> str:
     digits = written.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    if resource == "cpu" and written.endswith("m"):
+        return f"write `{digits}` for CPUs: `m` means thousandths"
     if resource == "cpu":
         return f"write `{digits}` for CPUs, or `{digits}m` for thousandths of one"
+    if written.endswith(("Mi", "M", "Ki", "k", "K")):
+        return f"write `{digits}Gi`, or raise it"
     if written.endswith("m"):
         return f"write `{digits}Mi`: `m` means thousandths"
     return f"write the unit: `{digits}Gi` or `{digits}Mi`"
@@ -190,14 +208,19 @@ def no_shared_memory(job: Job) -> Findings:
             continue
         for container in role.main:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
-            if max(counts, default=0) < 2 or _has_shm(container) or not _shares_memory(job):
+            if max(counts, default=0) < 2 or not _shares_memory(job):
+                continue
+            written, path = _shm(container)
+            if written is None:
                 continue
             yield SHM.at(
-                job.at((*container.path, "name")),
-                f"`{container.name}` has {max(counts)} accelerators but only the default 64 MiB of /dev/shm",
+                job.at(path),
+                f"`{container.name}` has {max(counts)} accelerators but only {written} of /dev/shm",
                 also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
                 effect="NCCL or a data loader fails with `Bus error` or `No space left on device`, often only after a while",
-                help="mount an `emptyDir` with `medium: Memory` at /dev/shm",
+                help="mount an `emptyDir` with `medium: Memory` at /dev/shm"
+                if path[-1] == "name"
+                else "raise it, or remove it: the memory limit bounds the volume anyway",
             )
 
 
@@ -208,11 +231,22 @@ def _shares_memory(job: Job) -> bool:
     return "NCCL" in job.families or "nccl" in job.text or any(container.launch is not None for container in job.main)
 
 
-def _has_shm(container: Container) -> bool:
+_DEFAULT_SHM = (64 << 20) * ONE
+
+
+def _shm(container: Container) -> tuple[str | None, Path]:
+    """How much /dev/shm a container has where that is no more than by default, None where it is more, and where it says so."""
     for mount in rows(container.tree, "volumeMounts"):
         if text(mount, "mountPath").rstrip("/") in ("/dev/shm", "/dev"):  # noqa: S108 (where it is mounted, not a file of ours)
-            return True
-    return "mount -o remount" in container.text
+            name = text(mount, "name")
+            size = text(table(container.role.volumes.get(name, {}), "emptyDir"), "sizeLimit")
+            volumes = [text(volume, "name") for volume in rows(container.role.pod, "volumes")]
+            most = amount(size) if size else None
+            if most is None or most > _DEFAULT_SHM or name not in volumes:
+                return None, ()
+            return size, (*container.role.pod_path, "volumes", volumes.index(name), "emptyDir", "sizeLimit")
+    is_larger = "mount -o remount" in container.text
+    return (None if is_larger else "the default 64 MiB"), (*container.path, "name")
 
 
 CHECKS = (

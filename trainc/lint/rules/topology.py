@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.torch import TORCHRUN
+from trainc.frameworks.torch import ACCELERATE, TORCHRUN
 from trainc.lint.facts.values import COMPLETION_INDEX, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
@@ -209,10 +209,19 @@ def _processes(container: Container) -> tuple[str | None, Path]:
 def processes_by_host_cpus(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
-        if launch is None or launch.launcher is not TORCHRUN or _may_have_device(container):
+        if launch is None or launch.launcher is not TORCHRUN:
             continue
         written, path = _processes(container)
-        if written not in ("auto", "gpu"):
+        if written == "cpu" and _counted(container):
+            yield NPROC_AUTO.at(
+                job.at(path),
+                f"`torchrun` starts one process per CPU of the host, in a pod with {_counted(container)} accelerators",
+                also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{_counted(container)} here")],
+                effect="there are more processes than accelerators: those without one fail",
+                help="use `gpu`",
+                level=ERROR,
+            )
+        if written not in ("auto", "gpu") or _may_have_device(container):
             continue
         gpu = written == "gpu"
         yield NPROC_AUTO.at(
@@ -356,7 +365,7 @@ def constant_rank_option(job: Job) -> Findings:
         backend = (
             launch.value("rdzv_backend") if "rdzv_backend" in launch.flags else container.value("PET_RDZV_BACKEND")
         )
-        if type(rank) is not int or backend not in (None, "static"):
+        if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
             continue  # a dynamic rendezvous numbers the nodes itself
         variable = launch.launcher.rank[1]
         yield CONSTANT.at(
@@ -365,8 +374,19 @@ def constant_rank_option(job: Job) -> Findings:
             effect="several processes have the same rank, and the rendezvous fails or never completes",
             help="remove it: " + (f"`{variable}` holds the rank of each pod" if variable in container.env else "")
             if variable in container.env
-            else "remove it, and pass the index of the pod: `sh -c 'torchrun --node_rank=$JOB_COMPLETION_INDEX ...'`",
+            else f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`",
         )
+
+
+def _is_alone(launch: Launch) -> bool:
+    """Whether accelerate or deepspeed is told of one machine, or accelerate of none: its rank means nothing then."""
+    assert launch.launcher is not None
+    option, variable = launch.launcher.nodes
+    if variable:
+        return False
+    return launch.value(option) == "1" or (
+        launch.launcher is ACCELERATE and {option, "config_file"}.isdisjoint(launch.flags)
+    )
 
 
 def _read(container: Container, name: str) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
     from trainc.model.tree import Path
 
+HIDES = Rule("mount-hides-image", WARNING)
 RELATIVE = Rule("relative-mount-path", WARNING)
 UNUSED = Rule("unused-volume", WARNING)
 SHM_HOST = Rule("shared-memory-of-host", NOTE)
@@ -44,6 +45,49 @@ def relative_mount_path(job: Job) -> Findings:
                     f"`{where}` does not start with a slash",
                     help=f"write `/{where}`",
                 )
+
+
+# Directories without which the programs of an image do not start.
+_OF_IMAGE = frozenset(
+    [
+        "/",
+        "/bin",
+        "/etc",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/opt/conda",
+        "/opt/venv",
+        "/sbin",
+        "/usr",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/local",
+        "/usr/local/bin",
+        "/usr/local/lib",
+    ]
+)
+
+
+def mount_hides_image(job: Job) -> Findings:
+    for container in job.main:
+        volumes = container.role.volumes
+        for index, mount in enumerate(rows(container.tree, "volumeMounts") if volumes else ()):
+            name, where = text(mount, "name"), text(mount, "mountPath")
+            path = where.rstrip("/") or where[:1]
+            filled = any(
+                text(other, "name") == name and text(other, "mountPath") != where
+                for init in container.role.init
+                for other in rows(init.tree, "volumeMounts")
+            )
+            if path not in _OF_IMAGE or filled or "hostPath" in volumes.get(name, {}):
+                continue
+            yield HIDES.at(
+                job.at((*container.path, "volumeMounts", index, "mountPath")),
+                f"volume `{name}` hides `{path}` of the image",
+                effect="the programs and libraries that the image has there are gone: the container hardly starts",
+                help="mount it at a directory of its own, e.g. `/mnt/" + name + "`",
+            )
 
 
 def unused_volume(job: Job) -> Findings:
@@ -133,6 +177,7 @@ def _listed(fields: list[str]) -> str:
 CHECKS = (
     unknown_medium,
     relative_mount_path,
+    mount_hides_image,
     unused_volume,
     shared_memory_of_host,
     infiniband_without_access,
