@@ -103,7 +103,6 @@ OWN_SETTINGS = frozenset(
         "batch_size",
         "train_batch_size",
         "eval_batch_size",
-        "micro_batch_size",
         "per_device_batch_size",
         "per_device_train_batch_size",
         "per_device_eval_batch_size",
