@@ -7,16 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from tests.compiling import ROOT
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.warm import program
 
 BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MARK = "\x1e"
@@ -62,7 +61,8 @@ def test_sessions(document: Path, tmp_path: Path, request: pytest.FixtureRequest
         shutil.copytree(ROOT / folder, clone / folder)
     place = clone / document.parent.relative_to(ROOT) if "examples" in document.parts else clone
     found = sessions(document)
-    said = iter(perform([step.command for session in found for step in session], place))
+    start = Path(sys.executable).parent if document == ROOT / "README.md" else program().parent
+    said = iter(perform([step.command for session in found for step in session], place, start))
     if request.config.option.update_snapshots:
         rewrite(document, [step for session in found for step in session], list(said))
         return
@@ -86,8 +86,8 @@ def rewrite(document: Path, steps: list[Step], printed: list[str]) -> None:
     document.write_text(text, "utf-8")
 
 
-def perform(commands: list[str], place: Path) -> list[str]:
-    """What each command prints on both streams when a shell runs them in turn, with trainc and pre-commit on its PATH."""
+def perform(commands: list[str], place: Path, start: Path) -> list[str]:
+    """What each command prints on both streams when a shell runs them in turn, with the trainc of a folder."""
     script = "".join(f"{command}\nstatus=$?; printf '\\036'; (exit $status)\n" for command in commands)
     with TemporaryDirectory() as home:
         done = subprocess.run(
@@ -98,22 +98,20 @@ def perform(commands: list[str], place: Path) -> list[str]:
             stderr=subprocess.STDOUT,
             text=True,
             cwd=place,
-            env=environment(home),
+            env=environment(home, start),
         )
     return done.stdout.split(MARK)[:-1]
 
 
-def environment(home: str) -> dict[str, str]:
+def environment(home: str, start: Path) -> dict[str, str]:
     """A new user's: the programs of this environment come first, and Git knows only what a session tells it."""
-    for name, module in {"trainc": "trainc", "pre-commit": "pre_commit"}.items():
-        program = os.path.join(home, name)
-        with open(program, "w", encoding="utf-8") as stream:
-            stream.write(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
-        os.chmod(program, 0o700)
+    shell = f'#!/bin/sh\nexec "{sys.executable}" -m pre_commit "$@"\n'
+    (Path(home) / "pre-commit").write_text(shell, "utf-8")
+    (Path(home) / "pre-commit").chmod(0o700)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,
-        "PATH": os.pathsep.join([home, os.environ["PATH"]]),
+        "PATH": os.pathsep.join([home, str(start), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT),
         "NO_COLOR": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -146,4 +144,4 @@ def test_dots_stand_for_any_lines(shown: list[str], said: list[str], same: bool)
 
 
 def test_a_session_runs_in_one_shell(tmp_path: Path) -> None:
-    assert perform(["x=1", "echo $x; false", "echo $?"], tmp_path) == ["", "1\n", "1\n"]
+    assert perform(["x=1", "echo $x; false", "echo $?"], tmp_path, tmp_path) == ["", "1\n", "1\n"]

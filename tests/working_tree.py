@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 import yaml
 
+from tests import warm
 from tests.compiling import ROOT, Text
 from tests.repository import Repository
 from trainc import cli
@@ -82,15 +83,11 @@ class WorkingTree(Repository):
         return subprocess.CompletedProcess([*words], code, both.text())
 
     def hooks(self, manager: str = "pre-commit", **changes: object) -> None:
-        """Install the hooks that trainc ships under pre-commit or prek, run by this Python instead of an installed copy."""
+        """Install the hooks that trainc ships, forked under pre-commit, else run by this Python like an installed copy."""
         shipped = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+        start = str(warm.program()) if manager == "pre-commit" else f"{sys.executable} -m trainc"
         local = [
-            {
-                **hook,
-                "language": "unsupported",
-                "entry": hook["entry"].replace("trainc", f"{sys.executable} -m trainc", 1),
-                **changes,
-            }
+            {**hook, "language": "unsupported", "entry": hook["entry"].replace("trainc", start, 1), **changes}
             for hook in shipped
         ]
         self.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [{"repo": "local", "hooks": local}]}))

@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import yaml
 from tests.compiling import ROOT
 from tests.integrations.plugin_server.client import Client
 from tests.integrations.plugin_server.server import PluginServer
+from tests.warm import program
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -67,11 +67,8 @@ def client(tmp_path: Path, request: pytest.FixtureRequest, destination: str) -> 
     home = tmp_path / "home"
     home.mkdir()
     home.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    bin_ = tmp_path / "bin"
-    bin_.mkdir()
-    (bin_ / "trainc").write_text(f'#!/bin/sh\nexec {sys.executable} -m trainc "$@"\n')
-    (bin_ / "trainc").chmod(0o755)
-    environment = {"PATH": f"{bin_}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(home)}
+    path = f"{program().parent}:{os.environ['PATH']}"
+    environment = {"PATH": path, "PYTHONPATH": str(ROOT), "HOME": str(home)}
     plugin = yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
     server = PluginServer(folder, plugin, environment) if request.param == "stand-in" else Real(folder, environment)
     client = Client(server.socket, {**APPLICATION, "ARGOCD_APP_NAMESPACE": destination})

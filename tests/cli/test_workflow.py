@@ -15,6 +15,7 @@ import yaml
 
 from tests.compiling import ROOT
 from tests.repository import job
+from tests.warm import program
 from tests.working_tree import WorkingTree
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Runner(WorkingTree):
         for name, line in {
             "gh": f"{python} {folder / 'gh.py'} {folder.parent / 'comments.json'}",
             "pip": f"{python} -m pip",
-            "trainc": f"{python} -m trainc",
+            "trainc": program(),
         }.items():
             (folder / name).write_text(f'#!/bin/sh\nexec {line} "$@"\n')
             (folder / name).chmod(0o755)

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -105,7 +106,7 @@ def test_neovim_underlines_a_mistake_makes_the_quick_fix_hovers_and_completes(tm
         text=True,
         cwd=platform,
         env={
-            **environment(str(home)),
+            **environment(str(home), Path(sys.executable).parent),
             "HOME": str(home),
             "XDG_STATE_HOME": str(home),
             "TERM": os.environ.get("TERM", "dumb"),
