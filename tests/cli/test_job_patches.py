@@ -40,15 +40,20 @@ def both(name: str) -> str:
     return job(name).replace("  namespace: research\n", ON_BOTH)
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> WorkingTree:
-    tree = WorkingTree(tmp_path)
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
+    tree = WorkingTree(tmp_path_factory.mktemp("committed"))
     tree.write("trainc.yaml", tree.read("trainc.yaml") + CLUSTERS)
     tree.write(JOB, both("bert"))
     tree.write(BESIDE, PATCH)
     assert tree.run("build", "-w").code == 0
     assert tree.commit().returncode == 0
     return tree
+
+
+@pytest.fixture
+def tree(committed: WorkingTree, tmp_path: Path) -> WorkingTree:
+    return committed.copy(tmp_path)
 
 
 def nodes(text: str) -> int:

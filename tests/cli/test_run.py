@@ -13,15 +13,20 @@ BERT = "jobs/bert.yaml"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> WorkingTree:
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
     """Two jobs with committed renderings, one of them with comments everywhere."""
-    tree = WorkingTree(tmp_path, "t5")
+    tree = WorkingTree(tmp_path_factory.mktemp("committed"), "t5")
     text = job("bert").replace("  name: bert\n", "  name: bert  # ours\n") + "# the end\n"
     tree.write(BERT, f"# about bert\n{text}")
     assert tree.run("build", "-w").code == 0
     assert tree.commit().returncode == 0
     return tree
+
+
+@pytest.fixture
+def tree(committed: WorkingTree, tmp_path: Path) -> WorkingTree:
+    return committed.copy(tmp_path)
 
 
 @pytest.mark.slow

@@ -17,14 +17,19 @@ BERT = "jobs/bert.yaml"
 REFUSED = "error[immutable-change]: run `bert` cannot change 3 fields"
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> WorkingTree:
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory: pytest.TempPathFactory) -> WorkingTree:
     """Two jobs with committed renderings, one of them edited since."""
-    tree = WorkingTree(tmp_path, "bert", "t5")
+    tree = WorkingTree(tmp_path_factory.mktemp("edited"), "bert", "t5")
     assert tree.run("build", "-w").code == 0
     assert tree.commit().returncode == 0
     tree.change(BERT, "numNodes: 2", "numNodes: 3")
     return tree
+
+
+@pytest.fixture
+def tree(edited: WorkingTree, tmp_path: Path) -> WorkingTree:
+    return edited.copy(tmp_path)
 
 
 @pytest.mark.parametrize(
