@@ -243,8 +243,6 @@ def _between(text: str, before: str, after: str) -> str:
 
 def _parts(message: str) -> tuple[str, str]:
     """The value and the reason of an `Invalid value: VALUE: REASON`; the value is JSON, and may hold colons itself."""
-    import json  # noqa: PLC0415 (only where something is refused)
-
     _, _, rest = message.partition(": Invalid value: ")
     if not rest:
         return "", ""

@@ -14,6 +14,7 @@ from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.complaints import Complaints, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
+from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode, load
@@ -40,17 +41,12 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     check_nulls(document, report)
     node, tree = _node(kind), document.tree
     misfits = [*decode(node, tree), *metadata_decoding.decode(tree.get("metadata", {}))]
-    if not metadata.is_sound(tree.get("metadata")):
-        from trainc.apiserver.metadata_decoding import decode as decode_metadata  # noqa: PLC0415 (most are plainly right)
-
-        misfits = [*misfits, *decode_metadata(tree.get("metadata"))]
     for fault in misfits:
         subject = fault.message.partition(" into Go ")[0].removeprefix("json: ")
         wanted = fault.message.rpartition(" of type ")[2]
         text = (
             f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
         )
-        from trainc.apiserver.retyping import rewritten  # noqa: PLC0415 (a fault is rare, and it loads json)
 
         help_ = rewritten(document, fault, None) or "write a value of the type that the field has"
         report.add(UNDECODABLE.at(document.span(fault.path), text, help=help_))

@@ -15,6 +15,7 @@ from trainc.cli.output import answer, data
 from trainc.cli.process import Orderly
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
+from trainc.cluster.capacity.answers import effects
 from trainc.compiler import pipeline
 from trainc.model.bundle import Bundle
 from trainc.model.report import Report
@@ -82,7 +83,6 @@ def _turned(session: Session, difference: Diff) -> Iterator[Turned]:
     for cluster in session.project.clusters:
         if CAPACITY.isdisjoint(cluster.objects):
             continue
-        from trainc.cluster.capacity.answers import effects  # noqa: PLC0415 (few clusters tell of what they hold)
 
         before, after = (
             {key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets

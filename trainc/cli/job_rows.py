@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from trainc.compiler.usage import blueprints, blueprints_behind
 from trainc.lint import expand
 from trainc.lint.facts.summary import one_pod, overview
 from trainc.model.report import Report
 from trainc.model.run import run_of
+from trainc.report.page.inheritance import Inheritance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +45,6 @@ def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str
 
 def inheritance(project: Project, paths: tuple[str, ...], bundles: Sequence[Bundle]) -> Inheritance:
     """What the runtimes of the project inherit; where a part of it is selected, those that its jobs start from."""
-    from trainc.compiler.usage import blueprints, blueprints_behind  # noqa: PLC0415
-    from trainc.report.page.inheritance import Inheritance  # noqa: PLC0415 (pages and diagrams alone show it)
-
     if "." in paths:
         return Inheritance(blueprints(project), project.clusters)
     plans = [bundle.plan for bundle in bundles if bundle.plan is not None]

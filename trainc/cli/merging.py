@@ -9,6 +9,7 @@ from io import StringIO
 from typing import Any
 
 from trainc.cli.output import data
+from trainc.report.ci import HEAD, TAIL
 from trainc.report.diff import MARKDOWN_ROOM
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
@@ -43,8 +44,6 @@ def joined(form: str) -> Iterator[Callable[[str], None]]:
         data(dumps(answer, sort_keys=form == "json"))
         return
     if form == "junit" and texts:
-        from trainc.report.ci import HEAD, TAIL  # noqa: PLC0415 (few ask for this form)
-
         data(HEAD + "".join(text.removeprefix(HEAD).removesuffix(TAIL) for _, text in texts) + TAIL)
         return
     title = _TITLES.get(form)

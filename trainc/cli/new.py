@@ -13,6 +13,7 @@ from trainc.cli.options import Options
 from trainc.cli.output import answer, ask, tell
 from trainc.cli.projects import unmarked
 from trainc.cli.session import user_cache
+from trainc.cli.validate import run as validate
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue
 from trainc.compiler.project import open_project
@@ -307,12 +308,9 @@ def _shipped(name: str) -> str:
 
 def _check(job: str, request: Request) -> int:
     """Validate what was written, as its owner will, and say how to go on."""
-    from trainc.cli.options import Options as Call  # noqa: PLC0415
-    from trainc.cli.validate import run as validate  # noqa: PLC0415 (once the files are there)
-
     answer("", "next:")
     if not request.image:
         answer(f"  set your image in {job}")
     answer(f"  trainc show {job}", f"  trainc build {job}", "  trainc build -w, to keep the manifests in rendered/")
     sys.stdout.flush()
-    return validate(Call([job], {}))
+    return validate(Options([job], {}))

@@ -44,7 +44,7 @@ from trainc.model.report import Report
 from trainc.model.settings import SPARSE_GAP
 from trainc.model.sourced import Span
 from trainc.text.counting import few
-from trainc.text.files import work_tree
+from trainc.text.files import is_below, work_tree
 from trainc.text.spelling import meant
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
@@ -293,7 +293,7 @@ def reaches(selection: Selection, deleted: frozenset[str]) -> Callable[[str, str
     def is_reached(path: str, source: str) -> bool:
         if clusters and path.partition("/")[0] not in clusters:
             return False
-        return source in deleted or _selected(source, paths)
+        return source in deleted or is_below(source, paths)
 
     return is_reached
 
@@ -308,7 +308,7 @@ def still_owned(root: str, paths: tuple[str, ...]) -> Callable[[Bundle, str, Rep
         mine = bundle.document
         for other in expand(read(contents(root, source), source, Report()), Report()):
             if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
-                if not _selected(source, paths):
+                if not is_below(source, paths):
                     report.add(twins(mine, other))
                 return True
         return False
@@ -365,10 +365,6 @@ def project_names(project: Project, folder: str) -> tuple[str, str]:
         own = f"{name}/{inner}" if inner else name
         return own, guess if guess != own else ""
     return guess, "" if target.startswith(top + os.sep) else guess
-
-
-def _selected(source: str, paths: Iterable[str]) -> bool:
-    return any(top in (".", source) or source.startswith(f"{top}/") for top in paths)
 
 
 def naming(project: Project) -> str:

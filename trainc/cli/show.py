@@ -10,10 +10,13 @@ from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingSta
 from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, terminal
+from trainc.cli.page import show_page
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.lint import expand
+from trainc.lint.facts.lifecycle import EventError, UndecidedError
+from trainc.lint.facts.scenarios import simulate
 from trainc.model.account import REFUSED
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR
@@ -52,7 +55,6 @@ def run(options: Options) -> int:
         single = [name for name in ("rank", "lifecycle", "after", "details", "rendered", "group") if options.has(name)]
         if single:
             raise Trouble(f"--report html shows everything; omit --{single[0]}")
-        from trainc.cli.page import show_page  # noqa: PLC0415 (a terminal needs no page)
 
         return show_page(options)
     if options.has("output"):
@@ -155,8 +157,6 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
-    from trainc.lint.facts.lifecycle import EventError, UndecidedError  # noqa: PLC0415 (nothing else plays a job through)
-    from trainc.lint.facts.scenarios import simulate  # noqa: PLC0415
 
     job = expand(bundle, None, Report())
     try:

@@ -6,10 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from trainc.authoring.explain import every_field, leads_somewhere, roots
 from trainc.changes.why import Layers, Why, explain, label, of_leaf
 from trainc.changes.why.landing import landings, rendered_line
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
+from trainc.cli.run import is_named, must_match
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
@@ -92,7 +94,6 @@ def _may_be_name(file: str) -> bool:
 
 
 def _of_name(name: str, bundles: list[Bundle], session: Session) -> list[Bundle]:
-    from trainc.cli.run import is_named, must_match  # noqa: PLC0415 (most questions name a file)
 
     jobs = [one for one in bundles if one.jobset is not None]
     if not session.report.failed:
@@ -211,8 +212,6 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
     Raises:
         Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
     """
-    from trainc.authoring.explain import every_field, leads_somewhere, roots  # noqa: PLC0415 (few people ask in vain)
-
     json = options.one("report") == "json"
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from unicodedata import combining, east_asian_width
 
 from trainc.model.finding import Finding
 from trainc.report.lines import Line, visible
@@ -31,7 +32,6 @@ def columns(text: str) -> int:
     """How many columns a text takes in a terminal."""
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width  # noqa: PLC0415 (hardly any text needs it)
 
     return sum(0 if combining(char) else 2 if east_asian_width(char) in _WIDE else 1 for char in text)
 

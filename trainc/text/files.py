@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # A pipe that nobody writes to is opened at once instead of waited for.
 READING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _ORDINARY = 0o100000  # the type of an ordinary file in st_mode, as `stat` has it, which takes a module
@@ -33,6 +37,11 @@ def is_inside(root: str, path: str) -> bool:
         return False
     real, top = os.path.realpath(path), os.path.realpath(root)
     return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def is_below(file: str, paths: Iterable[str]) -> bool:
+    """Whether a file is one of the paths or lies below one, all relative to one folder, which is `.`."""
+    return any(path in (".", file) or file.startswith(f"{path.rstrip('/')}/") for path in paths)
 
 
 def work_tree(folder: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
+from trainc.apiserver.golang.time import time_fault
 from trainc.apiserver.normalise import TEXT_POINTERS, VALUES
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Origin, Sourced
@@ -81,7 +82,6 @@ def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecoda
 
 
 def _decode_time(text: str, path: Path) -> None:
-    from trainc.apiserver.golang.time import time_fault  # noqa: PLC0415 (only claims have times, in a status that nobody writes)
 
     fault = time_fault(text)
     if fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -312,7 +313,6 @@ class _Pairs:
 
 
 def _parsed(text: str) -> Any:
-    import json  # noqa: PLC0415 (only this annotation holds JSON)
 
     def refused(_constant: str) -> Any:
         raise LayersError(f"invalid character {_character(text.lstrip()[0])} looking for beginning of value")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable
+from json import dumps
 from typing import Any, NamedTuple
 
 from trainc.apiserver.fault import NotJudgedError
@@ -282,8 +283,6 @@ class PolicyEngine(Engine):
         Raises:
             NotJudgedError: where that is not known.
         """
-        from json import dumps  # noqa: PLC0415 (few projects have policies)
-
         line = dumps(question)
         if len(line) > self.size:
             raise NotJudgedError(f"policy and object have more than {self.size} characters")

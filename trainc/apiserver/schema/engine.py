@@ -8,6 +8,8 @@ judged, which is counted. It starts when the first rule or pattern is asked abou
 from __future__ import annotations
 
 import atexit
+import sys
+from json import dumps, loads
 from os import getpid, path
 
 from trainc.apiserver.fault import NotJudgedError
@@ -100,7 +102,6 @@ class Engine:
         return str(answer.get("error", "")), "refused" in answer
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        from json import dumps  # noqa: PLC0415 (few clusters bring rules)
 
         line = dumps(question, sort_keys=True)
         if len(line) > self.size:
@@ -132,7 +133,6 @@ class Engine:
             self._stop(f"{self.what} take too much time")
 
     def _start(self) -> None:
-        import sys  # noqa: PLC0415 (as above)
         from subprocess import DEVNULL, PIPE, Popen  # noqa: PLC0415
 
         if self._starts == STARTS:
@@ -151,8 +151,6 @@ class Engine:
 
     def _exchange(self, line: str) -> dict[str, Any] | None:
         """One answer, None from a process that is gone."""
-        from json import loads  # noqa: PLC0415
-
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return None

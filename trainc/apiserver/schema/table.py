@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from json import dumps
+from json import JSONEncoder, dumps
 from sys import float_info
 from typing import Any
 
@@ -31,7 +31,6 @@ class _Compiler:
     __slots__ = ("_dumps", "known", "nodes")
 
     def __init__(self) -> None:
-        from json import JSONEncoder  # noqa: PLC0415 (only where a table is made)
 
         self._dumps = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
         self.nodes: list[dict[str, Any]] = []

@@ -9,6 +9,7 @@ from trainc.changes.compare.updates import differences, key_of, update
 from trainc.changes.git.work_tree import CommittedTexts, repository_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.digest import body_digest, job_digest
+from trainc.compiler.emit.spool.changes import is_whole
 from trainc.compiler.emit.spool.disk import parse_file, read_file
 from trainc.compiler.header import read_header
 from trainc.compiler.load import load
@@ -97,7 +98,7 @@ class Decisions:
         existing = read_file(path)
         if existing is None and (absent := CommittedTexts(self._root).absent(file)) is not None:
             existing = parse_file(absent)
-        if existing is None or existing.header is None or existing.header.body != body_digest(existing.body):
+        if existing is None or existing.header is None or not is_whole(existing):
             return None
         decision = self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
         jobset = next((tree for tree in decision.objects if runs_pods(tree)), None)

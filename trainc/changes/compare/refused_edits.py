@@ -10,8 +10,8 @@ from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import key_of, update
 from trainc.compiler.emit import run_path
-from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
-from trainc.compiler.emit.spool.changes import new_run, runs_in
+from trainc.compiler.emit.digest import job_digest, written_digest
+from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
 from trainc.compiler.emit.spool.disk import Folder, read_file
 from trainc.compiler.emit.spool.objects import trees_of
 from trainc.compiler.header import read_header
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from trainc.changes.compare.decision import Decision
     from trainc.changes.compare.updates import Update
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.disk import OnDisk
     from trainc.compiler.header import Header
     from trainc.model.bundle import Bundle
     from trainc.model.cluster import Cluster
@@ -61,7 +60,7 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
         file = file_of(bundle, project)
         path = os.path.join(project.root, file)
         existing = read_file(path)
-        if existing is None or existing.header is None or not _is_whole(existing):
+        if existing is None or existing.header is None or not is_whole(existing):
             continue
         text = existing.body.decode("utf-8", "replace")
         yield Rendering(bundle, file, text, decisions.decide(bundle, existing.header, text, path))
@@ -103,7 +102,7 @@ class RenderedRuns:
         if header is None or header.job == job_digest(bundle):
             return
         existing = read_file(os.path.join(self._project.root, file))
-        if existing is None or not _is_whole(existing):
+        if existing is None or not is_whole(existing):
             return
         before = {key_of(bundle, tree): tree for tree in trees_of(existing.body)}
         pairs = [(before.get(key_of(bundle, tree)), tree) for tree in bundle.objects]
@@ -166,7 +165,3 @@ def refused_runs(bundles: Iterable[Bundle], project: Project, selection: Selecti
 def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:
     effect = f"it is rendered as {file}: if it runs, the API server rejects the change, and `build -w` writes nothing"
     return immutable_change(bundle, refused, effect=effect, otherwise="otherwise revert the edit")
-
-
-def _is_whole(existing: OnDisk) -> bool:
-    return existing.header is not None and existing.header.body == body_digest(existing.body)

@@ -15,7 +15,7 @@ from trainc.compiler.load.walk import is_candidate
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.settings import FILE
-from trainc.text.files import is_inside, ordinary_contents
+from trainc.text.files import is_below, is_inside, ordinary_contents
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
 
@@ -62,11 +62,7 @@ def rendered(
         passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = passing or not clusters or cluster in clusters
-        if (
-            source
-            and wanted
-            and any(path in (".", source) or source.startswith(f"{path.rstrip('/')}/") for path in sources)
-        ):
+        if source and wanted and is_below(source, sources):
             bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
     return bundles
 

@@ -10,7 +10,7 @@ from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.facts import facts
 from trainc.changes.compare.rendered import file_of, shape_fault
 from trainc.compiler.emit import emit
-from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.emit.spool.changes import is_whole
 from trainc.compiler.emit.spool.disk import OnDisk, read_file
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.model.bundle import Bundle, runs_pods
@@ -73,7 +73,7 @@ class RenderingStates:
     def _worth(self, bundle: Bundle, existing: OnDisk, path: str) -> str:
         if existing.header is None:
             return FOREIGN
-        if existing.header.body != body_digest(existing.body):
+        if not is_whole(existing):
             return EDITED
         if existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}:
             return CURRENT

@@ -13,12 +13,12 @@ from trainc.compiler.load.walk import contents, is_candidate, ours
 from trainc.model.file_results import CachedResults, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
-from trainc.text.files import is_pointer
+from trainc.text.files import is_below, is_pointer
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
     from collections.abc import Set as AbstractSet
     from typing import Any, NamedTuple, Protocol
 
@@ -88,7 +88,7 @@ def known_of(
         elif name in inert or (is_new and is_inert(root, name)):
             if name in now and not is_inert(root, name):
                 return None
-        elif (is_new or (name in now and name in jobs)) and _is_selected(name, plain["selected"]):
+        elif (is_new or (name in now and name in jobs)) and is_below(name, plain["selected"]):
             if not holds_jobs_alone(root, name):
                 return None
             again.add(name)
@@ -115,13 +115,9 @@ def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> CachedResults
         identity for identity, reaching in plain["runtimes"] if any(file in known.files for file in reaching)
     }
     for paths, others in plain["walks"]:
-        unchanged = {*others, *[file for file in again if _is_selected(file, paths)]}
+        unchanged = {*others, *[file for file in again if is_below(file, paths)]}
         known.walks[paths] = sorted(unchanged, key=lambda name: name.split("/"))
     return known
-
-
-def _is_selected(file: str, paths: Iterable[str]) -> bool:
-    return any(top in (".", file) or file.startswith(f"{top}/") for top in paths)
 
 
 def plain_outcomes(
@@ -226,7 +222,7 @@ def without(plain: Plain, files: AbstractSet[str]) -> None:
         jobs, sources = plain["clean"].pop(file)
         plain["counts"] = (plain["counts"][0] - jobs, plain["counts"][1] - sources)
     for paths, others in plain["walks"]:
-        others += [file for file in files & set(plain["jobs"]) if _is_selected(file, paths) and file not in others]
+        others += [file for file in files & set(plain["jobs"]) if is_below(file, paths) and file not in others]
     plain["paths"] = {path: source for path, source in plain["paths"].items() if source in plain["clean"]}
     plain["names"] = {key: file for key, file in plain["names"].items() if file in plain["clean"]}
 

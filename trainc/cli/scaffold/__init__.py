@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, distribution
 from json import loads
 from types import MappingProxyType
 
@@ -77,8 +78,6 @@ def refresh(cluster: str) -> str:
 
 def origin() -> str:
     """What pip installed this trainc from, empty where no other machine finds that."""
-    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
-
     try:
         record = loads(distribution("trainc").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:

@@ -6,7 +6,7 @@ import os
 
 from trainc.compiler.header import is_rendered
 from trainc.model.settings import FILE
-from trainc.text.files import READING, is_inside, ordinary_contents
+from trainc.text.files import READING, is_below, is_inside, ordinary_contents
 from trainc.text.trouble import Trouble, near
 
 TYPE_CHECKING = False
@@ -72,16 +72,16 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
     if paths not in names:
         new = [file for file in project.texts.unsaved if not os.path.lexists(os.path.join(project.root, file))]
         listed = files(project.root, tuple([path for path in paths if path not in new]), project.texts.listings)
-        below = [file for file in new if _is_below(file, paths)]
+        below = [file for file in new if _would_be_found(file, paths)]
         names[paths] = sorted([*listed, *below], key=lambda name: name.split("/")) if below else listed
     return names[paths]
 
 
-def _is_below(file: str, paths: tuple[str, ...]) -> bool:
+def _would_be_found(file: str, paths: tuple[str, ...]) -> bool:
     """Whether a file that is in an editor alone would be found under one of the paths, once it is saved."""
     steps = file.split("/")
     hidden = any(step.startswith(".") or step == "node_modules" for step in steps)
-    return not hidden and any(path in (".", file) or file.startswith(f"{path.rstrip('/')}/") for path in paths)
+    return not hidden and is_below(file, paths)
 
 
 def known_contents(project: Project, file: str) -> bytes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainc.compiler.load import load
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
+from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import documents_of
 from trainc.model.settings import FILE
 from trainc.model.sourced import Sourced
@@ -155,7 +156,6 @@ class NameIndex:
                 yield from self._inside(what, parent, met)
 
     def _text(self, file: str) -> str:
-        from trainc.compiler.load.walk import known_contents  # noqa: PLC0415 (clusters alone are looked for in a text)
 
         return known_contents(self._project, file).decode("utf-8", "replace")
 

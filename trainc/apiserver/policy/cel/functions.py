@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cmp_to_key
 from itertools import pairwise
 from typing import Any
 
@@ -213,7 +214,6 @@ def _distinct(value: Any) -> Built:
 
 
 def _sort(value: Any) -> Built:
-    from functools import cmp_to_key  # noqa: PLC0415 (few policies sort)
 
     def order(left: tuple[Any, Paths], right: tuple[Any, Paths]) -> int:
         return compare(left[0], right[0])
