@@ -27,12 +27,16 @@ LARGEST = 64 * 1024 * 1024  # bytes of one object
 
 
 class IndexEntry(NamedTuple):
-    """One file of the index: its path relative to the top, mode and object; `stage` is 0 but for a merge conflict."""
+    """One file of the index: its path relative to the top, mode and object; `stage` is 0 but for a merge conflict.
+
+    `is_left_out` says that a sparse checkout has no such file in the work tree.
+    """
 
     path: str
     mode: str
     object: str
     stage: int
+    is_left_out: bool
 
 
 class GitRepository:
@@ -126,36 +130,33 @@ class GitRepository:
     def index(self) -> Iterator[IndexEntry]:
         """Every file of the index that a hook was given, else of the work tree's own; `git add -N` adds none."""
         promised = {*self._paths("diff-files", "--name-only", "-z", "--diff-filter=A", index=True)}
-        for line in self._paths("ls-files", "--stage", "-z", "--full-name", "--", ":/", index=True):
-            about, _, path = line.partition("\t")
-            mode, name, stage = about.split()
-            if path not in promised:
-                yield IndexEntry(path, mode, name, int(stage))
+        return (entry for entry in self._listed("", index=True) if entry.path not in promised)
 
     def unmerged(self, below: str) -> dict[str, list[str]]:
         """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
-        words = ("ls-files", "--unmerged", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
-        stages: dict[str, list[str]] = {}
-        for line in self._paths(*words):
-            about, _, path = line.partition("\t")
-            _, name, stage = about.split()
-            stages.setdefault(path, []).extend([name] if stage != "1" else [])
-        return stages
+        sides: dict[str, list[str]] = {}
+        for entry in self._listed(below, "--unmerged"):
+            sides.setdefault(entry.path, []).extend([entry.object] if entry.stage != 1 else [])
+        return sides
 
     def tracked(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that the index holds without a conflict, with their objects; `git add -N` adds none."""
-        words = ("ls-files", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
-        entries = (line.partition("\t") for line in self._paths(*words))
-        entries_of = ((path, *about.split()) for about, _, path in entries)
-        return {path: name for path, mode, name, stage in entries_of if mode.startswith("100") and stage == "0"}
+        entries = self._listed(below)
+        return {entry.path: entry.object for entry in entries if entry.mode.startswith("100") and not entry.stage}
 
     def absent(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""
         if not os.path.exists(os.path.join(self.git_folder, "info", "sparse-checkout")):
             return {}
-        words = ("ls-files", "-t", "--stage", "-z", "--full-name", "--", f":(top,literal){below}" if below else ":/")
-        entries = (line.partition("\t") for line in self._paths(*words))
-        return {path: about.split()[2] for about, _, path in entries if about.startswith("S ")}
+        return {entry.path: entry.object for entry in self._listed(below) if entry.is_left_out}
+
+    def _listed(self, below: str, which: str = "--cached", *, index: bool = False) -> Iterator[IndexEntry]:
+        """Every file of the index, or those in conflict, below a path relative to the top."""
+        where = f":(top,literal){below}" if below else ":/"
+        for line in self._paths("ls-files", which, "--stage", "-t", "-z", "--full-name", "--", where, index=index):
+            about, _, path = line.partition("\t")
+            tag, mode, name, stage = about.split()
+            yield IndexEntry(path, mode, name, int(stage), tag == "S")
 
     def staged(self) -> tuple[set[str], dict[str, str]]:
         """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""
