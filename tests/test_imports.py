@@ -49,7 +49,7 @@ HEAVY = frozenset(
     )
 )
 SIGNALS = frozenset(("collections", "enum", "functools", "signal"))  # what `signal` loads, a tenth of a cold start
-MAX_MODULES = 190  # what a job does not need is imported where it is needed
+MAX_MODULES = 200  # what a job does not need is imported where it is needed
 SETTLED = 0.2  # seconds after which a file is believed to be as it is
 ROOMS = ("cli", "compiler", "model", "yaml", "text", "apiserver", "lint", "report")
 
@@ -75,7 +75,7 @@ def test_validate_imports_little(tmp_path: Path) -> None:
     ours = {name for name in loaded if name.split(".")[0] == "trainc"}
     assert {name.partition(".")[0] for name in loaded}.isdisjoint(HEAVY | SIGNALS)
     assert len(ours) <= MAX_MODULES
-    assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "frameworks", "schedulers"}
+    assert {name.split(".")[1] for name in ours if "." in name} <= {*ROOMS, "frameworks", "kinds", "schedulers"}
     assert not {name for name in ours if name.startswith("trainc.apiserver.cel.gener")}
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import CAPACITY
 from trainc.apiserver.served import served
+from trainc.lint.delivery import beside, delivered, unfilled_placeholder
+from trainc.lint.rules.security import secret_in_document
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods
 from trainc.lint.verdicts import accepted
@@ -24,8 +26,6 @@ __all__ = ["check_text", "expand", "look", "verify"]
 
 def check_text(document: Document, report: Report) -> None:
     """What a job gives away by its text alone, whatever keeps it from being read."""
-    from trainc.lint.rules.security import secret_in_document  # noqa: PLC0415 (most jobs can be read)
-
     secret_in_document(document, report)
 
 
@@ -43,13 +43,9 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
         return
     if bundle.jobset is None:
         if project.delivery:
-            from trainc.lint.delivery import beside  # noqa: PLC0415 (as below)
-
             beside(bundle, bundle.objects[0], project.delivery, report)
         return
     if project.delivery:
-        from trainc.lint.delivery import delivered, unfilled_placeholder  # noqa: PLC0415 (most projects name no tool)
-
         delivered(bundle, project.delivery, report)
         unfilled_placeholder(bundle, project.delivery, report)
     check_pods(bundle, project, report, objects)

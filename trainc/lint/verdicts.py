@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.fault import gate_help
+from trainc.apiserver.fault import gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, children
 from trainc.apiserver.schema.features import features_of
 from trainc.lint.refusal import ServerComplaint, Words, steps_of
+from trainc.lint.rules.refusals import EXPLANATIONS
 from trainc.model.finding import ERROR, NOTE, Label, Refusal, Rule
 
 TYPE_CHECKING = False
@@ -89,8 +90,6 @@ def _volume(complaint: ServerComplaint) -> Path:
 
 def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
     """The rule of a complaint and the words for it, the server's own where nobody has better ones."""
-    from trainc.lint.rules.refusals import EXPLANATIONS  # noqa: PLC0415 (few jobs are refused)
-
     steps, reason = steps_of(complaint.path), complaint.reason
     for explanation in EXPLANATIONS:
         if explanation.explains(steps, reason):
@@ -146,7 +145,6 @@ def _may_be_known(fault: Fault) -> bool:
 
 
 def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
-    from trainc.apiserver.fault import gate_help, in_words  # noqa: PLC0415
     from trainc.apiserver.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
 
     if is_too_long(fault):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.model.account import Account, Withheld
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.rule_selection import instead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -341,8 +342,6 @@ class Report:
                     hint = "add the reason after the bracket, on the same line"
                     self.add(ALLOW_WITHOUT_REASON.at(comment.span, text, help=hint))
                 elif not (comment.used or comment.borrowed or lost or self.admission_only):
-                    from trainc.model.rule_selection import instead  # noqa: PLC0415 (most comments silence something)
-
                     text = f"`allow[{comment.rule}]` suppresses nothing"
                     self.add(UNUSED_ALLOW.at(comment.span, text, help=instead(comment.rule)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.model.bundle import keeps_job
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.tree import value
@@ -109,14 +110,8 @@ def _priority(roles: tuple[Role, ...]) -> dict[str, Tree]:
 _JOBSET = ("jobset.x-k8s.io", "JobSet")
 
 
-def _keeps_job(plan: Plan) -> bool:
-    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
-
-    return keeps_job(plan.job)
-
-
 def _workload(plan: Plan, spec: Tree) -> Tree:
-    group, kind = ("batch", "Job") if value(plan.job, "kind") == "Job" and _keeps_job(plan) else _JOBSET
+    group, kind = ("batch", "Job") if value(plan.job, "kind") == "Job" and keeps_job(plan.job) else _JOBSET
     return {
         "controllerRef": {"apiGroup": group, "kind": kind, "name": plan.name},
         "podGroupTemplates": [{"name": TEMPLATE, **spec}],

@@ -6,7 +6,7 @@ from trainc import schedulers
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import Draft, contributor
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, job_of, keeps_job
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
@@ -156,7 +156,7 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
         from trainc.compiler.lower.run_hosts import of_this_run  # noqa: PLC0415 (most jobs have one run)
 
         whole, companions = of_this_run(plan, whole, report)
-    keeps = value(plan.job, "kind") == "Job" and _keeps_job(plan)
+    keeps = value(plan.job, "kind") == "Job" and keeps_job(plan.job)
     twin = None if keeps else service(plan, whole["spec"], there)
     objects = [document.tree for document in companions] if companions else []
     for tree in contribution.objects + gang.objects:
@@ -164,20 +164,8 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
         objects.append(table.completed(placed))
     if twin is not None and not _has_service(plan, twin):
         objects.append(twin)
-    objects.append(_kept(whole) if keeps else whole)
+    objects.append(job_of(whole) if keeps else whole)
     return Bundle(plan.document, tuple(objects), plan, cluster=cluster.name, jobset=whole)
-
-
-def _keeps_job(plan: Plan) -> bool:
-    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
-
-    return keeps_job(plan.job)
-
-
-def _kept(jobset: Tree) -> Tree:
-    from trainc.model.bundle import job_of  # noqa: PLC0415 (as above)
-
-    return job_of(jobset)
 
 
 def _has_service(plan: Plan, twin: Tree) -> bool:

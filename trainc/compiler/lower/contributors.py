@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc import schedulers
 from trainc.frameworks import framework
+from trainc.frameworks.base.hosts import own_count
 from trainc.frameworks.base.requirements import check_reserved, check_unread
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patch import METADATA, POD, Patch
@@ -117,8 +118,6 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
     ok = True
     needs = framework.needs(plan)
     if PODS in needs:
-        from trainc.frameworks.base.hosts import own_count  # noqa: PLC0415 (torch computes with none)
-
         advice = f"write the number: {framework.name} computes addresses and sizes with it"
         trainers = [role for role in plan.roles if role.ancestor == TRAINER]
         own = [own_count(role) for role in trainers] if len(trainers) > 1 else ()  # `numNodes` is for one of them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
-from trainc.model.bundle import Bundle
+from trainc.model.bundle import Bundle, keeps_job
 from trainc.model.patch import literals_of
 from trainc.model.references import KINDS
 from trainc.model.sourced import Sourced, derive
@@ -109,8 +109,6 @@ def _runs_pods(tree: Tree) -> bool:
     kind = value(tree, "kind")
     if kind != "Job":
         return bool(kind == "JobSet")
-    from trainc.model.bundle import keeps_job  # noqa: PLC0415 (few jobs are plain Jobs)
-
     return keeps_job(tree)
 
 

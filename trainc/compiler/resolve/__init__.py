@@ -7,7 +7,8 @@ from trainc.compiler.resolve.runtimes import runtime_for
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, gives_values, names_of, patched
 from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
-from trainc.model.catalog import RefusedEntry
+from trainc.kinds.other_operators import is_input_kind
+from trainc.model.catalog import RefusedEntry, RemovedSpans, stretch
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
@@ -77,7 +78,6 @@ def _check_idle(document: Document, report: Report) -> None:
 
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (as above)
     from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
     from trainc.kinds.shared.job import LegacyOptions  # noqa: PLC0415 (as above)
     from trainc.kinds.trainingoperator.plan import older  # noqa: PLC0415 (as above)
@@ -223,8 +223,6 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
 
 def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
     """A job without the first of its patches that cannot be merged."""
-    from trainc.model.catalog import RemovedSpans, stretch  # noqa: PLC0415 (most patches can be)
-
     document = entry.document
     spec = document.tree["spec"]
     patches = spec["runtimePatches"]

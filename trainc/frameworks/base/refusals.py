@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.normalise import normalise
 from trainc.model.finding import ERROR, Label, Refusal, Rule
 from trainc.model.tree import plain
 
@@ -34,8 +35,6 @@ def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -
     clashing = reserved(plan, names)
     if not clashing:
         return
-    from trainc.apiserver.normalise import normalise  # noqa: PLC0415 (only a refusal prints what it refuses)
-
     listed = " ".join(sorted(name for _, name in clashing))
     printed = normalise(plan.trainer_field("env"), "env")
     for at, name in clashing:

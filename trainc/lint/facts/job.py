@@ -25,6 +25,7 @@ from trainc.lint.facts.values import (
     text,
     texts,
     whole,
+    within,
 )
 from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES
 from trainc.model.references import CLAIM
@@ -626,8 +627,6 @@ class Job:
         fragment = next((f for f in fragments if type(written) is str and f in written), "")
         if not fragment:
             return span
-        from trainc.lint.facts.values import within  # noqa: PLC0415 (only where something is found)
-
         return within(span, written, fragment)
 
     def at_object(self, tree: Tree, path: Path = ()) -> Span:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.text.object_keys import KUEUE_QUEUE, TRAINC_PREFIX
@@ -54,8 +55,6 @@ def queue_in_annotation(job: Job) -> Findings:
     document = job.bundle.document
     if document.kind != "TrainJob" or KUEUE_QUEUE not in table(table(document.tree, "metadata"), "annotations"):
         return
-    from trainc.lint.facts.placement import MISPLACED_QUEUE  # noqa: PLC0415 (few jobs make the mistake)
-
     yield MISPLACED_QUEUE.at(
         document.span(("metadata", "annotations", KUEUE_QUEUE), key=True),
         f"Kueue does not read `{KUEUE_QUEUE}` here",

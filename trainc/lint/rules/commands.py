@@ -7,13 +7,13 @@ import os.path
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
-from trainc.lint.facts.timing import endless, is_daemon
+from trainc.lint.facts.timing import counts, endless, is_daemon
 from trainc.lint.facts.values import repository, rows, templated, text, texts
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+    from trainc.lint.facts.job import Container, Findings, Job
     from trainc.model.cluster import Cluster
     from trainc.model.vocabulary import Launcher
 
@@ -164,15 +164,9 @@ def endless_init_container(job: Job) -> Findings:
                 )
 
 
-def _counts(role: ExpandedRole) -> bool:
-    from trainc.lint.facts.timing import counts  # noqa: PLC0415 (most pods have one container)
-
-    return counts(role)
-
-
 def endless_sidecar(job: Job) -> Findings:
     for role in job.roles:
-        if len(role.main) < 2 or not _counts(role):
+        if len(role.main) < 2 or not counts(role):
             continue
         trains = next((c for c in role.main if _at_work(c) and not endless(c) and not is_daemon(c)), None)
         for container in role.main if trains is not None else ():

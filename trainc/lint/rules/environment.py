@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.timing import has_peers
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.text.memo import Memo
@@ -157,8 +158,6 @@ def wrong_socket_interface(job: Job) -> Findings:
         if (value == "^lo" and container.role.host_network) or any(
             name.lstrip("^=") in ("lo", "docker0") and not value.startswith("^") for name in names
         ):
-            from trainc.lint.facts.timing import has_peers  # noqa: PLC0415 (only where something is found)
-
             yield INTERFACE.at(
                 job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
                 f"`NCCL_SOCKET_IFNAME` is `{value}`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.mpi import MPIRUN
 from trainc.frameworks.torch import DEEPSPEED, TORCHRUN
 from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.facts.world import (
     FIRST_PODS,
@@ -266,8 +267,6 @@ def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
 def coordinator_starts_later(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
-    from trainc.lint.facts.timing import waits_for  # noqa: PLC0415 (most jobs have one role)
-
     for meeting in meetings(job):
         place = meeting.place
         role = meeting.container.role

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.lint.facts.amounts import ONE, amount
 from trainc.lint.facts.job import REQUIRED
+from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
 from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
@@ -67,8 +68,6 @@ def partial_node(job: Job) -> Findings:
         worker = role.worker
         if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
             continue
-        from trainc.lint.facts.timing import has_peers  # noqa: PLC0415 (few pods have network cards)
-
         count = role.devices.get(machine.resource)
         if type(count) is int and count < machine.count and has_peers(role):
             yield PARTIAL.at(
