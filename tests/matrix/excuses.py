@@ -141,7 +141,7 @@ BESIDE: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str], ...
     (("MPIJob",), ("mpi-versions-differ",), ("*image*", "moving-tag"), "the two roles have images that differ"),
     (
         ("MPIJob",),
-        ("launcher-without-mpirun", "launcher-holds-accelerators", "slots-mismatch"),
+        ("launcher-without-mpirun", "launcher-holds-accelerators", "slots-mismatch", "worker-without-sshd"),
         ("*",),
         "the launcher starts the workers' processes",
     ),

@@ -14,7 +14,7 @@ from trainc.compiler.load.walk import is_candidate
 from trainc.lint.catalogue import rules
 from trainc.lint.catalogue.generate import cases
 from trainc.model.report import Report
-from trainc.model.tree import plain
+from trainc.model.tree import get, plain
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def containers(node: Any) -> Iterator[dict[str, Any]]:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether an input holds a named job whose process has an image of somebody, a program and resources."""
+    """Whether an input holds a named job whose process has an image of somebody, a program and resources; Ray starts its program itself."""
     for file in sorted(path for path in folder.rglob("*") if path.is_file() and is_candidate(path.name)):
         for document in read(file.read_bytes(), file.name, Report()):
             tree = plain(document.tree)
             processes = list(containers(tree)) if document.name else []
-            if any(_is_a_program(process) for process in processes):
+            if any(_is_a_program(process) for process in processes) or plain(get(document.tree, "spec", "entrypoint")):
                 return True
     return False
 

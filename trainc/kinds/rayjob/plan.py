@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trainc.kinds.rayjob.environment import is_gpu
 from trainc.kinds.rayjob.spec import (
     CLUSTER,
     DRIVER,
@@ -200,6 +201,8 @@ DEADLINE = Rule("ray-deadline-per-run", WARNING)
 UNSEEN = Rule("driver-exit-unseen", WARNING)
 REPLACED = Rule("ray-worker-replaced", NOTE)
 BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
+VERSIONS = Rule("ray-versions-differ", ERROR)
+RESOURCES = Rule("ray-resources-differ", WARNING)
 _NEEDS_KUBERAY = (
     ("gcsFaultToleranceOptions", "KubeRay restores the state of the head", "remove it: a failed head restarts the job"),
     (
@@ -217,6 +220,7 @@ _EXPOSED = (
     ("headGroupSpec", "enableIngress"),
     ("headGroupSpec", "ingressOptions"),
 )
+_IMAGES = ("rayproject/ray", "rayproject/ray-ml", "rayproject/ray-llm")
 _KUBERAY = "ray.io/kuberay-operator"
 
 
@@ -262,6 +266,8 @@ def check_fields(job: RayJobAsRead) -> bool:
             help_ = "write a JobSet with one Job for each slice"
             job.say(UNSERVED, (*group.path, "numOfHosts"), message, effect=effect, help=help_)
     _say_of_bounds(job)
+    _say_of_versions(job)
+    _say_of_resources(job)
     return True
 
 
@@ -348,3 +354,63 @@ def _say_of_bounds(job: RayJobAsRead) -> None:
         else:
             continue
         job.say(BOUNDED, (*CLUSTER, "workerGroupSpecs", index, "replicas"), message, help=help_)
+
+
+def _say_of_versions(job: RayJobAsRead) -> None:
+    """Compare what Ray's own images say in their tags: `2.46.0-py312-gpu`."""
+    first: dict[str, tuple[str, str]] = {}
+    for group in job.groups:
+        image = str(value(group.ray_container, "image") or "")
+        repository, _, tag = image.partition("@")[0].rpartition(":")
+        parts = tag.split("-")
+        if not repository.endswith(_IMAGES) or not tag or is_placeholder(image):
+            continue
+        found = {"Ray": parts[0] if parts[0].replace(".", "").isdigit() else "", "Python": ""}
+        found["Python"] = next((part for part in parts if part.startswith("py3") and part[2:].isdigit()), "")
+        for what, version in found.items():
+            other, theirs = first.setdefault(what, (group.group, version))
+            if version and theirs and version != theirs:
+                job.say(
+                    VERSIONS,
+                    (*group.path, "template", "spec", "containers", 0, "image"),
+                    f"`{group.group}` has {what} {version.removeprefix('py')}, but `{other}` has {theirs.removeprefix('py')}",
+                    effect="Ray refuses to join nodes of other versions: the pods restart, and the job waits for them",
+                    help="use images of one Ray and one Python version",
+                )
+
+
+def _say_of_resources(job: RayJobAsRead) -> None:
+    """Compare the GPUs that Ray counts with those that the pods have, and with what the program asks for."""
+    most: int | None = 0
+    for group in job.groups:
+        limits = get(group.ray_container, "resources", "limits") or {}
+        held = [value(limits, name) for name in limits if is_gpu(name)]
+        counts = [parsed_int(str(one)) for one in held]
+        gpus = counts[0] if len(counts) == 1 else 0 if not counts else None
+        written = group.params.get("num-gpus")
+        told = gpus if written is None else parsed_int(written)
+        if get(group.tree, "resources"):
+            told = None  # KubeRay's own field, which wins
+        most = None if most is None or told is None else max(most, told)
+        if told is None or gpus is None or told == gpus:
+            continue
+        job.say(
+            RESOURCES,
+            (*group.path, "rayStartParams", "num-gpus"),
+            f"Ray counts {told} GPUs in each pod of `{group.group}`, which has {gpus}",
+            effect=f"{gpus - told} GPUs of each pod are idle" if told < gpus else "tasks share GPUs, or find none",
+            help="remove it: KubeRay takes the number from the limits",
+        )
+    wanted = value(job.spec, "entrypointNumGpus")
+    if most is not None and isinstance(wanted, (int, float)) and wanted > most:
+        job.say(
+            RESOURCES,
+            ("spec", "entrypointNumGpus"),
+            f"`entrypoint` needs {wanted:g} GPUs of one node, and "
+            + (f"the largest has {most}" if most else "no group requests any"),
+            effect="the program waits for such a node and never starts",
+            help=f"use at most {most}; what the program starts asks for GPUs of its own"
+            if most
+            else "remove it, or request GPUs",
+            level=ERROR if most else WARNING,
+        )

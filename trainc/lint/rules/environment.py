@@ -205,6 +205,7 @@ def accelerators_hidden(job: Job) -> Findings:
                     effect="the others are idle, and processes that use them fail" if seen else "all of them are idle",
                     help="remove it: the device plugin gives the container its own accelerators",
                 )
+        yield from _other_platform(job, container, count, resource)
         for name, values in _ON_CPUS.items():
             if (container.literal(name) or "").partition(",")[0].lower() in values:
                 yield HIDDEN.at(
@@ -223,6 +224,25 @@ def accelerators_hidden(job: Job) -> Findings:
                 effect="the program computes on the CPUs, and the accelerators are idle",
                 help="remove it",
             )
+
+
+_PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
+
+
+def _other_platform(job: Job, container: Container, count: int, resource: str) -> Findings:
+    """Find platforms of JAX none of which is that of the accelerators."""
+    value = container.literal("JAX_PLATFORMS") or ""
+    kinds = {_PLATFORMS.get(platform.strip().lower(), "") for platform in value.split(",")}
+    kind = device_kind(resource)
+    if value and kind in (GPU, TPU) and "" not in kinds and kind not in kinds:
+        yield HIDDEN.at(
+            job.at((*container.env_path("JAX_PLATFORMS"), "value")),
+            f"`JAX_PLATFORMS` is `{value}` in a container with {count} {kind}s",
+            also=[Label(job.at(container.amount_path(resource)), f"{count} here")],
+            effect="JAX finds no such platform, and fails at start",
+            help="remove it",
+            level=ERROR,
+        )
 
 
 def _seen(name: str, value: str, count: int) -> int | None:

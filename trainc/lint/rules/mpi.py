@@ -23,6 +23,7 @@ NO_REQUESTS = Rule("launcher-without-requests", NOTE)
 VERSIONS = Rule("mpi-versions-differ", WARNING)
 IMAGE = Rule("image-of-launcher-alone", WARNING)
 NO_MPIRUN = Rule("launcher-without-mpirun", WARNING)
+NO_DAEMON = Rule("worker-without-sshd", WARNING)
 KEY = Rule("ssh-key-permissions", WARNING)
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
@@ -328,6 +329,34 @@ def _is_python(words: list[str]) -> bool:
     return is_interpreter and len(words) > 1 and words[1].endswith(".py")
 
 
+_OWN_AGENT = ("rsh_agent", "launch_agent")
+_AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed", "sleep", "tail", "true", "echo"))
+
+
+def worker_without_sshd(job: Job) -> Findings:
+    for launcher in launchers(job):
+        if {"host", "H"}.isdisjoint(launcher.launch.flags if launcher.launch is not None else ()):
+            for role in workers(job, launcher.role):
+                if role is not launcher.role and len(role.main) == 1 and not role.init:
+                    yield from _without_sshd(job, role.main[0], launcher)
+
+
+def _without_sshd(job: Job, worker: Container, launcher: Container) -> Findings:
+    """Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon."""
+    programs = {command.program for command in worker.commands if command.words}
+    if "command" not in worker.tree or not programs or not programs <= _AT_WORK or "ssh" in worker.text:
+        return
+    if launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT):
+        return
+    yield NO_DAEMON.at(
+        job.at((*worker.path, "command")),
+        f"the pods of `{worker.role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon",
+        also=[Label(job.at(launcher.path), "mpirun reaches them by ssh")],
+        effect="mpirun cannot start processes there: `Connection refused`",
+        help="remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`",
+    )
+
+
 _KEY_FILE = "id_rsa"
 _GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
 # Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
@@ -433,5 +462,6 @@ CHECKS = (
     image_of_launcher_alone,
     launcher_before_workers,
     launcher_without_mpirun,
+    worker_without_sshd,
     ssh_key_permissions,
 )
