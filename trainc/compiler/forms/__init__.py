@@ -100,6 +100,7 @@ class Forms:
             return None, ()
         form = Form(layout)
         self._forms.setdefault(start, []).append(form)
+        self._met.pop(hash(start), None)  # a single odd text is no reason for another layout
         return form, values
 
     def _pays(self, mark: int) -> bool:

@@ -91,7 +91,8 @@ def layout_of(document: Document, text: str, *, whole_images: bool) -> Layout | 
         starts.append(starts[-1] + len(line) + 1)
     for span, start, end, name in holes(document, text, whole_images=whole_images):
         at = starts[span.line - 1]
-        if re.search("[:=]", text[at : at + span.column - 1 + start]):
+        before = text[at : at + span.column - 1 + start]
+        if ":" in before or "=" in before:
             places.append((at + span.column - 1 + start, at + span.column - 1 + end, name))
     return Layout(text, sorted(places)) if places else None
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trainc.compiler.forms.record import Record
 
 _MAX_WORDS = 1_000
+_MARK = 0x1000  # what is behind a hole stands for its value: a letter that is in none
 _LETTERS = re.compile("[A-Za-z0-9_./-]{3,}").findall  # a word of any class is a part of one such stretch
 
 
@@ -75,8 +76,9 @@ class Template:
 
 def template_of(record: Record, values: Values, layout: Layout) -> Template:
     """The template that a job of a layout gives whose values are found nowhere else in what it becomes."""
-    known = sorted(dict.fromkeys(values), key=len, reverse=True)
-    parts = re.split(f"({'|'.join(map(re.escape, known))})", SEPARATOR.join(record.texts))
-    holes = tuple([values.index(part) for part in parts[1::2]])
-    parts[1::2] = [HOLE] * len(holes)
-    return Template(record, "".join(parts), holes, layout)
+    text = SEPARATOR.join(record.texts)
+    for value in sorted(dict.fromkeys(values), key=len, reverse=True):
+        text = text.replace(value, HOLE + chr(_MARK + values.index(value)))
+    first, *others = text.split(HOLE)
+    holes = tuple([ord(part[0]) - _MARK for part in others])
+    return Template(record, HOLE.join([first, *[part[1:] for part in others]]), holes, layout)
