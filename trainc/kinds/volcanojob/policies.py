@@ -356,4 +356,12 @@ class TaskLifecycle:
 
 
 def _on_codes(action: str, codes: list[int], container: str) -> Tree:
-    return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes)}}
+    return {
+        "action": action,
+        "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes, key=_by_number)},
+    }
+
+
+def _by_number(code: int | str) -> tuple[bool, int | str]:
+    """Where a code is written among others: a placeholder comes after the numbers."""
+    return isinstance(code, str), code
