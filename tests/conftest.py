@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import shutil
+import sys
 import tempfile
 from contextlib import chdir
 from difflib import unified_diff
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
 # that a change is judged by what it changes; `--hypothesis-profile explore` makes new ones.
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("suite", settings.get_profile("explore"), derandomize=True)
+settings.register_profile("quick", settings.get_profile("suite"), max_examples=30)
 settings.load_profile("suite")
 os.environ["TRAINC_CACHE_DIR"] = ""  # no test may depend on what an earlier run kept
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of the many processes would parse the package anew
+sys.dont_write_bytecode = False
 
 
 def in_memory() -> None:
@@ -88,8 +92,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Spare a quick run the items of slow parameters."""
+    """Spare a quick run the items of slow parameters, and most examples of properties."""
     sampling.leave_out_slow = config.option.markexpr == QUICK
+    if sampling.leave_out_slow and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("quick")
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[pytest.Item] | None:  # noqa: ARG001

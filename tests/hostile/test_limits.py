@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.compiling import relative_environment
+from tests.compiling import compile_in, relative_environment
 from tests.effort import within
 
 if TYPE_CHECKING:
@@ -166,17 +166,13 @@ def test_standard_input_has_an_end(tmp_path: Path) -> None:
 
 def test_text_is_cut_and_reports_for_machines_are_not(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(job(**{f"field{number}": 1 for number in range(300)}), "utf-8")
-    validate = [sys.executable, "-m", "trainc", "validate", "job.yaml"]
     cut, whole, machine = (
-        subprocess.run(
-            [*validate, *more], cwd=tmp_path, env=relative_environment(), capture_output=True, text=True, check=False
-        )
-        for more in ([], ["-v"], ["--report", "json"])
+        compile_in(tmp_path, "validate", "job.yaml", *more) for more in ([], ["-v"], ["--report", "json"])
     )
-    assert cut.stderr.count("error[unknown-field]") == 200
-    assert "more findings; -v shows them" in cut.stderr
-    assert whole.stderr.count("error[unknown-field]") == 300
-    assert len([one for one in json.loads(machine.stdout)["findings"] if one["rule"] == "unknown-field"]) == 300
+    assert cut.err.count("error[unknown-field]") == 200
+    assert "more findings; -v shows them" in cut.err
+    assert whole.err.count("error[unknown-field]") == 300
+    assert len([one for one in json.loads(machine.out)["findings"] if one["rule"] == "unknown-field"]) == 300
 
 
 @pytest.mark.slow
