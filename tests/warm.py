@@ -7,12 +7,14 @@ environment, folder and streams of whoever called it, and its exit code; what su
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import gc
 import io
 import marshal
 import os
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +22,7 @@ import tempfile
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
+from threading import Thread
 
 CLIENT = f"""\
 #!{sys.executable} -IS
@@ -57,6 +60,7 @@ def program() -> Path:
 def serve(place: str) -> None:
     """Fork a process for every call, until whoever started this one closes its input."""
     from trainc import cli  # noqa: PLC0415 (whoever starts the program does not need it)
+    from trainc.integrations.lsp import server  # noqa: F401, PLC0415 (as above)
 
     with tempfile.TemporaryDirectory() as folder, io.StringIO() as said, redirect_stdout(said), redirect_stderr(said):
         os.chdir(folder)
@@ -99,13 +103,22 @@ def answer(caller: socket.socket) -> None:
         os.environ.clear()
         os.environ.update(environment)
         sys.argv = ["trainc", *words]
+        if "PYTHONFAULTHANDLER" in environment:
+            faulthandler.enable()
         cli.program()
     for stream in streams:
         os.close(stream)
+    Thread(target=abort_without, args=(caller, child), daemon=True).start()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     with suppress(OSError):  # a caller that was killed
         caller.sendall(code.to_bytes(4, "little", signed=True))
     os._exit(0)
+
+
+def abort_without(caller: socket.socket, child: int) -> None:
+    """Let a command end with its caller."""
+    if not caller.recv(1):
+        os.kill(child, signal.SIGABRT)
 
 
 if __name__ == "__main__":

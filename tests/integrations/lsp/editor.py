@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from pygls.uris import from_fs_path
 
 from tests.compiling import relative_environment
 from tests.effort import PATIENCE
+from tests.warm import program
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -85,7 +85,7 @@ async def editor(
 ) -> AsyncIterator[Editor]:
     client = LanguageClient("tests", "1")
     environment = {**relative_environment(), "PYTHONFAULTHANDLER": "1"}
-    await client.start_io(sys.executable, "-m", "trainc", "lsp", env=environment, cwd=str(folders[0]))
+    await client.start_io(str(program()), "lsp", env=environment, cwd=str(folders[0]))
     assert client._server is not None
     one = Editor(client, client._server)
 
