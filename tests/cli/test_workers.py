@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.repository import Repository
+from tests.repository import Repository, job
+from trainc.cli.caching import listing
 from trainc.cli.compiling import workers
+from trainc.compiler import load
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import Selection
@@ -104,3 +107,76 @@ def test_a_worker_for_each_core_that_has_enough_to_do(files: int, each: int, mos
     project = open_project((str(tmp_path),), Report())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     assert workers(project, Selection((".",)), each) == min(cores, most)
+
+
+LONG = [f"long-{number:02}" for number in range(31)]
+
+
+@pytest.fixture
+def long_file(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A file of many jobs between others, which workers share."""
+    monkeypatch.setattr(load, "SHARED", 2_000)
+    repository.write("jobs/job-11.yaml", "---\n".join(map(job, LONG)))
+    return repository
+
+
+@pytest.mark.parametrize("words", [("build",), ("build", "--format", "json"), ("validate",), ("build", "-w")])
+def test_the_jobs_of_a_long_file(long_file: Repository, words: tuple[str, ...]) -> None:
+    one = long_file.run(*words, "--jobs", "1", "--no-cache")
+    assert str(len(NAMES) - 1 + len(LONG)) in one.err
+    rendered = long_file.rendered()
+    for count in COUNTS[1:]:
+        shutil.rmtree(long_file.folder / "rendered", ignore_errors=True)
+        many = long_file.run(*words, "--jobs", count, "--no-cache")
+        assert (many.code, many.out, many.err) == (one.code, one.out, one.err), count
+        assert long_file.rendered() == rendered
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("name: long-17\n", "name: long-03\n"),  # twice
+        ("name: long-29\n", "name: job-20\n"),
+        ("numNodes: 2", "numNodes: many"),
+        ("numNodes: 2", "numNodes: 2  # trainc: allow[nothing] a reason"),
+        ("kind: TrainJob", "kind: ConfigMap"),
+        ("trainer:", "trainer: {"),
+    ],
+)
+def test_the_same_findings_in_a_long_file(long_file: Repository, old: str, new: str) -> None:
+    text = long_file.read("jobs/job-11.yaml")
+    third = len(text) // 3
+    long_file.write("jobs/job-11.yaml", text[:third] + text[third:].replace(old, new, 1))
+    for words in (("validate",), ("build",)):
+        one = long_file.run(*words, "--jobs", "1")
+        assert "jobs/job-11.yaml" in one.err
+        for count in COUNTS[:2]:
+            many = long_file.run(*words, "--jobs", count, "--no-cache")
+            assert (many.code, many.out, many.err) == (one.code, one.out, one.err), count
+
+
+def test_what_workers_found_in_a_long_file_is_known(
+    long_file: Repository, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAINC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(listing, "_FINE", -3_600_000_000_000)
+    monkeypatch.setattr(listing, "_COARSE", -3_600_000_000_000)
+    first = long_file.run("build", "-w", "--jobs", "3")
+    for change in ("jobs/job-02.yaml", "jobs/job-11.yaml"):
+        long_file.change(change, "  namespace: research\n", "  namespace: research\n  labels: {team: x}\n")
+        again = long_file.run("build", "--check", "--jobs", "3")
+        plain = long_file.run("build", "--check", "--no-cache")
+        assert (again.code, again.err) == (plain.code, plain.err)
+        long_file.run("build", "-w", "--jobs", "3")
+    assert first.err == long_file.run("build", "-w").err.replace(
+        "wrote 0", f"wrote {len(NAMES) - 1 + len(LONG)}"
+    ).replace(f"unchanged {len(NAMES) - 1 + len(LONG)}", "unchanged 0")
+
+
+def test_a_long_file_is_worth_workers(tmp_path: Path) -> None:
+    (tmp_path / "all.yaml").write_text(
+        "---\n".join(job(f"job-{number}") + "# x\n" * 500 for number in range(500)), "utf-8"
+    )
+    project = open_project((str(tmp_path),), Report())
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    assert workers(project, Selection((".",)), 100) == min(cores, 11)

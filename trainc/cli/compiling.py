@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from trainc.compiler import pipeline
+from trainc.compiler.load import SHARED
 from trainc.compiler.load.walk import known_files
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from trainc.model.settings import Project, Selection
 
 
-EACH = 100  # files that a worker is worth
+EACH = 100  # jobs that a worker is worth
+_JOB = 1024  # bytes of a job in a long file
 _MAX_WORKERS = 16  # a worker more than this finds too little to do
 
 
@@ -65,13 +67,9 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
     number = whole_number(jobs, least=1, most=256)
     if jobs and number is None:
         raise Trouble(f"--jobs must be a number from 1 to 256, not `{brief(jobs)}`")
-    folders = any(os.path.isdir(path) for path in session.options.arguments or ["."])
     forms = not session.options.has("no_forms")
-    if not (jobs or folders or len(session.options.arguments) >= 2 * EACH) or session.report.recording:
-        pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
-        return
     count = number or workers(session.project, session.selection, EACH)
-    if count == 1:
+    if count == 1 or session.report.recording:
         pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
     else:
         from trainc.cli.workers import build_with  # noqa: PLC0415 (it loads much that one process does not need)
@@ -80,8 +78,17 @@ def _compile(session: Session, spool: Spool, committed: Committed | None) -> Non
 
 
 def workers(project: Project, selection: Selection, each: int) -> int:
-    """How many workers a selection is worth on this machine: one for each core, and for `each` so many files."""
-    many = len(known_files(project, selection.paths)) // each
+    """How many workers a selection is worth on this machine: one for each core, and for `each` so many jobs.
+
+    A file counts as one job, a long one as many.
+    """
+    files = known_files(project, selection.paths)
+    jobs = len(files)
+    if jobs < 2 * each:
+        paths = [os.path.join(project.root, file) for file in files]
+        sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]  # some are in an editor alone
+        jobs += sum(size // _JOB for size in sizes if size > SHARED)
+    many = jobs // each
     if many < 2 or not hasattr(os, "fork"):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -40,7 +40,7 @@ def build_with(
     documents = load(session.project, session.selection, session.report)
     with Orderly():
         try:
-            documents.size()  # all files are looked through before there are several processes
+            documents.take_part(0, 1)  # all files are looked through before there are several processes
             for part in range(1, count):
                 others.append(_Worker())
                 others[-1].start(partial(_part, (part, count), documents, session, spool, committed, forms))

@@ -226,6 +226,7 @@ class Documents(NamedTuple):
     `nearest(file)` the nearest `runtimes/` upwards from a file; `neighbours(file, word)` the documents of a file and of those
     beside it whose text holds a word. `take_part(part, parts)` limits `selected` to one of
     several equal parts of the files, and `size()` is the number of its files; to ask is to look through all of them.
+    `first(file)` is the number of the document of a file with which a part begins.
     """
 
     selected: Callable[..., Iterator[tuple[str, list[Document]]]]
@@ -239,3 +240,4 @@ class Documents(NamedTuple):
     neighbours: Callable[[str, str], RuntimeFolder]
     take_part: Callable[[int, int], None]
     size: Callable[[], int]
+    first: Callable[[str], int]

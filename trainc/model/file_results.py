@@ -77,8 +77,14 @@ class FileResults:
         return outcome
 
     def absorb(self, other: FileResults) -> None:
-        """Add those of another worker's files."""
-        self.files |= other.files
+        """Add those of another worker's files; of a long one both have some jobs."""
+        for file, there in other.files.items():
+            here = self.files.setdefault(file, there)
+            if here is not there:
+                here.is_clean = here.is_clean and there.is_clean
+                here.has_companions = here.has_companions or there.has_companions
+                here.jobs += there.jobs
+                here.runtimes |= there.runtimes
 
     def clean(self, report: Report, files: AbstractSet[str]) -> set[str] | None:
         """The files about which nothing was said; None where something was said that is not about one of `files` alone."""

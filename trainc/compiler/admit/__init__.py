@@ -120,7 +120,7 @@ def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[
     """Each file, or the next part of a long one, as it is read, and its jobs and objects with their place in it."""
     latest, start = "", 0
     for file, parts in documents.selected(context.project.cluster):
-        counted = list(enumerate(_split(parts), start if file == latest else 0))
+        counted = list(enumerate(_split(parts), start if file == latest else documents.first(file)))
         latest, start = file, counted[-1][0] + 1 if counted else 0
         yield file, parts, counted
 

@@ -55,18 +55,42 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
+        self._long: dict[
+            str, int
+        ] = {}  # files whose documents come in pieces, and how many jobs can be parted; 0: not known
+        self._slices: dict[str, tuple[int, int]] = {}  # of such a file, which documents are in the part that is given
         self._reads_first = True  # whether it gives the first part of the selection, with standard input
         self._count: Callable[[list[str]], Iterable[str]] = counted(selection.progress, 1)
 
     def take_part(self, part: int, parts: int) -> None:
-        """Give one of several equal parts of the selection from now on, in the order of the files."""
+        """Give one of several equal parts of the selection from now on, in the order of the files and of the jobs in long ones."""
         self._look_through()
-        first, end = (len(self._turns) * number // parts for number in (part, part + 1))
-        for file in (*self._turns[:first], *self._turns[end:]):
-            self._project.texts.drop(file)
-        self._turns = self._turns[first:end]
+        counts = [(file, self._jobs_in(file)) for file in self._turns]
+        total = sum(count for _, count in counts)
+        first, end = (total * number // parts for number in (part, part + 1))
+        self._turns = []
+        for file, count in counts:
+            here = max(first, 0), min(end, count)
+            if here[0] >= here[1]:
+                self._project.texts.drop(file)
+            else:
+                self._turns.append(file)
+                if count > 1:
+                    self._slices[file] = here
+            first, end = first - count, end - count
         self._reads_first = part == 0
         self._count = counted(self._selection.progress if part == 0 else None, parts)
+
+    def _jobs_in(self, file: str) -> int:
+        """How many jobs of a file can be parted: all of a long one that holds TrainJobs alone."""
+        if self._long.get(file) == 0:
+            data = known_contents(self._project, file)
+            self._long[file] = _count_trainjobs(lambda report: self._expanded(file, data, report)) or 1
+        return self._long.get(file, 1)
+
+    def first(self, file: str) -> int:
+        """Which document of a file is the first that this part gives."""
+        return self._slices[file][0] if file in self._slices else 0
 
     def size(self) -> int:
         """How many files of the selection hold something of ours, as far as they are in the part that is given."""
@@ -98,7 +122,7 @@ class Loader:
                 self._project.texts.drop(file)
             if is_done is not None and file not in self._others and is_done(file, data):
                 continue
-            if len(data) > SHARED and file not in self._others:
+            if file in self._long:
                 for piece in self._pieces(file, data):
                     yield file, piece
             elif only_here:
@@ -146,6 +170,8 @@ class Loader:
                 self._project.texts.drop(file)
                 yield self._keep(file, data)
                 continue
+            if len(data) > SHARED and file not in self._others:
+                self._long[file] = 0
             self._project.texts.hold(file, data)
 
     def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
@@ -243,6 +269,8 @@ class Loader:
     def _pieces(self, file: str, data: bytes) -> Iterator[list[Document]]:
         """The documents of a long file, of which no cluster keeps any."""
         self._allow(file, data)
+        if file in self._slices:
+            return _pieces_of(islice(self._expanded(file, data, self._report), *self._slices[file]))
         return pieces(lambda report: self._expanded(file, data, report), self._report)
 
     def _hear(self, faults: Report) -> None:
@@ -299,6 +327,7 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         beside.neighbours,
         loader.take_part,
         loader.size,
+        loader.first,
     )
 
 
@@ -333,15 +362,18 @@ def pieces(read: Reading, report: Report) -> Iterator[list[Document]]:
     Whatever stands beside jobs may belong to them: a file that holds anything but TrainJobs, or a fault, comes whole.
     To know that, the file is read twice.
     """
-    if not _holds_trainjobs_alone(read):
-        yield list(read(report))
-        return
-    documents = read(report)
+    return _pieces_of(read(report)) if _count_trainjobs(read) else iter([list(read(report))])
+
+
+def _pieces_of(documents: Iterator[Document]) -> Iterator[list[Document]]:
     while piece := list(islice(documents, _TOGETHER)):
         yield piece
 
 
-def _holds_trainjobs_alone(read: Reading) -> bool:
-    faults = Report()
-    alone = all((document.api_version, document.kind) == _TRAINJOB for document in read(faults))
-    return alone and not faults.findings and not faults.account.unread
+def _count_trainjobs(read: Reading) -> int:
+    """How many TrainJobs a file holds, 0 where it holds anything else or a fault."""
+    faults, count = Report(), 0
+    for count, document in enumerate(read(faults), 1):  # noqa: B007 (the last counts)
+        if (document.api_version, document.kind) != _TRAINJOB:
+            return 0
+    return 0 if faults.findings or faults.account.unread else count
