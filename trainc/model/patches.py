@@ -10,44 +10,32 @@ from trainc.text.object_keys import POD_INDEX
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, NamedTuple
 
     from trainc.model.cluster import Cluster
     from trainc.model.plan import Plan, Role
     from trainc.model.report import Report
     from trainc.model.tree import Tree
+else:
+    from trainc.text.record import NamedTuple
 
 GPU, TPU, NEURON, EFA = "gpu", "tpu", "neuron", "efa"  # what machines have; EFA is the network of GPUs on EKS
 
 
-class Start:
+class Start(NamedTuple):
     """The shipped `runtime` of a framework; `words` start a program, and `{processes}` stands for all processes.
 
     `machines` are the sorts of machines that `trainc new --on` offers for it; a job without `--on` is not asked.
     """
 
-    __slots__ = ("about", "args", "has_launcher", "has_shared_memory", "is_named", "machines", "runtime", "words")
-
-    def __init__(
-        self,
-        runtime: str,
-        words: tuple[str, ...],
-        about: str,
-        *,
-        machines: tuple[str, ...] = (GPU,),
-        args: tuple[str, ...] = (),
-        has_launcher: bool = False,
-        has_shared_memory: bool = False,
-        is_named: bool = False,
-    ) -> None:
-        self.runtime = runtime
-        self.words = words
-        self.about = about
-        self.machines = machines
-        self.args = args  # that go with the usual words
-        self.has_launcher = has_launcher
-        self.has_shared_memory = has_shared_memory  # whether the runtime mounts /dev/shm
-        self.is_named = is_named  # whether jobs have to refer to the shipped runtime by its own name, on one node
+    runtime: str
+    words: tuple[str, ...]
+    about: str
+    machines: tuple[str, ...] = (GPU,)
+    args: tuple[str, ...] = ()  # that go with the usual words
+    has_launcher: bool = False
+    has_shared_memory: bool = False  # whether the runtime mounts /dev/shm
+    is_named: bool = False  # whether jobs have to refer to the shipped runtime by its own name, on one node
 
 
 COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}
@@ -176,7 +164,7 @@ def pod(
 PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute with
 
 
-class Framework:
+class Framework(NamedTuple):
     """What a process needs to meet its peers.
 
     `vocabulary` are the names that its processes go by: checks of pods, refusals and migration read them there. A
@@ -188,75 +176,35 @@ class Framework:
     `numProcPerNode` is how many processes a node runs.
     """
 
-    __slots__ = (
-        "asks",
-        "computes",
-        "env_first",
-        "has_slots",
-        "lower",
-        "name",
-        "refuse",
-        "refuses_reserved",
-        "starts",
-        "verify",
-        "vocabulary",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        lower: Callable[[Plan], Contribution],
-        *,
-        vocabulary: Vocabulary | None = None,
-        refuse: Callable[[Plan, Report], None] | None = None,
-        refuses_reserved: bool = False,
-        env_first: bool = False,
-        verify: Callable[[Plan, Report], None] | None = None,
-        computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES),
-        asks: tuple[str, ...] = (),
-        starts: Mapping[str, Start] | None = None,
-        has_slots: bool = False,
-    ) -> None:
-        self.name = name
-        self.has_slots = has_slots
-        self.asks = asks
-        self.lower = lower
-        self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
-        self.refuses_reserved = refuses_reserved
-        self.refuse = refuse
-        self.env_first = env_first
-        self.computes = computes
-        self.starts: Mapping[str, Start] = starts or _NOTHING
-        self.verify = verify
+    name: str
+    lower: Callable[[Plan], Contribution]
+    vocabulary: Vocabulary = Vocabulary()
+    refuse: Callable[[Plan, Report], None] | None = None
+    refuses_reserved: bool = False
+    env_first: bool = False
+    verify: Callable[[Plan, Report], None] | None = None
+    computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES)
+    asks: tuple[str, ...] = ()
+    starts: Mapping[str, Start] = _NOTHING
+    has_slots: bool = False
 
     def needs(self, plan: Plan) -> tuple[str, ...]:
         """The numbers of a plan that have to be known."""
         return self.computes(plan) if callable(self.computes) else self.computes
 
 
-class Scheduler:
+class Scheduler(NamedTuple):
     """How pods get placed together: `gang` sees the plan after the framework and gives patches and whole objects.
 
     `policy` does what the Trainer controller does for the `podGroupPolicy` of this name, where it has one. `refuse`
     words the TrainJob webhook's refusals for that policy. `verify` looks at a plan for what this back end cannot do.
     """
 
-    __slots__ = ("gang", "name", "policy", "refuse", "verify")
-
-    def __init__(
-        self,
-        name: str,
-        gang: Callable[[Plan, Cluster], Contribution],
-        *,
-        policy: Callable[[Plan], Contribution] | None = None,
-        refuse: Callable[[Plan, Cluster, Report], None] | None = None,
-        verify: Callable[[Plan, Cluster, Report], None] | None = None,
-    ) -> None:
-        self.name = name
-        self.gang = gang
-        self.policy = policy
-        self.refuse = refuse
-        self.verify = verify
+    name: str
+    gang: Callable[[Plan, Cluster], Contribution]
+    policy: Callable[[Plan], Contribution] | None = None
+    refuse: Callable[[Plan, Cluster, Report], None] | None = None
+    verify: Callable[[Plan, Cluster, Report], None] | None = None
 
 
 def literal(value: Any, by: str) -> Sourced[Any]:

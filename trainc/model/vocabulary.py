@@ -5,11 +5,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import NamedTuple
 
     Setting = tuple[str, str]  # an option of a launcher, dashes as underscores, and the variable that stands for it
+else:
+    from trainc.text.record import NamedTuple
+
+_NONE: Mapping[str, str] = {}
 
 
-class Launcher:
+class Launcher(NamedTuple):
     """A program that starts a framework's processes in a pod.
 
     `programs` are what it is called, `modules` what `python -m` calls it. `nodes`, `processes` (of one node) and
@@ -19,46 +24,17 @@ class Launcher:
     are not known.
     """
 
-    __slots__ = (
-        "addresses",
-        "modules",
-        "name",
-        "nodes",
-        "numbers",
-        "passes_on",
-        "processes",
-        "programs",
-        "rank",
-        "sets",
-        "switches",
-    )
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        programs: tuple[str, ...] = (),
-        modules: tuple[str, ...] = (),
-        nodes: Setting = ("", ""),
-        processes: Setting = ("", ""),
-        rank: Setting = ("", ""),
-        addresses: Mapping[str, str] | None = None,
-        numbers: tuple[str, ...] = (),
-        sets: tuple[str, ...] = (),
-        passes_on: Mapping[str, str] | None = None,
-        switches: frozenset[str] | None = None,
-    ) -> None:
-        self.name = name
-        self.programs = programs or (name,)
-        self.modules = modules
-        self.nodes = nodes
-        self.processes = processes
-        self.rank = rank
-        self.addresses: Mapping[str, str] = addresses or {}
-        self.numbers = numbers
-        self.sets = sets
-        self.passes_on: Mapping[str, str] = passes_on or {}
-        self.switches = switches
+    name: str
+    programs: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    nodes: Setting = ("", "")
+    processes: Setting = ("", "")
+    rank: Setting = ("", "")
+    addresses: Mapping[str, str] = _NONE
+    numbers: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    passes_on: Mapping[str, str] = _NONE
+    switches: frozenset[str] | None = None
 
     @property
     def words(self) -> tuple[str, ...]:

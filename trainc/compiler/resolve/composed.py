@@ -12,10 +12,14 @@ from trainc.text.object_keys import TRAINER_API
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NamedTuple
+
     from trainc.model.finding import Finding
     from trainc.model.paths import Steps
     from trainc.model.sourced import Span
     from trainc.model.tree import Path, Tree
+else:
+    from trainc.text.record import NamedTuple
 
 _BY = "composed runtime"
 API_VERSION = Sourced(TRAINER_API, Origin(by=_BY))
@@ -109,18 +113,15 @@ class Composed(Document):
 LOCKED = Rule("locked-field", ERROR, admission=True)
 
 
-class Held:
+class Held(NamedTuple):
     """A lock that holds: the field, what has to stay there, why, where it was locked, and by which runtime."""
 
-    __slots__ = ("node", "owner", "path", "reason", "span", "steps")
-
-    def __init__(self, path: str, steps: Steps, node: Tree, reason: str, owner: str, span: Span) -> None:
-        self.path = path
-        self.steps = steps
-        self.node = node
-        self.reason = reason
-        self.owner = owner
-        self.span = span
+    path: str
+    steps: Steps
+    node: Tree
+    reason: str
+    owner: str
+    span: Span
 
     def keeps(self, node: Tree, inner: Steps = ()) -> bool:
         """Whether a node says what the lock holds, at a place in the locked field and in whatever spelling."""

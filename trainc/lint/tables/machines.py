@@ -10,6 +10,12 @@ from __future__ import annotations
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
 from trainc.text.spelling import intended
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from trainc.text.record import NamedTuple
+
 
 class Machine:
     """How many accelerators of `resource` one machine has, and how many RDMA network cards, CPUs and GiB (0: not known)."""
@@ -100,28 +106,17 @@ ACCELERATORS = {
 }
 
 
-class Generation:
+class Generation(NamedTuple):
     """A TPU generation: its hosts hold any of `hosts` chips, its slices have shapes of a table or are made of cubes.
 
     `cubes` of 4x4x4 chips is the most that a slice may have; with `ascending` the sizes of a shape do not decrease.
     """
 
-    __slots__ = ("ascending", "cubes", "hosts", "name", "topologies")
-
-    def __init__(
-        self,
-        name: str,
-        hosts: tuple[int, ...],
-        topologies: tuple[str, ...] = (),
-        *,
-        cubes: int = 0,
-        ascending: bool = True,
-    ) -> None:
-        self.name = name
-        self.hosts = hosts
-        self.topologies = topologies
-        self.cubes = cubes
-        self.ascending = ascending
+    name: str
+    hosts: tuple[int, ...]
+    topologies: tuple[str, ...] = ()
+    cubes: int = 0
+    ascending: bool = True
 
     def legal(self, sizes: tuple[int, ...]) -> bool:
         """Whether slices of that shape exist."""

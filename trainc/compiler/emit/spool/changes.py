@@ -25,23 +25,18 @@ EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "un
 REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
 
 
-class FileChange:
+class FileChange(NamedTuple):
     """One file that is not as the build wants it; `before` and `after` are its texts where it matters.
 
     Of a file whose run has another one now, `after` is that file. `same_job` says that the job is as it was: what changed is something that it uses, or trainc.
     """
 
-    __slots__ = ("after", "before", "path", "same_job", "source", "state")
-
-    def __init__(
-        self, path: str, state: str, source: str, before: str = "", after: str = "", *, same_job: bool = False
-    ) -> None:
-        self.path = path
-        self.state = state
-        self.source = source
-        self.before = before
-        self.after = after
-        self.same_job = same_job
+    path: str
+    state: str
+    source: str
+    before: str = ""
+    after: str = ""
+    same_job: bool = False
 
 
 def is_whole(existing: OnDisk) -> bool:
