@@ -6,17 +6,16 @@ from collections.abc import Iterable
 
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.refused_edits import refused_runs
-from trainc.changes.fix import diff, fix
+from trainc.changes.fix import fix
 from trainc.cli.options import Options
-from trainc.cli.output import answer, tell
+from trainc.cli.output import tell
 from trainc.cli.projects import across_projects
-from trainc.cli.rewriting import texts, write
+from trainc.cli.rewriting import show, texts, write
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.model.finding import ERROR, SAFE, UNSAFE, Finding
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.report.colours import unified
 from trainc.text.counting import counted
 from trainc.text.line_diff import Replacement, differing_parts
 
@@ -34,8 +33,7 @@ def _fix(options: Options) -> int:
         if options.has("write") and text != before:
             write(session.project.root, file, text)
         else:
-            changed = unified(diff(before, text, session.shown(file)))
-            answer(*changed, color=options.one("color", "auto"), folds=False)
+            show(session, file, before, text)
     errors = sum(finding.level == ERROR for finding in repair.left)
     verb = "fixed" if options.has("write") else "could be fixed"
     if any(finding.rule is IMMUTABLE_CHANGE for finding in repair.left):

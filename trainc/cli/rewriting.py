@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from trainc.changes.fix import diff
+from trainc.cli.output import answer
 from trainc.cli.output import data as put_data
+from trainc.cli.session import Session
 from trainc.compiler.emit.spool.disk import replace
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.walk import contents, files, ours
 from trainc.kinds.unsupported import may_name_training
 from trainc.model.settings import STDIN, Project, Selection
+from trainc.report.colours import unified
 
 
 def texts(project: Project, selection: Selection, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
@@ -34,6 +38,12 @@ def write(root: str, file: str, text: str) -> None:
     mode = os.stat(target).st_mode
     replace(target, text.encode("utf-8", "surrogateescape"))
     os.chmod(target, mode)
+
+
+def show(session: Session, file: str, before: str, after: str) -> None:
+    """Print what a new text changes in a file."""
+    lines = unified(diff(before, after, session.shown(file)))
+    answer(*lines, color=session.options.one("color", "auto"), folds=False)
 
 
 def _text(data: bytes) -> str:

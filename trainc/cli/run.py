@@ -10,12 +10,11 @@ from trainc.changes.compare.changes import as_called, changes_of
 from trainc.changes.compare.facts import JobFacts, facts, job_key, of_run
 from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
-from trainc.changes.fix import diff
 from trainc.changes.fix import fix as edited
 from trainc.cli.job_rows import has_output
 from trainc.cli.options import Options
 from trainc.cli.output import answer, tell
-from trainc.cli.rewriting import texts, write
+from trainc.cli.rewriting import show, texts, write
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.load.lists import expand
@@ -24,7 +23,6 @@ from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import Path, get, plain
-from trainc.report.colours import unified
 from trainc.report.diff import listed_changes
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Trouble
@@ -160,8 +158,7 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
         if write_it:
             write(session.project.root, file, edit)
         else:
-            changed = unified(diff(text, edit, session.shown(file)))
-            answer(*changed, color=session.options.one("color", "auto"), folds=False)
+            show(session, file, text, edit)
 
 
 def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | None], str]) -> bool:

@@ -287,18 +287,14 @@ def _rule(rule: Tree, names: dict[str, Tree], at: Path) -> list[Fault]:
             "alphanumeric character or '_'"
         )
         faults.append(plain_fault(text, (*at, "name")))
-    for index, target in enumerate(rule.get("targetReplicatedJobs", ())):
-        if bare(target) not in names:
-            text = (
-                f"invalid replicatedJob name '{bare(target)}' in failure policy does not appear in .spec.ReplicatedJobs"
-            )
-            faults.append(plain_fault(text, (*at, "targetReplicatedJobs", index)))
-    for index, reason in enumerate(rule.get("onJobFailureReasons", ())):
-        if bare(reason) not in _REASONS:
-            text = (
-                f"invalid job failure reason '{bare(reason)}' in failure policy is not a recognized job failure reason"
-            )
-            faults.append(plain_fault(text, (*at, "onJobFailureReasons", index)))
+    for field, what, known, wrong in (
+        ("targetReplicatedJobs", "replicatedJob name", names, "does not appear in .spec.ReplicatedJobs"),
+        ("onJobFailureReasons", "job failure reason", _REASONS, "is not a recognized job failure reason"),
+    ):
+        for index, item in enumerate(rule.get(field, ())):
+            if bare(item) not in known:
+                text = f"invalid {what} '{bare(item)}' in failure policy {wrong}"
+                faults.append(plain_fault(text, (*at, field, index)))
     return faults
 
 

@@ -59,16 +59,8 @@ def _beside(pod: Tree, path: Path, log: Complaints) -> None:
     """The pod gets what its containers ask for together, and none of them may use more than the pod."""
     at: Path = (*path, "resources")
     requests, limits = _asked(pod, "requests"), _asked(pod, "limits")
-    for name, most in together(pod, lambda container: _asked(container, "requests")).items():
-        if name in requests and most.quantity > requests[name].quantity:
-            text = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"
-            shown = spelled(str(requests[name].quantity))
-            log.invalid((*at, "requests", f"[{name}]"), shown, text, at=(*at, "requests", name))
-    for name, most in together(pod, lambda container: _asked(container, "limits")).items():
-        if name in limits and name.startswith(PAGES) and most.quantity > limits[name].quantity:
-            text = f"must be greater than or equal to aggregate container limits of {spelled(str(most.quantity))}"
-            shown = spelled(str(limits[name].quantity))
-            log.invalid((*at, "limits", f"[{name}]"), shown, text, at=(*at, "limits", name))
+    _at_least_together(pod, "requests", requests, at, log)
+    _at_least_together(pod, "limits", {name: most for name, most in limits.items() if name.startswith(PAGES)}, at, log)
     for index, container in enumerate(items(pod.get("containers"))):
         for name, limit in _asked(container, "limits").items():
             if name in limits and limit.quantity > limits[name].quantity:
@@ -81,3 +73,11 @@ def _beside(pod: Tree, path: Path, log: Complaints) -> None:
 def _asked(holder: Tree, side: str) -> Amounts:
     """The amounts of a pod or a container that are known."""
     return amounts(get(holder, "resources", side))
+
+
+def _at_least_together(pod: Tree, side: str, own: Amounts, path: Path, log: Complaints) -> None:
+    for name, amount in together(pod, lambda container: _asked(container, side)).items():
+        if name in own and amount.quantity > own[name].quantity:
+            text = f"must be greater than or equal to aggregate container {side} of {spelled(str(amount.quantity))}"
+            shown = spelled(str(own[name].quantity))
+            log.invalid((*path, side, f"[{name}]"), shown, text, at=(*path, side, name))

@@ -143,7 +143,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         tuple(one for one in removed if one.key not in in_pairs),
         _replaced(pairs),
         _replaced([(before[was], after[key]) for key, was in sorted(runs.items())]),
-        tuple(_edited(states, sorted(changed), causes, sorted(behind), behind)),
+        tuple(_edited(states, changed, causes, behind)),
         (_total(before.values()), _total(after.values())),
         _groups(before.values(), after.values()),
         (_hours(before.values()), _hours(after.values())),
@@ -205,20 +205,17 @@ def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
     return tuple(Replaced(was, now, changes_of(as_called(was, now), now)) for was, now in pairs)
 
 
-def _edited(states: Sides, changed: Iterable[Key], causes: Causes, held: Iterable[Key], behind: Causes) -> list[Edited]:
+def _edited(states: Sides, changed: Iterable[Key], causes: Causes, behind: Causes) -> list[Edited]:
     servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
     groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
-    for key in changed:
-        was, now = states.before[key], states.after[key]
+    edits_of: list[tuple[Key, JobFacts, JobFacts, tuple[str, ...], bool]]
+    edits_of = [(key, states.before[key], states.after[key], causes.get(key, ()), False) for key in sorted(changed)]
+    edits_of += [(key, states.after[key], states.compiled[key], behind[key], True) for key in sorted(behind)]
+    for key, was, now, cause, kept in edits_of:
         refused = _refused(was, now, servers[key[0]])
-        ignored = not refused and is_created_once(now.jobset)
+        ignored = not kept and not refused and is_created_once(now.jobset)
         changes = changes_of(was, now)
-        group = (causes.get(key, ()), without_places(changes), refused, False, ignored)
-        groups.setdefault(group, []).append((shown(key), changes))
-    for key in held:
-        kept, now = states.after[key], states.compiled[key]
-        changes = changes_of(kept, now)
-        group = (behind[key], without_places(changes), _refused(kept, now, servers[key[0]]), True, False)
+        group = (cause, without_places(changes), refused, kept, ignored)
         groups.setdefault(group, []).append((shown(key), changes))
     edited = []
     for (whence, _, *rest), members in groups.items():

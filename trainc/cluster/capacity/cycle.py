@@ -70,12 +70,8 @@ def _admit(verdict: KueueVerdict, queue: ClusterQueue, snapshot: Snapshot) -> No
     choices = [choice for member in verdict.assigned for choice in member.choices.values()]
     verdict.borrowing = max([choice.borrowing for choice in choices], default=0)
     used = {choice.flavor for choice in choices}
-    pool, requests = snapshot.pools.queues[queue.name], dict[tuple[str, str], int]()
-    for member in verdict.assigned:
-        for name, choice in member.choices.items():
-            cell = (choice.flavor, name)
-            requests[cell] = requests.get(cell, 0) + member.requests.get(name, 0)
-    for cell, amount in sorted(requests.items()):
+    pool = snapshot.pools.queues[queue.name]
+    for cell, amount in sorted(verdict.taken.items()):
         more, lender = borrowed(pool, cell, amount)
         if more and lender:
             verdict.borrowed.append((cell[1], more, lender))

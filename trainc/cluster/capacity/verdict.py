@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trainc.cluster.capacity.facts import ResourceGroup
+from trainc.cluster.capacity.facts import Cell, ResourceGroup
 from trainc.cluster.capacity.requests import PodSet
 
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
@@ -43,6 +43,16 @@ class KueueVerdict:
     def is_refused(self) -> bool:
         """Whether the job never starts as things are configured, however long it waits."""
         return self.is_managed and not self.has_quota and not self.missing
+
+    @property
+    def taken(self) -> dict[Cell, int]:
+        """What the job takes of each flavor and resource."""
+        out: dict[Cell, int] = {}
+        for member in self.assigned:
+            for name, choice in member.choices.items():
+                cell = (choice.flavor, name)
+                out[cell] = out.get(cell, 0) + member.requests.get(name, 0)
+        return out
 
 
 def unknown_queue(name: str) -> KueueVerdict:

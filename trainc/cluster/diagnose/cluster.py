@@ -241,9 +241,7 @@ class DumpedJob:
 
     def field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's pod template, as it stands in the JobSet."""
-        if self.kind == "Job" or not role:
-            return ("spec", *TEMPLATE[2:], *steps) if self.kind == "Job" else ("spec", "replicatedJobs")
-        return ("spec", "replicatedJobs", ("name", role), *TEMPLATE, *steps)
+        return self.job_field(role, *TEMPLATE[2:], *steps)
 
     def resources(self, role: str, resource: str = "") -> Steps:
         """The path of what the role's pods ask for; of one resource, of the first container that names it."""
@@ -257,11 +255,11 @@ class DumpedJob:
         name = text(containers[0], "name") if containers else ""
         return self.field(role, "containers", ("name", name), "resources")
 
-    def job_field(self, role: str, *steps: str) -> Steps:
+    def job_field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's Job template."""
-        if self.kind == "Job" or not role:
-            return ("spec", *steps) if self.kind == "Job" else ("spec", "replicatedJobs")
-        return ("spec", "replicatedJobs", ("name", role), "template", "spec", *steps)
+        if self.kind == "Job":
+            return ("spec", *steps)
+        return ("spec", "replicatedJobs", ("name", role), *TEMPLATE[:2], *steps) if role else ("spec", "replicatedJobs")
 
     def shown(self, pod: DumpedPod) -> str:
         """A pod as people know it: its rank in its role, and its name."""

@@ -146,7 +146,7 @@ class AsyncResult:
     def __init__(self, content: dict[str, Any] | None) -> None:
         self._content = content
 
-    def get(self, timeout: float | None = None) -> dict[str, Any]:  # noqa: ARG002 (as multiprocessing has it)
+    def get(self, *_: float, **_timeout: float) -> dict[str, Any]:
         """The answer.
 
         Raises:
@@ -163,7 +163,7 @@ class RepositoryApi:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
-    def get_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
+    def get_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
         """A job, or a TrainingRuntime."""
         *_, plural, name = where
         if plural == _JOBS:
@@ -171,16 +171,16 @@ class RepositoryApi:
         runtimes = self._repository.contents().namespaced_runtimes()
         return AsyncResult(next((one for one in runtimes if _name(one) == name), None))
 
-    def list_namespaced_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
+    def list_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
         """All jobs, or all TrainingRuntimes."""
         repository = self._repository
         return _list(repository.jobs() if where[-1] == _JOBS else repository.contents().namespaced_runtimes())
 
-    def get_cluster_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
+    def get_cluster_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
         """A ClusterTrainingRuntime, with all that it inherits."""
         return AsyncResult(self._repository.contents().runtime(where[-1]))
 
-    def list_cluster_custom_object(self, *where: str, async_req: bool) -> AsyncResult:  # noqa: ARG002
+    def list_cluster_custom_object(self, *_where: str, **_options: bool) -> AsyncResult:
         """All ClusterTrainingRuntimes, each with all that it inherits."""
         return _list(self._repository.contents().runtimes())
 
@@ -192,7 +192,7 @@ class RepositoryApi:
 class NoPods:
     """The part of CoreV1Api that the SDK's backend uses: files have no pods."""
 
-    def list_namespaced_pod(self, *where: str, **options: Any) -> Any:  # noqa: ARG002
+    def list_namespaced_pod(self, *_: str, **_options: Any) -> Any:
         """An empty list."""
         return SimpleNamespace(get=lambda _: SimpleNamespace(to_dict=lambda: {"items": []}))
 

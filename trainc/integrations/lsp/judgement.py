@@ -164,7 +164,7 @@ def _run(project: Project, selection: Selection, report: Report, documents: Docu
 def _only(file: str, documents: Documents) -> Documents:
     """The documents of a run, of which one file alone is selected."""
 
-    def selected(cluster: object, is_done: object = None) -> Iterator[tuple[str, list[Document]]]:  # noqa: ARG001
+    def selected(cluster: object, _is_done: object = None) -> Iterator[tuple[str, list[Document]]]:
         chosen = documents.selected(cluster, lambda name, _: name != file)
         return ((name, parts) for name, parts in chosen if name == file)
 

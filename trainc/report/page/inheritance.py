@@ -132,10 +132,8 @@ def _demand(answers: Iterable[FitAnswer]) -> dict[str, dict[Cell, int]]:
         if verdict is None or not verdict.has_quota:
             continue
         cells = out.setdefault(verdict.cluster_queue, {})
-        for member in verdict.assigned:
-            for resource, choice in member.choices.items():
-                cell = (choice.flavor, resource)
-                cells[cell] = cells.get(cell, 0) + member.requests.get(resource, 0)
+        for cell, amount in verdict.taken.items():
+            cells[cell] = cells.get(cell, 0) + amount
     return out
 
 
