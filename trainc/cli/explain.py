@@ -18,6 +18,7 @@ from trainc.text.trouble import Trouble
 from trainc.yaml.writer import dump
 
 _WIDTH = 100
+_PARAMETER = "checkpoints.trainc.dev/claim"
 _RULE = re.compile(r"[a-z0-9-]+")
 
 
@@ -26,13 +27,15 @@ def run(options: Options) -> int:
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc explain [KIND.FIELD | ANNOTATION | RULE | CATEGORY]")
     topic = options.arguments[0] if options.arguments else RULES if options.has("kind") else ""
+    _, is_path, name = topic.partition("metadata.annotations.")
+    topic = name if is_path and _is_annotation(name) else topic
     if _RULE.fullmatch(topic) and (is_about_rules(topic) or "-" in topic):
         return explain_rules(topic, options)
     if options.one("report") == "json":
         data(dumps(_entries(topic, recursive=options.has("recursive")), sort_keys=False))
     elif not topic:
         _list()
-    elif topic == "annotations" or topic.startswith(TRAINC_PREFIX):
+    elif topic == "annotations" or _is_annotation(topic):
         _annotations(topic)
     else:
         for at, field in enumerate(find(topic)):
@@ -44,10 +47,10 @@ def _entries(topic: str, *, recursive: bool) -> list[dict[str, object]]:
     """What is asked for as a program reads it: kinds, annotations, or a field with all below it where that is asked."""
     if not topic:
         return [{"kind": one.kind, "apiVersion": f"{one.group}/{one.version}"} for one in shipped.listed()]
-    if topic == "annotations" or topic.startswith(TRAINC_PREFIX):
-        names = list(ANNOTATIONS) if topic == "annotations" else [_annotation(topic)]
+    if topic == "annotations" or _is_annotation(topic):
+        names = list(ANNOTATIONS) if topic == "annotations" else [topic]
         return [
-            dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[name]), strict=True))
+            dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[_annotation(name)]), strict=True))
             for name in names
         ]
     return [_entry(field) for top in find(topic) for field in (top, *(_below(top) if recursive else ()))]
@@ -84,7 +87,15 @@ def _annotations(topic: str) -> None:
     )
 
 
+def _is_annotation(topic: str) -> bool:
+    """Whether a name is that of an annotation of trainc, or of a component's parameter: `checkpoints.trainc.dev/claim`."""
+    return topic.startswith(TRAINC_PREFIX) or f".{TRAINC_PREFIX}" in topic
+
+
 def _annotation(topic: str) -> str:
+    """The entry that describes an annotation; one for the parameters of all components."""
+    if not topic.startswith(TRAINC_PREFIX):
+        return _PARAMETER
     if topic not in ANNOTATIONS:
         hint = meant(topic, ANNOTATIONS, "see trainc explain annotations")
         raise Trouble(f"unknown annotation `{topic}`; {hint}")

@@ -115,6 +115,15 @@ def test_the_example_of_a_reference_names_the_object_and_the_key(reference: str,
     assert all(entry.values())
 
 
+@pytest.mark.parametrize("asked", ["checkpoints.trainc.dev/claim", "TrainJob.metadata.annotations.trainc.dev/run"])
+def test_an_annotation_is_found_by_its_name(asked: str, tmp_path: Path) -> None:
+    done = compile_in(tmp_path, "explain", asked)
+    assert (done.code, done.out.splitlines()[0]) == (
+        0,
+        f"ANNOTATION:  {asked.removeprefix('TrainJob.metadata.annotations.')}",
+    )
+
+
 def test_json_and_recursion(tmp_path: Path) -> None:
     (entry,) = json.loads(compile_in(tmp_path, "explain", "TrainJob.spec.trainer.numNodes", "--report", "json").out)
     assert entry["type"] == "integer"
