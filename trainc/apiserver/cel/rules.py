@@ -110,10 +110,10 @@ def _message(rule: Rule) -> str:
     return text or f"failed rule: {rule['rule'].strip()}"
 
 
-def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
+def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault]) -> list[Fault]:
     """What the transition rules say about a change, wherever a value stands in both objects."""
     faults: list[Fault] = []
-    _walk(node, new, old, path, faults, unchecked)
+    _walk(node, new, old, (), faults, unchecked)
     return faults
 
 

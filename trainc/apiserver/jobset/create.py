@@ -203,9 +203,9 @@ def plain_fault(message: str, path: Path) -> Fault:
     return of_webhook(f"<nil>: Internal error: {message}", path)
 
 
-def field_fault(path: Path, value: Any, reason: str, at: Path = ()) -> Fault:
+def field_fault(path: Path, value: Any, reason: str) -> Fault:
     """An `Invalid value` at a field."""
-    return of_webhook(invalid(dotted(path), value, reason), at or path, value)
+    return of_webhook(invalid(dotted(path), value, reason), path, value)
 
 
 _REASONS = frozenset(

@@ -37,7 +37,7 @@ FLAT = Rule("lost-indentation", ERROR)
 ALIAS = Rule("api-alias", WARNING)
 
 
-def admit_older(document: Document, server: Server, report: Report, *, lenient: bool = False) -> Document | None:
+def admit_older(document: Document, server: Server, report: Report) -> Document | None:
     """An older job as its API server would have stored it, None with findings where it would have been refused.
 
     Unknown fields are warnings: the job ran without them, since the server dropped them.
@@ -57,7 +57,7 @@ def admit_older(document: Document, server: Server, report: Report, *, lenient: 
     keyed = keyed_job(settled(document, kind, report), server, report)
     if keyed is None:
         return None
-    lenient = lenient or value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
+    lenient = value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
     return keyed if legal(keyed, report, lenient=lenient) else None
 
 
