@@ -84,6 +84,7 @@ def text(tree: dict[str, Any]) -> str:
     return dump(tree)
 
 
+@pytest.mark.slow
 def test_there_are_enough(tree: dict[str, Any]) -> None:
     assert len(tree["list"]) >= 50_000
 
