@@ -16,6 +16,8 @@ from tests.yaml.reading import only
 from trainc.model.tree import plain
 from trainc.yaml.writer import dump
 
+pytestmark = pytest.mark.slow
+
 COUNT = 50_000
 PIECES = (
     *"yn~019+-.:?#&*!|>'\"%@`{}[],=<\\/ \t\r\n",
@@ -84,30 +86,25 @@ def text(tree: dict[str, Any]) -> str:
     return dump(tree)
 
 
-@pytest.mark.slow
 def test_there_are_enough(tree: dict[str, Any]) -> None:
     assert len(tree["list"]) >= 50_000
 
 
-@pytest.mark.slow
 def test_our_reader(tree: dict[str, Any], text: str) -> None:
     assert plain(only(text).tree) == tree
 
 
-@pytest.mark.slow
 def test_pyyaml(tree: dict[str, Any], text: str) -> None:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     assert yaml.load(text, Loader=loader) == tree  # noqa: S506 (both are safe loaders)
 
 
-@pytest.mark.slow
 def test_ruamel(tree: dict[str, Any]) -> None:
     some = tree["list"][::5]  # it reads a hundredth of what others read in a second
     tree = {**tree, "data": {text: text for text in some}, "list": some}
     assert YAML(typ="safe", pure=True).load(dump(tree)) == tree
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
 def test_kubectl(tree: dict[str, Any], text: str) -> None:
     command = ["kubectl", "annotate", "--local", "-f", "-", "a=b", "-o", "json", "--dry-run=client"]
@@ -118,7 +115,6 @@ def test_kubectl(tree: dict[str, Any], text: str) -> None:
     assert found == tree
 
 
-@pytest.mark.slow
 def test_it_is_one_spelling(tree: dict[str, Any], text: str) -> None:
     again = dump(yaml.load(text, Loader=yaml.CSafeLoader)) if hasattr(yaml, "CSafeLoader") else dump(tree)
     assert again == text
