@@ -278,6 +278,15 @@ def test_a_few_changes_among_many_files_are_compiled_again_each_time(
 
 
 @pytest.mark.slow
+def test_many_files_without_a_change_are_known_after_the_run_that_wrote_them(
+    tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del cache, settled
+    monkeypatch.setattr(run_cache, "_ROWS", 0)
+    assert is_answered(known_repository(tmp_path), "build", "-w")
+
+
+@pytest.mark.slow
 def test_a_job_that_is_gone_takes_its_rendering_along(repository: Repository) -> None:
     (repository.folder / "jobs" / "job-2.yaml").unlink()
     assert "removed 1" in repository.run("build", "-w").err

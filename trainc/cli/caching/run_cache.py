@@ -226,10 +226,19 @@ class RunCache:
 
         before = self._manifest.outcomes if self._manifest is not None else None
         self._rendered = rendered_below(session.project.root, folder)
-        if self.known is None or not _is_postponed(self.known, self._found):
+        if self.known is None or not self._is_postponed(self.known):
             self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
+
+    def _is_postponed(self, known: CachedResults) -> bool:
+        """Whether the next runs may compile again what this one did, which takes less than to write down all files anew.
+
+        With a changed file a run that adds up to the jobs of a triangle: the best moment is when these have cost as much.
+        """
+        few = len(known.again | self._different.keys())  # a file that merely looks different is read again each time
+        files = self._found.names if self._found is not None else []
+        return bool(known.again) and (few + _FEW) ** 2 * _ROWS < len(files)
 
     def close(self) -> None:
         """Hear no more, and let go of what was kept."""
@@ -263,14 +272,6 @@ class RunCache:
             if spool.is_settled and manifest.is_complete:
                 manifest.head.answer(self._shown, (code, out.getvalue(), err.getvalue()))
             self._cache.put(self.key, manifest.packed())
-
-
-def _is_postponed(known: CachedResults, files: Listing | None) -> bool:
-    """Whether the next runs may compile again what this one did, which takes less than to write down all files anew.
-
-    With a changed file a run that adds up to the jobs of a triangle: the best moment is when these have cost as much.
-    """
-    return files is not None and (len(known.again) + _FEW) ** 2 * _ROWS < len(files.names)
 
 
 class _Tee(StringIO):
