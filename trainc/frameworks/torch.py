@@ -40,7 +40,6 @@ DUPLICATE_STDERR_FILTERS NUMA_BINDING SIGNALS_TO_HANDLE VIRTUAL_LOCAL_RANK SHUTD
 
 TORCHRUN = Launcher(
     "torchrun",
-    programs=("torchrun",),
     modules=("torch.distributed.run", "torch.distributed.launch"),
     nodes=("nnodes", "PET_NNODES"),
     processes=("nproc_per_node", "PET_NPROC_PER_NODE"),
@@ -64,7 +63,6 @@ ACCELERATE = Launcher(
 )
 DEEPSPEED = Launcher(
     "deepspeed",
-    programs=("deepspeed",),
     modules=("deepspeed.launcher.runner",),
     nodes=("num_nodes", ""),
     processes=("num_gpus", ""),

@@ -39,7 +39,12 @@ class Launcher(NamedTuple):
     @property
     def words(self) -> tuple[str, ...]:
         """What a command holds that calls this launcher."""
-        return (*self.programs, *self.modules)
+        return (*self.called, *self.modules)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The programs by which it is called: its name where none is given."""
+        return self.programs or (self.name,)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ class Vocabulary:
         self.sizes = frozenset(sizes)
         self.launchers = launchers
         self.ports = ports
-        self.programs = {program: launcher for launcher in launchers for program in launcher.programs}
+        self.programs = {program: launcher for launcher in launchers for program in launcher.called}
         self.modules = {module: launcher for launcher in launchers for module in launcher.modules}
         self.options = {option: port for launcher in launchers for option, port in launcher.addresses.items()}
         self.prefixes = prefixes
