@@ -60,7 +60,7 @@ gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the pack
 ROOT = os.path.dirname(os.path.dirname(__file__))
 QUICK = "not slow"
 SLOW_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
-REST = "python -m pytest --all runs the slow rest too, on all cores: about 7 minutes on two"
+REST = "python -m pytest --all runs the slow rest too, on all cores: about 8 minutes on two"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
