@@ -41,6 +41,7 @@ _CONFIG_KEY_RULE = (
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
     "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
 )
+NAME_HELP = "names of objects have lowercase letters, digits, `-` and `.` alone"
 TOO_LONG_63 = "must be no more than 63 characters"
 
 

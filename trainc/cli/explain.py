@@ -81,7 +81,9 @@ def _annotations(topic: str) -> None:
         width = max(map(len, ANNOTATIONS))
         answer(*(f"{name:<{width}}  {about}" for name, (_, about) in ANNOTATIONS.items()))
         return
-    value, about = ANNOTATIONS[_annotation(topic)]
+    entry = _annotation(topic)
+    value, about = ANNOTATIONS[entry]
+    value = value if entry == topic else "VALUE"
     answer(
         f"ANNOTATION:  {topic}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:", f"      {topic}: {value}"
     )

@@ -365,15 +365,15 @@ def _say_of_versions(job: RayJobAsRead) -> None:
         parts = tag.split("-")
         if not repository.endswith(_IMAGES) or not tag or is_placeholder(image):
             continue
-        found = {"Ray": parts[0] if parts[0].replace(".", "").isdigit() else "", "Python": ""}
-        found["Python"] = next((part for part in parts if part.startswith("py3") and part[2:].isdigit()), "")
-        for what, version in found.items():
+        found = [("Ray", part) for part in parts[:1] if part.replace(".", "").isdigit()]
+        found += [("Python", f"3.{part[3:]}") for part in parts if part.startswith("py3") and part[3:].isdigit()]
+        for what, version in found:
             other, theirs = first.setdefault(what, (group.group, version))
-            if version and theirs and version != theirs:
+            if version != theirs:
                 job.say(
                     VERSIONS,
                     (*group.path, "template", "spec", "containers", 0, "image"),
-                    f"`{group.group}` has {what} {version.removeprefix('py')}, but `{other}` has {theirs.removeprefix('py')}",
+                    f"`{group.group}` has {what} {version}, but `{other}` has {theirs}",
                     effect="Ray refuses to join nodes of other versions: the pods restart, and the job waits for them",
                     help="use images of one Ray and one Python version",
                 )
@@ -388,17 +388,19 @@ def _say_of_resources(job: RayJobAsRead) -> None:
         counts = [parsed_int(str(one)) for one in held]
         gpus = counts[0] if len(counts) == 1 else 0 if not counts else None
         written = group.params.get("num-gpus")
-        told = gpus if written is None else parsed_int(written)
+        counted = gpus if written is None else parsed_int(written)
         if get(group.tree, "resources"):
-            told = None  # KubeRay's own field, which wins
-        most = None if most is None or told is None else max(most, told)
-        if told is None or gpus is None or told == gpus:
+            counted = None  # KubeRay's own field, which wins
+        most = None if most is None or counted is None else max(most, counted)
+        if counted is None or gpus is None or counted == gpus:
             continue
         job.say(
             RESOURCES,
             (*group.path, "rayStartParams", "num-gpus"),
-            f"Ray counts {told} GPUs in each pod of `{group.group}`, which has {gpus}",
-            effect=f"{gpus - told} GPUs of each pod are idle" if told < gpus else "tasks share GPUs, or find none",
+            f"Ray counts {counted} GPUs in each pod of `{group.group}`, which has {gpus}",
+            effect=f"{gpus - counted} GPUs of each pod are idle"
+            if counted < gpus
+            else "tasks share GPUs, or find none",
             help="remove it: KubeRay takes the number from the limits",
         )
     wanted = value(job.spec, "entrypointNumGpus")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from trainc.lint.facts.job import Container, Findings, Job
+    from trainc.model.sourced import Span
     from trainc.model.vocabulary import Vocabulary
 
 MISSPELT = Rule("misspelt-variable", WARNING)
@@ -193,56 +194,41 @@ def accelerators_hidden(job: Job) -> Findings:
         resource, count = next(iter(container.devices.items()), ("", 0))
         if len(container.devices) != 1 or type(count) is not int or not count:
             continue
-        held = [Label(job.at(container.amount_path(resource)), f"{count} here")]
-        for name in _VISIBLE if device_kind(resource) == GPU else ():
-            value = container.literal(name)
-            seen = None if value is None else _seen(name, value, count)
-            if seen is not None and seen < count:
-                yield HIDDEN.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`: programs see {seen or 'none'} of {count} accelerators",
-                    also=held,
-                    effect="the others are idle, and processes that use them fail" if seen else "all of them are idle",
-                    help="remove it: the device plugin gives the container its own accelerators",
-                )
-        yield from _other_platform(job, container, count, resource)
-        for name, values in _ON_CPUS.items():
-            if (container.literal(name) or "").partition(",")[0].lower() in values:
-                yield HIDDEN.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{container.literal(name)}` in a container with {count} accelerators",
-                    also=held,
-                    effect="the program computes on the CPUs, and the accelerators are idle",
-                    help="remove it",
-                )
-        option = _cpu_option(container)
-        if option:
+        for span, message, effect, level in _hiding(job, container, device_kind(resource), count):
             yield HIDDEN.at(
-                job.at_word(container, option),
-                f"`{option}` in a container with {count} accelerators",
-                also=held,
-                effect="the program computes on the CPUs, and the accelerators are idle",
-                help="remove it",
+                span,
+                message,
+                also=[Label(job.at(container.amount_path(resource)), f"{count} here")],
+                effect=effect,
+                help="remove it, or request no accelerators",
+                level=level,
             )
 
 
 _PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
+_IDLE = "the program computes on the CPUs, and the accelerators are idle"
 
 
-def _other_platform(job: Job, container: Container, count: int, resource: str) -> Findings:
-    """Find platforms of JAX none of which is that of the accelerators."""
-    value = container.literal("JAX_PLATFORMS") or ""
-    kinds = {_PLATFORMS.get(platform.strip().lower(), "") for platform in value.split(",")}
-    kind = device_kind(resource)
-    if value and kind in (GPU, TPU) and "" not in kinds and kind not in kinds:
-        yield HIDDEN.at(
-            job.at((*container.env_path("JAX_PLATFORMS"), "value")),
-            f"`JAX_PLATFORMS` is `{value}` in a container with {count} {kind}s",
-            also=[Label(job.at(container.amount_path(resource)), f"{count} here")],
-            effect="JAX finds no such platform, and fails at start",
-            help="remove it",
-            level=ERROR,
-        )
+def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
+    """What hides the accelerators of a container: its place, the message, the effect and the level."""
+    for name in (*_VISIBLE, *_ON_CPUS):
+        value = container.literal(name)
+        if value is None:
+            continue
+        span = job.at((*container.env_path(name), "value"))
+        seen = _seen(name, value, count) if name in _VISIBLE and kind == GPU else None
+        if seen is not None and seen < count:
+            effect = "the others are idle, and processes that use them fail" if seen else "all of them are idle"
+            yield span, f"`{name}` is `{value}`: programs see {seen or 'none'} of {count} accelerators", effect, WARNING
+        platforms = [platform.strip().lower() for platform in value.split(",")]
+        if platforms[0] in _ON_CPUS.get(name, ()):
+            yield span, f"`{name}` is `{value}` in a container with {count} accelerators", _IDLE, WARNING
+        kinds = {_PLATFORMS.get(platform, "") for platform in platforms}
+        if name == "JAX_PLATFORMS" and kind in (GPU, TPU) and kinds.isdisjoint(("", kind)):
+            effect = "JAX finds no such platform, and fails at start"
+            yield span, f"`{name}` is `{value}` in a container with {count} {kind}s", effect, ERROR
+    if option := _cpu_option(container):
+        yield job.at_word(container, option), f"`{option}` in a container with {count} accelerators", _IDLE, WARNING
 
 
 def _seen(name: str, value: str, count: int) -> int | None:

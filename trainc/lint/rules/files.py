@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import subdomain
+from trainc.apiserver.names import NAME_HELP, subdomain
 from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -183,7 +183,7 @@ def objects_of_pods(job: Job) -> Findings:
                 effect="the API server accepts the pods, and they wait for the volume forever"
                 if "volumes" in path
                 else "the API server accepts the pods, and the kubelet pulls their images without it",
-                help="names of objects have lowercase letters, digits, `-` and `.` alone",
+                help=NAME_HELP,
             )
         elif is_listed and not _is_there(job, kind, name):
             yield MISSING.at(

@@ -367,7 +367,7 @@ def launcher_without_hosts(job: Job) -> Findings:
         if launch is None or launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
             continue
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
-        is_told = (
+        names_hosts = (
             not _HOST_OPTIONS.isdisjoint(launch.flags)
             or any(word in container.text for word in _HOST_WORDS)
             or container.sets(*_HOST_VARIABLES)
@@ -376,7 +376,7 @@ def launcher_without_hosts(job: Job) -> Findings:
                 for mount in rows(container.tree, "volumeMounts")
             )
         )
-        if knows_peers and not is_told:
+        if knows_peers and not names_hosts:
             yield STANDALONE.at(
                 job.at_word(container, *launch.launcher.words),
                 f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts",

@@ -85,7 +85,7 @@ def mount_hides_image(job: Job) -> Findings:
             yield HIDES.at(
                 job.at((*container.path, "volumeMounts", index, "mountPath")),
                 f"volume `{name}` hides `{path}` of the image",
-                effect="the programs and libraries that the image has there are gone: the container hardly starts",
+                effect="the container does not find the programs and libraries that the image has there, and most fail to start",
                 help="mount it at a directory of its own, e.g. `/mnt/" + name + "`",
             )
 

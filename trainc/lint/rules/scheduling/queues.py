@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import subdomain
+from trainc.apiserver.names import NAME_HELP, subdomain
 from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, is_written
@@ -178,7 +178,7 @@ def _impossible(placement: Placement, rule: Rule, kind: str, leaf: Sourced[str])
         _place(placement, leaf),
         f"no {kind} can have the name `{leaf.value}`",
         effect="Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts",
-        help="names of objects have lowercase letters, digits, `-` and `.` alone",
+        help=NAME_HELP,
     )
 
 
