@@ -48,7 +48,7 @@ HEAVY = frozenset(
         "yaml",
     )
 )
-SIGNALS = frozenset(("collections", "enum", "functools", "signal"))  # what `signal` loads, a tenth of a cold start
+SIGNALS = frozenset(("enum", "functools", "signal"))  # what `signal` loads
 MAX_MODULES = 200  # what a job does not need is imported where it is needed
 SETTLED = 0.2  # seconds after which a file is believed to be as it is
 ROOMS = ("cli", "compiler", "model", "yaml", "text", "apiserver", "lint", "report")

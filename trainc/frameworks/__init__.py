@@ -9,13 +9,9 @@ import sys
 
 from trainc.frameworks import flux, jax, lightgbm, mpi, paddle, plain, tensorflow, torch, xgboost
 from trainc.model.patches import Framework
-from trainc.model.vocabulary import joined
+from trainc.model.vocabulary import Vocabulary, joined
 from trainc.text.plugins import FRAMEWORKS as FOREIGN
 from trainc.text.plugins import installed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.vocabulary import Vocabulary
 
 FRAMEWORKS: dict[str, Framework] = {
     module.FRAMEWORK.name: module.FRAMEWORK

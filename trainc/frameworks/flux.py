@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.frameworks.base.hosts import domain
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, unbuildable
 from trainc.frameworks.base.requirements import check, check_slots, template_span
 from trainc.frameworks.base.secrets import note, secret_name
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import EFA, Contribution, Framework, Start, literal, on, pod
-from trainc.model.plan import NODE, TRAINER
-from trainc.model.sourced import derive
-from trainc.model.tree import get, given, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Tree
+from trainc.model.plan import NODE, TRAINER, Plan, Role
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import Tree, get, given, value
 
 RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-file=curve.cert"
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from trainc.frameworks.base.requirements import check
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, GPU, TPU, Contribution, Framework, Start, on
+from trainc.model.plan import Plan
+from trainc.model.report import Report
 from trainc.model.sourced import derive
 from trainc.model.vocabulary import Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
 
 # What else JAX reads, below its prefix (JAX 0.8); from its documentation, read 2026-08.
 _JAX = """COORDINATOR_BIND_ADDRESS PROCESS_COUNT PLATFORMS PLATFORM_NAME BACKEND_TARGET ENABLE_X64 LOG_COMPILES DEBUG_NANS

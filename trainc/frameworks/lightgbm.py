@@ -6,13 +6,10 @@ from trainc.frameworks.base.hosts import LONGEST, check_length, domain, hosts, l
 from trainc.frameworks.base.requirements import check
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.vocabulary import Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
 
 VOCABULARY = Vocabulary(
     reserved=("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),

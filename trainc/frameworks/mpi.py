@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.frameworks.base.hosts import LONGEST, domain, hosts, length, refuse_length
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, refuse_env, unbuildable
 from trainc.frameworks.base.requirements import (
@@ -15,18 +17,11 @@ from trainc.frameworks.base.requirements import (
 from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
-from trainc.model.plan import NODE
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, given, value
+from trainc.model.tree import Tree, get, given, value
 from trainc.model.vocabulary import Launcher, Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 MPIRUN = Launcher(
     "mpirun",

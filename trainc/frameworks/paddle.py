@@ -6,7 +6,8 @@ from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import POD_IP, Contribution, Framework, Start
-from trainc.model.plan import NODE, TRAINER
+from trainc.model.plan import NODE, TRAINER, Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
 from trainc.model.vocabulary import Vocabulary
@@ -15,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
 
 VOCABULARY = Vocabulary(
     reserved=("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM"),

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.patches import GPU, NEURON, TPU, Contribution, Framework, Start
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
+from trainc.model.plan import Plan
 
 
 def lower(_plan: Plan) -> Contribution:

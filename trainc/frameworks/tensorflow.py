@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.frameworks.base.hosts import (
     LONGEST,
     around,
@@ -16,17 +18,11 @@ from trainc.frameworks.base.hosts import (
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start
-from trainc.model.plan import NODE
+from trainc.model.plan import NODE, Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get
 from trainc.model.vocabulary import Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
 
 VOCABULARY = Vocabulary(reserved=("TF_CONFIG",))
 DECIDERS = ("chief", "master")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.normalise import normalise
 from trainc.frameworks.base.refusals import invalid, refuse, refuse_env
 from trainc.frameworks.base.requirements import check, check_processes, check_slots, template_span
@@ -19,19 +21,11 @@ from trainc.model.patches import (
     literal,
     on,
 )
-from trainc.model.plan import TRAINER
-from trainc.model.sourced import derive
-from trainc.model.tree import dotted, get, plain
+from trainc.model.plan import TRAINER, Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, derive
+from trainc.model.tree import Path, Tree, dotted, get, plain
 from trainc.model.vocabulary import Launcher, Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Path, Tree
 
 # What else torchrun reads, below its prefix (PyTorch 2.9); from its documentation, read 2026-08.
 _PET = """RDZV_BACKEND RDZV_ID RDZV_CONF STANDALONE MAX_RESTARTS MONITOR_INTERVAL START_METHOD ROLE MODULE NO_PYTHON RUN_PATH

@@ -6,13 +6,10 @@ from trainc.frameworks.base.refusals import forbidden, reserved, reserved_env
 from trainc.frameworks.base.requirements import check
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
+from trainc.model.plan import Plan
+from trainc.model.report import Report
 from trainc.model.sourced import derive
 from trainc.model.vocabulary import Vocabulary
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
 
 VOCABULARY = Vocabulary(
     reserved=("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),

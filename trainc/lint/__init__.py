@@ -12,14 +12,11 @@ from trainc.lint.rules.security import secret_in_document
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods
 from trainc.lint.verdicts import accepted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Objects
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Objects
+from trainc.model.document import Document
+from trainc.model.report import Report
+from trainc.model.settings import Project
 
 __all__ = ["check_text", "expand", "look", "verify"]
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Label, Rule
-from trainc.model.references import KINDS
-from trainc.model.sourced import Sourced
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.file_results import CachedResults
+from trainc.model.finding import ERROR, Finding, Label, Rule
+from trainc.model.references import KINDS, Reference
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree
 
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.file_results import CachedResults
-    from trainc.model.finding import Finding
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
-
-    _Key = tuple[str, ...]  # cluster, kind, namespace, name
-    _Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands
+_Key = tuple[str, ...]  # cluster, kind, namespace, name
+_Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands
 
 SAME_NAME = Rule("same-name", ERROR)
 SHARED_SUBDOMAIN = Rule("shared-subdomain", ERROR)

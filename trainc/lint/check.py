@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
+from trainc.lint.facts.job import Job
+from trainc.model.finding import Rule
 from trainc.model.rule_selection import rule_facts
 from trainc.text.plugins import RULES, installed
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.lint.facts.job import Job
-    from trainc.model.finding import Rule
 
 
 class Check:

@@ -9,21 +9,16 @@ from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import is_program_text, table, text
 from trainc.lint.rules.exits import self_deleting
 from trainc.lint.tables.created_once import SUBSTITUTE
+from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
-from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.references import KINDS
-from trainc.model.tree import leaves, value
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import Tree, leaves, value
 from trainc.text.object_keys import KUEUE_QUEUE
 from trainc.text.placeholders import is_placeholder, placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
 
 HOOK = Rule("training-as-hook", ERROR)
 FORCED = Rule("forced-sync", ERROR)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import get, value
+from collections.abc import Callable
+
+from trainc.apiserver.fault import Fault
+from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.model.finding import Label, Rule
+from trainc.model.tree import Path, get, value
+from trainc.text.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    from trainc.apiserver.fault import Fault
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.model.finding import Label, Rule
-    from trainc.model.tree import Path
-else:
-    from trainc.text.record import NamedTuple
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 

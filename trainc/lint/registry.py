@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from trainc.apiserver.frame import frame_of
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import table
+from trainc.model.tree import Tree
 from trainc.text.memo import Memo
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.lint.facts.job import Findings, Job
-    from trainc.model.tree import Tree
-
-    Checks = tuple[Callable[[Job], Findings], ...]
+Checks = tuple[Callable[[Job], Findings], ...]
 
 
 _PROCESSES = ("container.command", "container.args", "container.env")

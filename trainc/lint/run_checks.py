@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainc.lint.facts.job import Job
 from trainc.lint.registry import checks_for
 from trainc.lint.rules import scheduling
 from trainc.lint.verdicts import refused
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Objects
 from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+from trainc.model.settings import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from trainc.lint.check import Check
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Objects
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
 
 
 def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | None = None) -> None:
@@ -26,15 +26,12 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
     """
     cluster = project.cluster.with_objects(bundle.around, closed=project.checks.closed_world)
     scheduling.verify(bundle, cluster, report)
-    extra = _foreign(project) if project.rules_from else ()
+    extra: list[Check] = []
+    if project.rules_from:
+        from trainc.lint.check import foreign  # noqa: PLC0415 (few projects name any)
+
+        extra = [check for name in project.rules_from for check in foreign(name.value)]
     look(bundle, cluster, report, extra, project.checks.pod_security, objects)
-
-
-def _foreign(project: Project) -> Sequence[Check]:
-    """The checks of the installed packages that a project names."""
-    from trainc.lint.check import foreign  # noqa: PLC0415 (few projects name any)
-
-    return [check for name in project.rules_from for check in foreign(name.value)]
 
 
 def look(

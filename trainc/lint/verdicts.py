@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.fault import gate_help, in_words
+from trainc.apiserver.fault import Fault, gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, children
 from trainc.apiserver.schema.features import features_of
+from trainc.apiserver.served import Served
+from trainc.lint.facts.job import Job
 from trainc.lint.refusal import ServerComplaint, Words, steps_of
 from trainc.lint.rules.refusals import EXPLANATIONS
-from trainc.model.finding import ERROR, NOTE, Label, Refusal, Rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.served import Served
-    from trainc.lint.facts.job import Job
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.tree import Path
+from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, NOTE, Finding, Label, Refusal, Rule
+from trainc.model.report import Report
+from trainc.model.tree import Path
 
 TEMPLATE = Rule("pod-template-refused", ERROR)
 JOB_REFUSED = Rule("job-refused", ERROR)

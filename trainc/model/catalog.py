@@ -73,6 +73,8 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import NamedTuple
 
+    Objects = object  # for modules that import the names of types with all others
+
 
 _LINE_END = 1 << 62  # behind every column
 

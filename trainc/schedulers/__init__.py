@@ -6,21 +6,17 @@ A plan and a cluster come in; patches and objects go out: groups, queues, labels
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patches import Contribution, Scheduler
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced
 from trainc.schedulers.gang import UNKNOWN_SIZE, uncounted
 from trainc.text.plugins import SCHEDULERS, installed
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
 
 TABLE = {
     "none": "trainc.schedulers.none",

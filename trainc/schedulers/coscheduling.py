@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import Tree, get
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.gang import members, metadata_value, scheduler_name, unbound
 from trainc.text.object_keys import COSCHEDULING_LABEL, KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 NAME = "coscheduling"
 # What the plugin itself waits where nobody says more, and what a new node takes to come up.

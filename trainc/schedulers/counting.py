@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainc.apiserver.pods.requests import pod_requests, total, written
+from trainc.model.cluster import Cluster
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import REQUESTS, pods, size
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 MEMBERS = "pods of the gang"
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, pod
-from trainc.model.plan import TRAINER, Role
+from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive, known
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, value
 
 NO_PODS = Rule("no-pods", ERROR)
 UNKNOWN_SIZE = Rule("unknown-size", ERROR)

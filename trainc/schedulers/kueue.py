@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler
+from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import Tree, get
 from trainc.schedulers.gang import (
     KUEUE,
     PODSET,
@@ -21,12 +23,6 @@ from trainc.schedulers.gang import (
     unbound,
 )
 from trainc.text.object_keys import KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan, Role
-    from trainc.model.tree import Tree
 
 MODES = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
 

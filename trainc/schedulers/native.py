@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from trainc.model.bundle import keeps_job
-from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.cluster import Cluster, Version
+from trainc.model.finding import ERROR, WARNING, Finding, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
-from trainc.model.tree import value
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree, value
 from trainc.schedulers.counting import minimum
 from trainc.schedulers.gang import PROFILES, common_priority, members, unbound
 from trainc.text.object_keys import NATIVE_FIELD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster, Version
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Tree
 
 NAME = "native"
 GROUP = "scheduling.k8s.io"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
 from trainc.model.patches import Contribution, Scheduler
+from trainc.model.plan import Plan
 from trainc.schedulers.gang import unbound
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:

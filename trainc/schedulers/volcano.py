@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.cluster import REPLICAS, ROLES
-from trainc.model.finding import ERROR, Refusal, Rule
+from trainc.model.cluster import REPLICAS, ROLES, Cluster
+from trainc.model.finding import ERROR, Finding, Refusal, Rule
 from trainc.model.patch import Patch, literals_of
 from trainc.model.patches import Contribution, Scheduler, pod
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.schedulers.counting import (
     controllers_minimum,
     controllers_resources,
@@ -29,14 +31,6 @@ from trainc.schedulers.gang import (
 )
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import JOB_INDEX_LABEL, REPLICATED_JOB, VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 NAME = "volcano"
 _LITERALS = literals_of(NAME)

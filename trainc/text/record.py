@@ -8,18 +8,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-T = "T"  # where a type checker sees a variable
+__all__ = ["Generic", "Immutable", "NamedTuple", "T", "cached_property"]
+
 _new = tuple.__new__
 
 
-class Generic:
+class _Generic:
     """A base that takes parameters and remembers them for those who ask, as pydantic does."""
 
     __slots__ = ()
     __class_getitem__: Any = classmethod(type(list[int]))
 
 
-class cached_property:  # noqa: N801 (its users see that of `functools`)
+class _CachedProperty:
     """What `functools.cached_property` is to its users: a method that is called once, and its answer kept."""
 
     def __init__(self, method: Any) -> None:
@@ -76,7 +77,7 @@ class _Fields(type):
         return super().__new__(cls, name, bases, {**space, **getters, **own})
 
 
-class NamedTuple(metaclass=_Fields):
+class _NamedTuple(metaclass=_Fields):
     """What `typing.NamedTuple` is to its users, as far as they need it here."""
 
     _make: Any = classmethod(_new)
@@ -105,3 +106,13 @@ def _filled(cls: Any, given: tuple[Any, ...], by_name: dict[str, Any]) -> tuple[
     if len(given) > len(fields) or len(held) != len(fields) or not held.keys() <= set(fields):
         raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
     return tuple([held[name] for name in fields])
+
+
+if TYPE_CHECKING:  # what these are to their users
+    from functools import cached_property
+    from typing import Generic, NamedTuple, TypeVar
+
+    T = TypeVar("T")
+else:
+    T = "T"
+    Generic, NamedTuple, cached_property = _Generic, _NamedTuple, _CachedProperty

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, on, variable
-from trainc.model.plan import NODE, TRAINER
+from trainc.model.plan import NODE, TRAINER, Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import get, given, value
+from trainc.model.tree import Tree, get, given, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
 LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an environment

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainc.apiserver.normalise import normalise
-from trainc.model.finding import ERROR, Label, Refusal, Rule
-from trainc.model.tree import plain
+from trainc.model.finding import ERROR, Finding, Label, Refusal, Rule
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
 REFUSED = Rule("framework-refuses", ERROR, verdict=True)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from trainc.frameworks.base.refusals import reserved
-from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
 from trainc.model.inference import MAX_DEVICES
-from trainc.model.plan import NODE, TRAINER
-from trainc.model.tree import first_leaf, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from trainc.model.finding import Finding
-    from trainc.model.patches import Framework
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced, Span
-    from trainc.model.tree import Tree
-    from trainc.model.vocabulary import Vocabulary
+from trainc.model.patches import Framework
+from trainc.model.plan import NODE, TRAINER, Plan, Role
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, first_leaf, value
+from trainc.model.vocabulary import Vocabulary
 
 OVERWRITTEN_ENV = Rule("overwritten-env", WARNING)
 NO_PROCESSES = Rule("no-processes", ERROR)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trainc.model.finding import NOTE, Rule
-from trainc.model.sourced import derive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.sourced import Sourced
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, derive
 
 EXISTING = "existing"  # the project names a Secret: `existing:NAME`
 IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it

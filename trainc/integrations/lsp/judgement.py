@@ -8,6 +8,7 @@ and nothing that was said of other files can be out of date.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,24 +24,21 @@ from trainc.compiler.load.walk import is_candidate, ours
 from trainc.compiler.project import find_root, open_project
 from trainc.integrations.lsp.cursor import UTF16, Positions
 from trainc.lint.across_jobs import SharedNames
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Documents
+from trainc.model.document import Document
+from trainc.model.finding import Finding
 from trainc.model.report import Report
-from trainc.model.settings import FILE, Selection
+from trainc.model.settings import FILE, Project, Selection
+from trainc.model.sourced import Span
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Documents
     from trainc.model.cluster import Opening
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
 
-    Unsaved = Mapping[str, bytes]
+Unsaved = Mapping[str, bytes]
 
 SLOW = 0.5  # seconds; a project that takes longer is judged whole when its files change on the disk, not while typing
 

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from trainc.compiler.load import load
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import documents_of
-from trainc.model.settings import FILE
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.integrations.lsp.judgement import Judgement, Unsaved
+from trainc.model.catalog import Documents
+from trainc.model.document import Document
+from trainc.model.settings import FILE, Project
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.integrations.lsp.judgement import Judgement, Unsaved
-    from trainc.model.catalog import Documents
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-RUNTIME, COMPONENT, CLUSTER, QUEUE, CLUSTER_QUEUE, CONTAINER, ROLE = (
-    "runtime",
-    "component",
-    "cluster",
-    "queue",
-    "cluster queue",
-    "container",
-    "replicated job",
-)
+RUNTIME, COMPONENT, CLUSTER, QUEUE = "runtime", "component", "cluster", "queue"
+CLUSTER_QUEUE, CONTAINER, ROLE = "cluster queue", "container", "replicated job"
 _RUNTIMES = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
 _ANNOTATIONS = {
     "trainc.dev/components": COMPONENT,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError
@@ -16,9 +17,6 @@ from trainc.integrations.lsp.publishing import KINDS, Publisher, code_actions
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import BinaryIO
-
     from pygls.server import ServerErrors
 
     from trainc.model.cluster import Opening

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
@@ -15,8 +16,8 @@ from trainc.model.rule_selection import rule_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any
+
 
 ROOMS = (
     "yaml",

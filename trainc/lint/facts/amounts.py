@@ -6,11 +6,8 @@ from trainc.lint.facts.values import UNKNOWN, Unknown
 from trainc.lint.tables.machines import device_kind
 from trainc.model.inference import MAX_DEVICES
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.text.quantity import NANO, Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 ONE = NANO
 

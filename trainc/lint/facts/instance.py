@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Varies
+from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Value, Varies
 from trainc.model.plan import ANCESTOR_LABEL
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.lint.facts.values import Value
 
 
 class Pod:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import FRAMEWORKS, vocabulary_of
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
-from trainc.lint.facts.launch import find_launch, options
+from trainc.lint.facts.launch import Launch, find_launch, options
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,
     JOB_INDEX,
@@ -16,6 +18,7 @@ from trainc.lint.facts.values import (
     TOO_LONG,
     UNKNOWN,
     Unknown,
+    Value,
     Varies,
     flag,
     rows,
@@ -27,33 +30,19 @@ from trainc.lint.facts.values import (
     whole,
     within,
 )
-from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES
+from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES, Machine
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Objects
+from trainc.model.cluster import Cluster
+from trainc.model.finding import Finding
 from trainc.model.references import CLAIM
-from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, value
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
+from trainc.text.record import T, cached_property
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from functools import cached_property
-    from typing import TypeVar
-
-    from trainc.lint.facts.launch import Launch
-    from trainc.lint.facts.values import Value
-    from trainc.lint.tables.machines import Machine
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Objects
-    from trainc.model.cluster import Cluster
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-    T = TypeVar("T")
-    Findings = Iterable[Finding]  # what a check gives
-else:
-    from trainc.text.record import cached_property
+Findings = Iterable[Finding]  # what a check gives
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.shell import with_certainty
-from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown
+from trainc.lint.facts.shell import Simple, with_certainty
+from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown, Value
+from trainc.model.vocabulary import Launcher, Vocabulary
 from trainc.text.numbers import parsed_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
-
-    from trainc.lint.facts.shell import Simple
-    from trainc.lint.facts.values import Value
-    from trainc.model.vocabulary import Launcher, Vocabulary
 
     class Process(Protocol):
         """What a launcher is looked for in: a container, as far as its command and its variables go."""

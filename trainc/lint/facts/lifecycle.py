@@ -15,12 +15,8 @@ from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.pods.complaints import fields, items, maps, text
 from trainc.apiserver.schema.engine import engine
-from trainc.model.tree import plain
+from trainc.model.tree import Tree, plain
 from trainc.text.object_keys import JOBSET_CONTROLLER, JOBSET_NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 _IN_PROGRESS = ("StartupPolicyInProgress", "InOrderStartupPolicyInProgress")
 _STARTED = ("StartupPolicyCompleted", "InOrderStartupPolicyCompleted")

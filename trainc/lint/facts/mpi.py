@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from trainc.frameworks.mpi import MPIRUN
+from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.launch import Launch
 from trainc.lint.facts.values import table, text
 from trainc.lint.facts.world import PodAddress, place_of
+from trainc.model.tree import Tree
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.lint.facts.launch import Launch
-    from trainc.model.tree import Tree
 
 
 class Host:

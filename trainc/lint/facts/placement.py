@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.plan import Role
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.schedulers.gang import PROFILES, concerns, members, pod_metadata, roles_of
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Role
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
 
 POD = ("template", "spec", "template")
 # What ties pods to a group, by the section of their metadata, and whose group it is.

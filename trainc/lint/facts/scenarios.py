@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, items, maps, text
+from trainc.lint.facts.job import Job
 from trainc.lint.facts.lifecycle import PENDING, Lifecycle
 from trainc.lint.facts.values import Unknown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trainc.lint.facts.job import Job
 
 _MAX_FAILURES = 40  # of one pod that are played through
 _MAX_CODES = 4  # exit codes of one rule that are shown

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole
 from trainc.lint.facts.values import rows, table, text, texts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree
 
 _PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))
 _ONE_NODE = frozenset(("ReadWriteOnce", "ReadWriteOncePod"))

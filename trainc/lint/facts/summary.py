@@ -6,16 +6,13 @@ from typing import Any
 
 from trainc.frameworks.mpi import MPIRUN
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
+from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
 from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all
 from trainc.lint.facts.timing import stages, waits
 from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, whole
 from trainc.model.tree import get, given
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import EXCLUSIVE, JOBSET_CONTROLLER, KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
 
 View = dict[str, Any]
 

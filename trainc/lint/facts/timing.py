@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.shell import unconditional
+from collections.abc import Mapping
+
+from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.shell import Simple, unconditional
 from trainc.lint.facts.values import rows, table, text, texts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.lint.facts.shell import Simple
-    from trainc.model.tree import Path
+from trainc.model.tree import Path
 
 
 class Wait:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
 from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.tree import Path, Tree
 
 
 class Unknown:

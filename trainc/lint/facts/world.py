@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.launch import PYTHON, names_in
-from trainc.lint.facts.values import Unknown, substituted, table, text, texts
+from trainc.lint.facts.values import Unknown, Value, substituted, table, text, texts
 from trainc.model.run import run_of
+from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Job
-    from trainc.lint.facts.values import Value
-    from trainc.model.tree import Path
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
 # What operators called the pod of rank 0, behind the name of their job.

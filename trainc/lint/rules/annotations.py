@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.placement import MISPLACED_QUEUE
 from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.text.object_keys import KUEUE_QUEUE, TRAINC_PREFIX
 from trainc.text.spelling import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Findings, Job
 
 MISSPELT = Rule("misspelt-annotation", WARNING)
 FUSE = Rule("bucket-mount-without-annotation", ERROR)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import ExpandedRole, Findings, Job
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.lint.tables.machines import SLICE
 from trainc.model.finding import WARNING, Label, Rule
+from trainc.model.tree import Path, Tree
 from trainc.text.memo import Memo
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import ExpandedRole, Findings, Job
-    from trainc.model.tree import Path, Tree
 
 SLICES = Rule("multislice-half-set-up", WARNING)
 MAINTENANCE = Rule("maintenance-half-handled", WARNING)

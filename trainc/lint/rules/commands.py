@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os.path
 
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
 from trainc.lint.facts.values import repository, rows, templated, text, texts
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule, place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.cluster import Cluster
-    from trainc.model.vocabulary import Launcher
+from trainc.model.vocabulary import Launcher
 
 SLEEP = Rule("endless-sleep", WARNING)
 ONE_WORD = Rule("command-in-one-word", ERROR)

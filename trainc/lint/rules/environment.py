@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
+from trainc.model.sourced import Span
+from trainc.model.vocabulary import Vocabulary
 from trainc.text.memo import Memo
 from trainc.text.numbers import parsed_int
 from trainc.text.spelling import nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.sourced import Span
-    from trainc.model.vocabulary import Vocabulary
 
 MISSPELT = Rule("misspelt-variable", WARNING)
 FOREIGN = Rule("variable-of-other-hardware", NOTE)

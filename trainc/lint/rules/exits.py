@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from trainc.frameworks import EVERY
+from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.shell import Simple
 from trainc.lint.facts.timing import counts, never_ends, waits
 from trainc.lint.facts.values import table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import value
 from trainc.text.object_keys import KUEUE_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.lint.facts.shell import Simple
 
 MASKED = Rule("masked-exit-code", ERROR)
 SELF = Rule("depends-on-itself", ERROR)

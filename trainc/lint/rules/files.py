@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.apiserver.names import NAME_HELP, subdomain
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.tree import value
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-    Reference = tuple[str, str, Path]
-    Fields = Mapping[str, tuple[str, str]]
+Reference = tuple[str, str, Path]
+Fields = Mapping[str, tuple[str, str]]
 
 ONE_NODE = Rule("one-node-volume", WARNING)
 LOST = Rule("checkpoints-in-empty-dir", WARNING)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import Path, Tree, get
 from trainc.text.memo import TextMemo
 from trainc.text.object_keys import LAST_APPLIED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import NamedTuple
-
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 TAG = Rule("moving-tag", WARNING)
 PULL = Rule("pull-policy-and-tag", NOTE)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.storage import keeps_state, mount_of, outlives
 from trainc.lint.facts.values import flag, rows, table, text, texts, whole
 from trainc.lint.facts.world import collective
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.schedulers.gang import NO_PODS
 from trainc.text.object_keys import TPU_RESOURCE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.tree import Tree
 
 PARTIAL = Rule("partial-restarts", WARNING)
 NO_POLICY = Rule("no-failure-policy", NOTE)

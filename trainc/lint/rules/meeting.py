@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.frameworks.mpi import MPIRUN
 from trainc.frameworks.torch import DEEPSPEED, TORCHRUN
-from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.launch import PYTHON, Launch
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.facts.world import (
     FIRST_PODS,
     LOCAL,
+    Meeting,
     PodAddress,
     keeps_to_itself,
     meetings,
@@ -17,21 +21,11 @@ from trainc.lint.facts.world import (
     place_of,
     pod_of_another_jobset,
 )
-from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.tree import leaves, value
+from trainc.model.finding import ERROR, WARNING, Edit, Label, Rule
+from trainc.model.tree import Path, leaves, value
+from trainc.model.vocabulary import Launcher
 from trainc.text.hostnames import hosts_in, hosts_with
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.lint.facts.launch import Launch
-    from trainc.lint.facts.world import Meeting
-    from trainc.model.finding import Edit
-    from trainc.model.tree import Path
-    from trainc.model.vocabulary import Launcher
 
 NO_POD = Rule("coordinator-names-no-pod", ERROR)
 HOST = Rule("host-names-no-pod", WARNING)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from trainc.frameworks.mpi import MPIRUN
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import TPU_RESOURCE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
 
 MESH = Rule("mesh-mismatch", ERROR)
 BATCH = Rule("batch-not-divisible", WARNING)

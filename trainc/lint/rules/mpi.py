@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.plan import Plan
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
+from trainc.model.plan import Plan
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, get, value
 
 SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
 SLOTS_GPUS = Rule("slots-mismatch", WARNING)

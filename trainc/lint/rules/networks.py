@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.tables.machines import EFA, GPU, device_kind, is_network
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.sourced import Span
+from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import NamedTuple
-
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.finding import Finding
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 HALF = Rule("network-half-set-up", WARNING)
 TUNER = Rule("tuner-of-other-machine", WARNING)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.lint.facts.amounts import ONE, amount
-from trainc.lint.facts.job import REQUIRED
+from trainc.lint.facts.job import REQUIRED, Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
 from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced
-from trainc.model.tree import leaves
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, leaves
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import VOLCANO_GROUP
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 TOO_MANY = Rule("more-accelerators-than-machine", ERROR)
 PARTIAL = Rule("partial-node", WARNING)

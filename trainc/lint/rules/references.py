@@ -5,18 +5,14 @@ from __future__ import annotations
 import itertools
 
 from trainc.frameworks.torch import TORCHRUN
-from trainc.lint.facts.launch import names_in
+from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.launch import Launch, names_in
 from trainc.lint.facts.shell import SHELLS, script_of
 from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import leaves
 from trainc.text.placeholders import is_placeholder
 from trainc.text.spelling import intended, meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.lint.facts.launch import Launch
 
 NOT_EXPANDED = Rule("variable-without-shell", ERROR)
 UNDEFINED = Rule("undefined-variable", ERROR)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from trainc.apiserver.pods.sources import SOURCES
 from trainc.lint.facts.amounts import ONE, STANDARD, amount, canonical
 from trainc.lint.facts.values import rows, table, text, texts
-from trainc.lint.refusal import Explanation, Words
+from trainc.lint.refusal import Explanation, ServerComplaint, Words
 from trainc.lint.tables.machines import DEVICES
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import get, plain, value
 from trainc.text.spelling import meant, nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.refusal import ServerComplaint
 
 CLAIM_UNKNOWN = Rule("claim-unknown", ERROR)
 NO_CONTAINERS = Rule("no-containers", ERROR)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from trainc.lint.facts.amounts import MANY, ONE, amount
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.values import flag, rows, table, text
 from trainc.lint.tables.machines import GAUDI, GPU, MOST_CPUS, NPU, device_kind, meant_device
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree
 
 MANY_DEVICES = Rule("too-many-devices", ERROR)
 MISSPELT = Rule("misspelt-resource", ERROR)

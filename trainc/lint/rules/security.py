@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.values import flag, repository, table, text, texts
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
-from trainc.model.tree import value
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, value
 from trainc.text.masking import named_secret
 from trainc.text.placeholders import is_placeholder, placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, Findings, Job
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 ROOT = Rule("root-where-non-root", ERROR)
 PRIVILEGED = Rule("privileged-pod", NOTE)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from trainc.frameworks.torch import ACCELERATE, TORCHRUN
-from trainc.lint.facts.values import COMPLETION_INDEX, Varies, flag, table, text
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.launch import Launch
+from trainc.lint.facts.values import COMPLETION_INDEX, Unknown, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.inference import PER_CPU
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, get
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.lint.facts.launch import Launch
-    from trainc.lint.facts.values import Unknown
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path
 
 NNODES = Rule("nodes-mismatch", ERROR)
 NPROC = Rule("processes-mismatch", ERROR)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.values import substituted, table, text
-from trainc.lint.tables.machines import GENERATIONS, SLICE
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.lint.tables.machines import GENERATIONS, SLICE, Generation
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import EXCLUSIVE, KUEUE_QUEUE, TPU_RESOURCE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.lint.tables.machines import Generation
-    from trainc.model.finding import Finding
-    from trainc.model.tree import Path
 
 CHIPS = Rule("tpu-topology-mismatch", ERROR)
 UNKNOWN = Rule("tpu-topology-unknown", ERROR)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.values import flag, rows, substituted, table, text
 from trainc.lint.tables.machines import is_network
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.tree import Path
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-    from trainc.model.tree import Path
 
 HIDES = Rule("mount-hides-image", WARNING)
 RELATIVE = Rule("relative-mount-path", WARNING)

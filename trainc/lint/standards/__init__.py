@@ -6,17 +6,13 @@ Kubernetes 1.37.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from trainc.lint.standards import baseline, restricted
-from trainc.lint.standards.pod import NEWEST, PodTemplate
+from trainc.lint.standards.pod import NEWEST, PodTemplate, Violation
+from trainc.model.tree import Tree
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from trainc.lint.standards.pod import Violation
-    from trainc.model.tree import Tree
-
-    Control = Callable[[PodTemplate], Violation | None]
+Control = Callable[[PodTemplate], Violation | None]
 
 BASELINE, RESTRICTED = "baseline", "restricted"
 LEVELS = (BASELINE, RESTRICTED)

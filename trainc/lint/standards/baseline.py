@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterator
+
 from trainc.lint.facts.values import flag, rows, substituted, table, text
 from trainc.lint.standards.pod import (
+    Owner,
+    PodTemplate,
     Violation,
     containers,
     counted,
@@ -15,14 +19,7 @@ from trainc.lint.standards.pod import (
     setting,
 )
 from trainc.lint.tables.security import CONTAINER_TYPES, DEFAULT_CAPABILITIES, SAFE_SYSCTLS
-from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-
-    from trainc.lint.standards.pod import Owner, PodTemplate
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, value
 
 PROFILES = ("RuntimeDefault", "Localhost")
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"

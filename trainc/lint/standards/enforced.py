@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table
 from trainc.lint.standards import LEVELS, violations
 from trainc.lint.standards.pod import NEWEST
-from trainc.model.cluster import version
+from trainc.model.cluster import Cluster, version
 from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.sourced import Span
 from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    from trainc.lint.facts.job import Job
-    from trainc.model.cluster import Cluster
-    from trainc.model.sourced import Span
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 VIOLATED = Rule("pod-security", ERROR)
 _ENFORCE = "pod-security.kubernetes.io/enforce"

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from trainc.lint.facts.values import flag, rows, substituted, table, text, texts
-from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import NamedTuple
-
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
+from trainc.model.tree import Path, Tree, value
+from trainc.text.record import NamedTuple
 
 NEWEST = 37  # the last minor version of Kubernetes whose standards are known here
 _NO_SECCOMP_ON_WINDOWS = 25  # the first version that spares Windows pods what Windows does not have

@@ -5,13 +5,9 @@ from __future__ import annotations
 from trainc.lint.facts.values import rows, table, text
 from trainc.lint.standards.baseline import PROFILES, added, unmasked
 from trainc.lint.standards.baseline import seccomp as baseline_seccomp
-from trainc.lint.standards.pod import Violation, containers, counted, known_texts, quoted, setters
+from trainc.lint.standards.pod import Owner, PodTemplate, Violation, containers, counted, known_texts, quoted, setters
 from trainc.lint.tables.security import RESTRICTED_CAPABILITIES, RESTRICTED_VOLUMES
 from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.lint.standards.pod import Owner, PodTemplate
 
 _NON_ROOT = "runAsNonRoot != true"
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, value
 
 SSA = "kustomize.toolkit.fluxcd.io/ssa"
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"

@@ -8,13 +8,8 @@ torchx and 4 per the awsome-distributed-training recipes. CPUs are threads, two 
 from __future__ import annotations
 
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
+from trainc.text.record import NamedTuple
 from trainc.text.spelling import intended
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Machine:

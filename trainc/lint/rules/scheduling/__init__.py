@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import value
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
+from trainc.model.tree import Tree, value
 from trainc.text.memo import Memo
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 _QUEUE, _GANG = 1, 2  # what keys of labels and annotations are about
 _GROUP, _FIELDS = "schedulingGroup", frozenset(("schedulerName", "priorityClassName"))

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from trainc.apiserver.pods.complaints import fields
-from trainc.apiserver.pods.requests import pod_requests, quantity_of, total
+from trainc.apiserver.pods.requests import Amounts, pod_requests, quantity_of, total
 from trainc.kinds.table import NAMES
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.lint.facts.placement import Gang, Group, Placement
+from trainc.model.cluster import Version
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.plan import Role
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.schedulers.gang import COMPLETE, NODE_SELECTOR, REQUESTS, pods, waits
 from trainc.schedulers.native import API_NOT_SERVED, GROUP, version_served
 from trainc.text.object_keys import EXCLUSIVE, NATIVE_FIELD
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.apiserver.pods.requests import Amounts
-    from trainc.lint.facts.placement import Gang, Group, Placement
-    from trainc.model.cluster import Version
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Role
-    from trainc.model.tree import Path, Tree
 
 START_ORDER = Rule("gang-start-order", ERROR)
 INITIALIZER = Rule("initializer-in-gang", ERROR)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.lint.facts.placement import Placement
 from trainc.lint.rules.scheduling.gangs import order_faults, size_faults, version_faults
 from trainc.lint.rules.scheduling.pod_sets import pod_set_faults
 from trainc.lint.rules.scheduling.queues import queue_faults, unqueued
 from trainc.lint.rules.scheduling.ties import tie_faults
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.finding import Finding
+from trainc.model.report import Report
 
 
 def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued: bool) -> Iterator[Finding]:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.placement import POD, pod_annotations
-from trainc.model.finding import ERROR, WARNING, Rule
+from collections.abc import Iterator
+
+from trainc.lint.facts.placement import POD, Placement, pod_annotations
+from trainc.model.cluster import Version
+from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.plan import Role
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.gang import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, pods, waits
 from trainc.text.object_keys import EXCLUSIVE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.lint.facts.placement import Placement
-    from trainc.model.cluster import Version
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Role
-    from trainc.model.report import Report
 
 POD_SETS = Rule("kueue-pod-sets", ERROR)
 LEVEL = Rule("kueue-topology-misplaced", ERROR)

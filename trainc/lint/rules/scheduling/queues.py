@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.names import NAME_HELP, subdomain
-from trainc.lint.facts.placement import MISPLACED_QUEUE
-from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.sourced import Sourced, is_written
-from trainc.model.tree import get, value
+from trainc.lint.facts.placement import MISPLACED_QUEUE, Group, Placement
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.report import Report
+from trainc.model.sourced import Sourced, Span, is_written
+from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import KUEUE, KUEUE_PRIORITY
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.spelling import meant, nearest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.lint.facts.placement import Group, Placement
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
 
 NO_QUEUE = Rule("kueue-queue", WARNING)
 _MOST_NAMESPACES = 3  # named in one finding

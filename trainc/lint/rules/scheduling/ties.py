@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.placement import POD
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from collections.abc import Iterator
+
+from trainc.lint.facts.placement import POD, Gang, Group, Placement
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.plan import Role
 from trainc.model.tree import value
 from trainc.schedulers.gang import DEFAULT_PROFILE, PROFILES, pods
 from trainc.text.object_keys import COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.lint.facts.placement import Gang, Group, Placement
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Role
 
 TWO_BACK_ENDS = Rule("two-gang-schedulers", ERROR)
 UNTIED = Rule("gang-tie-missing", ERROR)
