@@ -54,7 +54,15 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         _tell_further(document, server, report)
         return None
     if root is None:
-        return _passed_on(document, tree, server, report)
+        # An object of a kind without a schema here: every server reads its metadata in the same way.
+        if document.api_version and not is_sound(held := tree.get("metadata")):
+            from trainc.apiserver.metadata_decoding import decode  # noqa: PLC0415 (most metadata are plainly right)
+
+            faults = decode(held) or ([] if _CONFIGURATION in document.api_version else _metadata_faults(held))
+            if faults:
+                _refused(document, faults, server, report)
+                return None
+        return document if tree is document.tree else document.admitted(tree)
     check_nulls(document, report)
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in judged.unchecked:
@@ -106,18 +114,6 @@ def _lists_once(document: Document, faults: Sequence[Fault], server: Server, rep
 def _is_every_answer_asked(document: Document, report: Report) -> bool:
     """Whether the servers' answer alone is asked for, which is given in full."""
     return report.admission_only and not document.api_version.startswith(TRAINC_PREFIX)
-
-
-def _passed_on(document: Document, tree: Tree, server: Server, report: Report) -> Document | None:
-    """An object of a kind without a schema here: every server reads its metadata in the same way."""
-    if document.api_version and not is_sound(held := tree.get("metadata")):
-        from trainc.apiserver.metadata_decoding import decode  # noqa: PLC0415 (most metadata are plainly right)
-
-        faults = decode(held) or ([] if _CONFIGURATION in document.api_version else _metadata_faults(held))
-        if faults:
-            _refused(document, faults, server, report)
-            return None
-    return document if tree is document.tree else document.admitted(tree)
 
 
 def _metadata_faults(metadata: Tree) -> list[Fault]:

@@ -148,7 +148,12 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
     if is_too_long(fault):
         return shorter(document.tree, fault)
     if _NO_ROLE in fault.message:
-        return _existing_role(document, fault)
+        # The replicatedJob that was probably meant, or all that there are.
+        roles = get(document.tree, "spec", "replicatedJobs")
+        names = [str(value(role, "name")) for role in roles if type(role) is dict] if type(roles) is list else []
+        return meant(
+            fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}"
+        )
     if type(value(document.tree, *fault.path)) is float and "must be of type int32" in fault.message:
         return "write a whole number"
     if _TWICE in fault.message:
@@ -167,13 +172,6 @@ def first_alike(document: Document, fault: Fault) -> Path | None:
         if type(item) is dict and {name: plain(item[name]) for name in wanted if name in item} == wanted:
             return (*fault.path[:-1], index)
     return None
-
-
-def _existing_role(document: Document, fault: Fault) -> str:
-    """The replicatedJob that was probably meant, or all that there are."""
-    roles = get(document.tree, "spec", "replicatedJobs")
-    names = [str(value(role, "name")) for role in roles if type(role) is dict] if type(roles) is list else []
-    return meant(fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}")
 
 
 def _root(document: Document, table: Table) -> SchemaNode | None:
@@ -219,7 +217,8 @@ def shortened(text: str) -> str:
 
 def reason_first(fault: Fault) -> tuple[str, str]:
     """The reason without a long value before it, and what to do; both empty where the server's words will do."""
-    claim = _between(fault.message, "have a matching volumeMount: ", " from VolumeClaimPolicies")
+    _, _, rest = fault.message.partition("have a matching volumeMount: ")
+    claim = rest.partition(" from VolumeClaimPolicies")[0] if " from VolumeClaimPolicies" in rest else ""
     if claim:
         mount = f"`volumeMounts: [{{name: {claim}, mountPath: /data}}]`"
         return f"no container mounts the claim `{claim}`", f"mount it in a container, as in {mount}"
@@ -234,11 +233,6 @@ def reason_first(fault: Fault) -> tuple[str, str]:
         )
     value, reason = _parts(fault.message)
     return (reason, "") if len(value) > _LONG else ("", "")
-
-
-def _between(text: str, before: str, after: str) -> str:
-    _, _, rest = text.partition(before)
-    return rest.partition(after)[0] if after in rest else ""
 
 
 def _parts(message: str) -> tuple[str, str]:

@@ -152,7 +152,17 @@ def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     for word in _FORBIDDEN:
         if word in schema:
             yield (*at, word), "is forbidden in a structural schema"
-    yield from _type_faults(schema, at)
+    kind = schema.get("type")
+    if schema.get("x-kubernetes-int-or-string") is True:
+        if kind is not None:
+            yield (*at, "type"), "must be empty beside x-kubernetes-int-or-string"
+    elif kind is None:
+        if schema.get("x-kubernetes-preserve-unknown-fields") is not True:
+            yield (*at, "type"), "is required"
+    elif kind not in _TYPES:
+        yield (*at, "type"), f"must be one of {', '.join(sorted(_TYPES))}"
+    elif kind == "array" and "items" not in schema:
+        yield (*at, "items"), "is required for an array"
     if "properties" in schema and schema.get("additionalProperties") not in (None, False):
         yield (*at, "additionalProperties"), "is forbidden beside properties"
     if schema.get("uniqueItems") is True:
@@ -184,20 +194,6 @@ def _shape_faults(inner: Any, at: Path, depth: int = 0) -> Iterator[tuple[Path, 
     for path, child in (*_children(inner, at), *_inside(inner, at)):
         if type(child) is dict:
             yield from _shape_faults(child, path, depth + 1)
-
-
-def _type_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
-    kind = schema.get("type")
-    if schema.get("x-kubernetes-int-or-string") is True:
-        if kind is not None:
-            yield (*at, "type"), "must be empty beside x-kubernetes-int-or-string"
-    elif kind is None:
-        if schema.get("x-kubernetes-preserve-unknown-fields") is not True:
-            yield (*at, "type"), "is required"
-    elif kind not in _TYPES:
-        yield (*at, "type"), f"must be one of {', '.join(sorted(_TYPES))}"
-    elif kind == "array" and "items" not in schema:
-        yield (*at, "items"), "is required for an array"
 
 
 def _children(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, Any]]:
@@ -246,14 +242,6 @@ def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str
         yield (*at, "multipleOf"), "`multipleOf` is not checked", False
     if schema.get("x-kubernetes-embedded-resource"):
         yield (*at, "x-kubernetes-embedded-resource"), "metadata of embedded objects is not checked", False
-    yield from _engine_remarks(schema, at)
-    for path, child in _children(schema, at):
-        if type(child) is dict:
-            yield from unchecked(child, path)
-
-
-def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str, bool]]:
-    """The rules and patterns of one schema that cannot be judged, each with whether a server would refuse it."""
     for index, rule in enumerate(schema.get("x-kubernetes-validations", ())):
         where = (*at, "x-kubernetes-validations", index)
         if rule.get("optionalOldSelf"):
@@ -268,3 +256,6 @@ def _engine_remarks(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, st
         if reason:
             verdict = "is not a regular expression" if refused else "is not checked"
             yield (*at, "pattern"), f"the pattern `{pattern}` {verdict}: {reason}", refused
+    for path, child in _children(schema, at):
+        if type(child) is dict:
+            yield from unchecked(child, path)

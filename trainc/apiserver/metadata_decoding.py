@@ -81,7 +81,10 @@ def _value(wanted: str, field: str, tree: Tree, path: Path) -> list[Fault]:
     if not got or wanted == _ANY:
         return []
     if wanted == _TIME:
-        return _time(field, tree, got, path)
+        if got != "string":
+            return [_undecodable(path, f"{got} into Go struct field {field} of type string")]
+        text = time_fault(tree.value)
+        return [Fault(path, "decode", text)] if text else []
     for prefix, word in (("[]", "array"), ("map[string]", "object")):
         if wanted.startswith(prefix) and got == word:
             return _items(wanted.removeprefix(prefix), field, tree, path)
@@ -98,13 +101,6 @@ def _value(wanted: str, field: str, tree: Tree, path: Path) -> list[Fault]:
 def _items(wanted: str, field: str, tree: Tree, path: Path) -> list[Fault]:
     steps = sorted(tree) if type(tree) is dict else range(len(tree))
     return [fault for step in steps for fault in _value(wanted, field, tree[step], (*path, step))]
-
-
-def _time(field: str, tree: Tree, got: str, path: Path) -> list[Fault]:
-    if got != "string":
-        return [_undecodable(path, f"{got} into Go struct field {field} of type string")]
-    text = time_fault(tree.value)
-    return [Fault(path, "decode", text)] if text else []
 
 
 def _word(value: Tree) -> str:

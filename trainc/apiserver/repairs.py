@@ -35,13 +35,11 @@ def renamed(document: Document, fault: Fault) -> list[Edit]:
     if len(beside) > _MAX_FIELDS:
         return []
     rivals = [
-        key for key in beside if key != name and key not in fault.candidates and names[0] in _meanings(fault, key)
+        key
+        for key in beside
+        if key != name and key not in fault.candidates and names[0] in intended(key, fault.candidates)
     ]
     return [] if rivals else document.edits(fault.path, name=names[0])
-
-
-def _meanings(fault: Fault, key: str) -> list[str]:
-    return intended(key, fault.candidates)
 
 
 def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edit]:

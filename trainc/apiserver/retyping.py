@@ -33,11 +33,20 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
     if is_of_quantity(fault):
         return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
-        return _name(written)
+        # A name that is a DNS label, made of what was written.
+        kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in written.lower()).strip("-")
+        if not kept or not kept[0].isalpha():
+            return "lower-case letters, digits and `-` make a name, and a letter begins it"
+        return f"write `{kept[:LABEL].rstrip('-')}`: lower-case letters, digits and `-`"
     if fault.path[-2:] == ("metadata", "name") and len(written) > LABEL:
         return f"shorten it from {len(written)} to at most {LABEL} characters"
     if fault.path[-2:-1] == ("labels",):
-        return _label(written, fault)
+        # What a label's value may be, for one that is refused; nothing where its key is.
+        if fault.value != written:
+            return "use letters, digits, `-`, `_` and `.` for a key, below a domain and `/` if you like"
+        if len(written) > LABEL:
+            return f"shorten it from {len(written)} to at most {LABEL} characters, or make it an annotation"
+        return "use letters, digits, `-`, `_` and `.`, with a letter or digit at both ends, or make it an annotation"
     wanted = fault.message.partition(" must be of type ")[2].partition(":")[0]
     wanted = wanted or _GO_TYPES.get(fault.message.rpartition(" of type ")[2], "")
     return _of_type(written, "object" if NO_MAP in fault.message else wanted, node)
@@ -61,7 +70,19 @@ def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
             return f"write a list for a shell: `[sh, -c, {json.dumps(written)}]`" if written.strip() else "write a list"
         return f"write a list: `[{', '.join(map(json.dumps, parts))}]`"
     if wanted == "object":
-        return _map(written, node)
+        # A text as a map: of a variable's name and value where it looks like one, else of a name.
+        names = node.props.names if node is not None else ()
+        name, equals, rest = written.partition("=")
+        if equals and all(one in names for one in _ENVIRONMENT):
+            return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
+        field, _, content = written.partition(":")
+        if field in names and content:
+            return f"write `{field}: {content.strip()}`, with a space after the colon"
+        if "name" in names and "key" in names:  # a reference to one key of a Secret or a ConfigMap
+            owner, _, key = written.replace(":", "/").partition("/")
+            return f"name the object and its key: `{{name: {owner or 'NAME'}, key: {key or 'KEY'}}}`"
+        field = next((one for one in (*REFERENCES, "path") if one in names), "")
+        return f"write a map: `{{{field}: {written}}}`" if field else "write a map"
     if wanted in ("integer", "number"):
         if written == "auto":
             return "remove it: the number of processes follows from the resources"
@@ -69,22 +90,6 @@ def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
     if wanted == "boolean":
         return f"write {written}, without quotes" if written in ("true", "false") else "write `true` or `false`"
     return ""
-
-
-def _map(written: str, node: SchemaNode | None) -> str:
-    """A text as a map: of a variable's name and value where it looks like one, else of a name."""
-    names = node.props.names if node is not None else ()
-    name, equals, rest = written.partition("=")
-    if equals and all(one in names for one in _ENVIRONMENT):
-        return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
-    field, _, content = written.partition(":")
-    if field in names and content:
-        return f"write `{field}: {content.strip()}`, with a space after the colon"
-    if "name" in names and "key" in names:  # a reference to one key of a Secret or a ConfigMap
-        owner, _, key = written.replace(":", "/").partition("/")
-        return f"name the object and its key: `{{name: {owner or 'NAME'}, key: {key or 'KEY'}}}`"
-    field = next((one for one in (*REFERENCES, "path") if one in names), "")
-    return f"write a map: `{{{field}: {written}}}`" if field else "write a map"
 
 
 def _quoted(leaf: Sourced[object], node: SchemaNode | None) -> str:
@@ -105,23 +110,6 @@ def _quantity(written: str) -> str:
         one = _UNITS[unit]
         return f"write `{number}{one.upper()}i` (powers of 1024) or `{number}{one}` (powers of 1000)"
     return "write a quantity such as `500m`, `4` or `64Gi`"
-
-
-def _name(written: str) -> str:
-    """A name that is a DNS label, made of what was written."""
-    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in written.lower()).strip("-")
-    if not kept or not kept[0].isalpha():
-        return "lower-case letters, digits and `-` make a name, and a letter begins it"
-    return f"write `{kept[:LABEL].rstrip('-')}`: lower-case letters, digits and `-`"
-
-
-def _label(written: str, fault: Fault) -> str:
-    """What a label's value may be, for one that is refused; nothing where its key is."""
-    if fault.value != written:
-        return "use letters, digits, `-`, `_` and `.` for a key, below a domain and `/` if you like"
-    if len(written) > LABEL:
-        return f"shorten it from {len(written)} to at most {LABEL} characters, or make it an annotation"
-    return "use letters, digits, `-`, `_` and `.`, with a letter or digit at both ends, or make it an annotation"
 
 
 def _no_runtime(fault: Fault) -> bool:

@@ -63,7 +63,10 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if misfits := untyped(typed, judged.stored) if typed is not None and not log.schema else []:
         return judged.refuse("webhook", misfits)
     if old is None and kind == defaults.KIND and not _mutate(judged, types, log, profile):
-        judged.schema_faults = _schema_alone(judged.stored, kind, node, log, table, profile)
+        # What the server itself would say of an object that a webhook could not read.
+        alone = Verdict(named(_statusless(judged.stored, None, whole=False)))
+        _fits(alone, kind, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
+        judged.schema_faults = alone.messages
         return judged
     if judged.empty_patch is False:
         log, sound = Log(nulls=False), False
@@ -94,7 +97,8 @@ def _fits(
     if any(fault.blocking for fault in faults):
         _blocked(judged, [*faults, *lists], has_rules=table.has_rules(kind))
         return False
-    broken = check(_waiting(log, judged.stored), judged.unchecked)
+    # Rules over the whole object see its metadata, which the walk passed by.
+    broken = check([(node, path, tree if path else judged.stored) for node, path, tree in log.rules], judged.unchecked)
     if old is not None:
         broken += check_change(node, judged.stored, old, judged.unchecked)
     if faults or lists or broken:
@@ -118,13 +122,6 @@ def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
 
 def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
     return metadata.validate(held) if old is None else metadata.changes(held, old.get("metadata", {}))
-
-
-def _schema_alone(stored: Tree, kind: str, node: SchemaNode, log: Log, table: Table, profile: Profile) -> list[str]:
-    """What the server itself would say of an object that a webhook could not read."""
-    alone = Verdict(named(_statusless(stored, None, whole=False)))
-    _fits(alone, kind, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
-    return alone.messages
 
 
 def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> bool:
@@ -171,11 +168,6 @@ def named(tree: Tree) -> Tree:
         return tree
     name = Sourced(prefix[:58] + _SUFFIX.value, _SUFFIX.origin)
     return {**tree, "metadata": {**held, "name": name}}
-
-
-def _waiting(log: Log, stored: Tree) -> list[tuple[SchemaNode, tuple[str | int, ...], Tree]]:
-    """Rules over the whole object see its metadata, which the walk passed by."""
-    return [(node, path, tree if path else stored) for node, path, tree in log.rules]
 
 
 def _known(judged: Verdict, faults: list[Fault]) -> list[Fault]:

@@ -25,7 +25,7 @@ from trainc.model.document import Document
 from trainc.model.finding import Refusal
 from trainc.model.report import Report
 from trainc.model.settings import STRICT
-from trainc.model.tree import Tree, get, plain, value
+from trainc.model.tree import get, plain, value
 
 # Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
 NODES = {
@@ -84,27 +84,23 @@ def _complaints(document: Document, kind: str, cluster: Cluster) -> list[Fault]:
     spec = tree.get("spec")
     spec = spec if type(spec) is dict else {}
     if kind == "batch/v1/Job":
-        _job(spec, log)
+        settings = {name: plain(part) for name, part in spec.items() if name != "template"}
+        if "completions" not in settings and "parallelism" not in settings:
+            settings["completions"] = settings["parallelism"] = 1
+        pods = spec.get("template")
+        pods = pods if type(pods) is dict else {}
+        if "podFailurePolicy" in settings:
+            settings["template"] = plain(pods)
+        job_spec(settings, ("spec",), log)
+        if "selector" in settings or "manualSelector" in settings:
+            chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
+        pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
+        template(pods, ("spec", "template"), log, {})
+        policy = value(pods, "spec", "restartPolicy")
+        place = ("spec", "template", "spec", "restartPolicy")
+        restart(settings, policy if type(policy) is str else "", place, log)
     else:
         pod_spec(spec, ("spec",), log, {})
         if not log.faults:
             created.pod({**tree, "spec": spec}, document.name, (), log, cluster.objects)
     return log.faults
-
-
-def _job(spec: dict[str, Tree], log: Complaints) -> None:
-    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
-    if "completions" not in settings and "parallelism" not in settings:
-        settings["completions"] = settings["parallelism"] = 1
-    pods = spec.get("template")
-    pods = pods if type(pods) is dict else {}
-    if "podFailurePolicy" in settings:
-        settings["template"] = plain(pods)
-    job_spec(settings, ("spec",), log)
-    if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
-    pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
-    template(pods, ("spec", "template"), log, {})
-    policy = value(pods, "spec", "restartPolicy")
-    place = ("spec", "template", "spec", "restartPolicy")
-    restart(settings, policy if type(policy) is str else "", place, log)

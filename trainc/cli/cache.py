@@ -63,7 +63,10 @@ class FileCache:
     def _put(self, key: str, data: bytes) -> None:
         temporary = f"{self._path(key)}.{os.urandom(8).hex()}"
         os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
-        self._make_room()
+        # Forget the oldest of the cache's own entries; other files in the folder are somebody else's.
+        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
+        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
+            os.remove(path)
         try:
             with open(temporary, "xb", opener=_private) as stream:
                 stream.write(data)
@@ -74,12 +77,6 @@ class FileCache:
 
     def _path(self, key: str) -> str:
         return os.path.join(self._folder, f"{_PREFIX}{key}")
-
-    def _make_room(self) -> None:
-        """Forget the oldest of the cache's own entries; other files in the folder are somebody else's."""
-        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
-        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
-            os.remove(path)
 
 
 def _is_entry(name: str) -> bool:

@@ -41,7 +41,14 @@ def run(options: Options) -> int:
     if command == "generate" and not rest:
         return _generate(os.environ)
     if command == "parameters" and not rest:
-        return _announce(os.environ)
+        # Print the parameters as JSON, unless those that the application has are wrong.
+        session = _session(os.environ)
+        if session.report.failed:
+            _say(session)
+            return 1
+        names = [cluster.name for cluster in session.project.clusters if cluster.name]
+        data(dumps(_announcements(names), sort_keys=False))
+        return 0
     if command == "paths" and len(rest) < 2:
         data(f"{paths_of(rest[0] if rest else '.')}\n")
         return 0
@@ -50,7 +57,12 @@ def run(options: Options) -> int:
 
 def _generate(environment: Mapping[str, str]) -> int:
     session = _session(environment)
-    _one_cluster(session)
+    names = [cluster.name for cluster in session.project.clusters]
+    if len(names) > 1 and not session.selection.clusters:
+        raise Trouble(
+            f"this project has several clusters; set the parameter `cluster` of this application "
+            f"to one of them: {', '.join(names)}"
+        )
     project = session.project
     if project.old_run == "keep" and not os.path.isdir(os.path.join(project.root, project.output)):
         raise Trouble(
@@ -74,14 +86,6 @@ def _generate(environment: Mapping[str, str]) -> int:
     return 0
 
 
-def _one_project(paths: list[str]) -> None:
-    """Raise Trouble where an application would leave out the jobs of projects below its folder."""
-    nested = [folder for path in paths for folder in nested_projects(path)]
-    if nested:
-        names = ", ".join(os.path.relpath(folder) for folder in nested)
-        raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
-
-
 def _session(environment: Mapping[str, str]) -> Session:
     """A run over the application, with what it asks for; its project ends where the unpacked repository does."""
     given = parameters(environment.get("ARGOCD_APP_PARAMETERS", ""))
@@ -90,7 +94,11 @@ def _session(environment: Mapping[str, str]) -> Session:
         values["cluster"] = [given.cluster]
     sent = upload(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
     paths = list(given.paths) or ["."]
-    _one_project(paths)
+    # Raise Trouble where an application would leave out the jobs of projects below its folder.
+    nested = [folder for path in paths for folder in nested_projects(path)]
+    if nested:
+        names = ", ".join(os.path.relpath(folder) for folder in nested)
+        raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
     session = Session(Options(paths, values), sent.top)
     project = session.project if is_complete(session.project, sent) else session.project.incomplete(ARGOCD_GAP)
     session.project = _applied(project, environment.get("ARGOCD_APP_NAMESPACE", ""))
@@ -117,16 +125,6 @@ def _edited(file: str) -> Finding:
         effect="the state of its run is unknown, and a running job might be replaced",
         help="restore the file, or run `trainc build -w` and commit what it writes",
     )
-
-
-def _one_cluster(session: Session) -> None:
-    """Raise Trouble where an application would get the objects of several clusters."""
-    names = [cluster.name for cluster in session.project.clusters]
-    if len(names) > 1 and not session.selection.clusters:
-        raise Trouble(
-            f"this project has several clusters; set the parameter `cluster` of this application "
-            f"to one of them: {', '.join(names)}"
-        )
 
 
 class _Answer(CommittedSpool):
@@ -176,17 +174,6 @@ def _say(session: Session) -> None:
             tell(f"  help: {finding.help}")
     if len(findings) > _MAX_FINDINGS:
         tell(f"and {len(findings) - _MAX_FINDINGS} more")
-
-
-def _announce(environment: Mapping[str, str]) -> int:
-    """Print the parameters as JSON, unless those that the application has are wrong."""
-    session = _session(environment)
-    if session.report.failed:
-        _say(session)
-        return 1
-    names = [cluster.name for cluster in session.project.clusters if cluster.name]
-    data(dumps(_announcements(names), sort_keys=False))
-    return 0
 
 
 def _announcements(names: list[str]) -> list[dict[str, object]]:

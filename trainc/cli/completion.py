@@ -127,11 +127,26 @@ def _values(option: Option, command: Command) -> Iterable[str]:
 def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
     words = [word for word in given if not word.startswith("-")]
     if command == "rules" and not words:
-        return _rules()
+        from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
+
+        return [*rule_facts(), *rule_categories()]
     if command == "explain" and not words:
-        return _fields(current)
+        # Kinds and annotations, and behind a kind its fields one step at a time; a point follows what has fields.
+        from trainc.authoring.explain import ANNOTATIONS, find  # noqa: PLC0415
+
+        parent, point, _ = current.rpartition(".")
+        if not point or current.startswith(TRAINC_PREFIX):
+            return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations"]
+        return [
+            f"{parent}.{name}{'.' if any(True for _ in child.children()) else ''}"
+            for field in find(parent)
+            for name, child in field.children()
+        ]
     if command == "run":
-        return _jobs()
+        from trainc.compiler.project import open_project  # noqa: PLC0415
+        from trainc.compiler.usage import jobs  # noqa: PLC0415
+
+        return jobs(open_project((".",), Report()))
     if command in _VERBS and not words:
         return _VERBS[command]
     if command == "runtimes" and words[0] in ("show", "copy"):
@@ -141,12 +156,6 @@ def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
     if command == "schemas" and words[0] == "show":
         return _kinds()
     return ()
-
-
-def _rules() -> Iterable[str]:
-    from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
-
-    return [*rule_facts(), *rule_categories()]
 
 
 def _shipped() -> Iterable[str]:
@@ -167,13 +176,6 @@ def _clusters() -> Iterable[str]:
     from trainc.compiler.project import open_project  # noqa: PLC0415
 
     return [cluster.name for cluster in open_project((".",), Report()).clusters]
-
-
-def _jobs() -> Iterable[str]:
-    from trainc.compiler.project import open_project  # noqa: PLC0415
-    from trainc.compiler.usage import jobs  # noqa: PLC0415
-
-    return jobs(open_project((".",), Report()))
 
 
 def _frameworks() -> Iterable[str]:
@@ -198,17 +200,3 @@ def _kinds() -> Iterable[str]:
     from trainc.apiserver.shipped import listed  # noqa: PLC0415
 
     return [one.kind for one in listed()]
-
-
-def _fields(current: str) -> Iterable[str]:
-    """Kinds and annotations, and behind a kind its fields one step at a time; a point follows what has fields."""
-    from trainc.authoring.explain import ANNOTATIONS, find  # noqa: PLC0415
-
-    parent, point, _ = current.rpartition(".")
-    if not point or current.startswith(TRAINC_PREFIX):
-        return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations"]
-    return [
-        f"{parent}.{name}{'.' if any(True for _ in child.children()) else ''}"
-        for field in find(parent)
-        for name, child in field.children()
-    ]

@@ -85,13 +85,10 @@ class CompiledJobs:
         session = Session(Options([folder or os.path.relpath(root)], {"cluster": options.all("cluster")}))
         for bundle in pipeline.bundles(session.project, session.selection, session.report):
             if bundle.jobset is not None:
-                self._add(bundle)
+                space = value(bundle.jobset, "metadata", "namespace") or ""
+                for name in {bundle.name, _RUN.sub("", bundle.name)}:
+                    self._bundles.setdefault((space, name), []).append(bundle)
         self._session = session
-
-    def _add(self, bundle: Bundle) -> None:
-        space = value(bundle.jobset, "metadata", "namespace") or ""
-        for name in {bundle.name, _RUN.sub("", bundle.name)}:
-            self._bundles.setdefault((space, name), []).append(bundle)
 
     def place(self, diagnosis: Diagnosis) -> dict[str, Any]:
         """The line that the cause leads to, or why there is none."""

@@ -34,7 +34,15 @@ def run(options: Options) -> int:
     if options.one("report") == "json":
         data(dumps(_entries(topic, recursive=options.has("recursive")), sort_keys=False))
     elif not topic:
-        _list()
+        every = shipped.listed()
+        width = max(len(one.kind) for one in every)
+        answer(*(f"{one.kind:<{width}}  {one.group}/{one.version}  {one.about.partition(chr(10))[0]}" for one in every))
+        answer(
+            "",
+            "annotations of a job: trainc explain annotations",
+            "rules by category: trainc explain rules",
+            "a field: trainc explain TrainJob.spec.trainer",
+        )
     elif topic == "annotations" or _is_annotation(topic):
         _annotations(topic)
     else:
@@ -62,18 +70,6 @@ def _below(field: Field) -> Iterator[Field]:
         yield child
         if not child.is_foreign:
             yield from _below(child)
-
-
-def _list() -> None:
-    every = shipped.listed()
-    width = max(len(one.kind) for one in every)
-    answer(*(f"{one.kind:<{width}}  {one.group}/{one.version}  {one.about.partition(chr(10))[0]}" for one in every))
-    answer(
-        "",
-        "annotations of a job: trainc explain annotations",
-        "rules by category: trainc explain rules",
-        "a field: trainc explain TrainJob.spec.trainer",
-    )
 
 
 def _annotations(topic: str) -> None:

@@ -16,7 +16,7 @@ from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import NamedTuple
 
     from trainc.cli.options import Options
@@ -42,25 +42,21 @@ class Files(NamedTuple):
 
 def print_findings(report: Report, options: Options, files: Files, jobs: int | None, *, sums: bool) -> None:
     """Print the findings of a run, errors first, and with `sums` the summary, to standard error."""
-    findings = _wanted(report.findings, options)
+    # The findings that are printed, by level; of one level causes come before what follows from them, else by place.
+    levels = (
+        (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
+    )  # what fails is never silent
+    least = LEVELS.index(options.one("min_level", NOTE))
+    wanted = [finding for finding in report.findings if LEVELS.index(finding.level) >= least]
+    if options.has("quiet"):
+        wanted = [finding for finding in wanted if finding.level in levels]
+    findings = sorted(wanted, key=lambda finding: (-LEVELS.index(finding.level), finding.rule.turn))
     if options.has("statistics") and findings:
         tell(*statistics(findings))
     elif findings:
         _print(findings, report, options, files)
     if sums and not options.has("quiet"):
         _summary(report, options, jobs)
-
-
-def _wanted(findings: Sequence[Finding], options: Options) -> list[Finding]:
-    """The findings that are printed, by level; of one level causes come before what follows from them, else by place."""
-    levels = (
-        (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
-    )  # what fails is never silent
-    least = LEVELS.index(options.one("min_level", NOTE))
-    wanted = [finding for finding in findings if LEVELS.index(finding.level) >= least]
-    if options.has("quiet"):
-        wanted = [finding for finding in wanted if finding.level in levels]
-    return sorted(wanted, key=lambda finding: (-LEVELS.index(finding.level), finding.rule.turn))
 
 
 def _print(findings: list[Finding], report: Report, options: Options, files: Files) -> None:

@@ -58,8 +58,16 @@ def run(options: Options) -> int:
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
-        _print(rows, dumps, options)
-    _tell(session)
+        form = options.one("report", "text")
+        if form == "json":
+            data(as_json({"dumps": dumps, "jobs": rows}, sort_keys=False))
+        elif form == "markdown":
+            answer(*markdown(rows, dumps))
+        else:
+            answer(*table(rows, dumps))
+    # What keeps jobs from being compiled; what keeps them from starting stands in the answers.
+    for finding in session.report.only(lambda one: one.level == ERROR).findings:
+        tell(*finding_lines(finding, session.lines, session.shown), "")
     if rows and all(row["status"] == UNKNOWN for row in rows):
         tell("trainc: no result: no dump of the cluster has the required objects; see trainc inventory --help")
         return 2 if not session.report.failed else 1
@@ -68,13 +76,6 @@ def run(options: Options) -> int:
 
 _FINE = (*GOOD, WAITS, UNKNOWN)
 _OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
-
-
-def _tell(session: Session) -> None:
-    """Say what keeps jobs from being compiled; what keeps them from starting stands in the answers."""
-    report = session.report.only(lambda one: one.level == ERROR)
-    for finding in report.findings:
-        tell(*finding_lines(finding, session.lines, session.shown), "")
 
 
 def _what_if(word: str) -> int:
@@ -205,16 +206,6 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: FitAnswer) 
     if cluster.name:
         row["cluster"] = cluster.name
     return {**row, **answer_data(answer)}
-
-
-def _print(rows: list[dict[str, Any]], dumps: Mapping[str, Shown], options: Options) -> None:
-    form = options.one("report", "text")
-    if form == "json":
-        data(as_json({"dumps": dumps, "jobs": rows}, sort_keys=False))
-    elif form == "markdown":
-        answer(*markdown(rows, dumps))
-    else:
-        answer(*table(rows, dumps))
 
 
 _BY = Origin(None, "what if")

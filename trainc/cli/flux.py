@@ -121,7 +121,8 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
     """Namespace and name of every JobSet that trainc rendered below a Kustomization's path."""
     spec = get(document.tree, "spec")
     path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
-    folder = os.path.normpath(os.path.join(_top(file), path.lstrip("/")))
+    # What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder.
+    folder = os.path.normpath(os.path.join(work_tree(os.path.dirname(os.path.abspath(file))) or ".", path.lstrip("/")))
     names = set()
     for inner, _ in written(Folder(folder), ()):
         for one in read(_contents(os.path.join(folder, inner)).encode(), inner, Report()):
@@ -131,8 +132,3 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
                     raise Trouble(f"{os.path.join(folder, inner)}: JobSet `{one.name}` names no namespace")
                 names.add((str(namespace), one.name))
     return sorted(names)
-
-
-def _top(file: str) -> str:
-    """What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder."""
-    return work_tree(os.path.dirname(os.path.abspath(file))) or "."

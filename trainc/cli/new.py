@@ -38,7 +38,15 @@ _NAME_BOUND = 40  # characters that leave room for what JobSet appends to the na
 def run(options: Options) -> int:
     """Write the files of a job that are not there yet, check them, and say what to run next."""
     if _LIST in (options.one("framework"), options.one("on")):
-        answer(*_choices(options))
+        # A line for each value that `--on` or `--framework` takes; machines for the framework where one is named.
+        if options.one("framework") == _LIST:
+            rows = {name: f"{start.runtime}: {start.about}" for name, start in STARTS.items()}
+        else:
+            framework = options.one("framework")
+            fitting = _one_of("framework", framework, STARTS) if framework else ""
+            rows = {name: row.about for name, row in HARDWARE.items() if not fitting or fitting in row.frameworks}
+        width = max(map(len, rows), default=0)
+        answer(*[f"{name:<{width}}  {about}" for name, about in rows.items()])
         return 0
     request = _request(options)
     project = open_project((".",), Report(), cache=user_cache)
@@ -51,19 +59,12 @@ def run(options: Options) -> int:
         raise Trouble(f"{job} already exists; nothing was written. Choose another name")
     for path, text in files.items():
         answer(f"{'wrote' if create(path, text) else 'kept '} {path}")
-    return _check(job, request)
-
-
-def _choices(options: Options) -> list[str]:
-    """A line for each value that `--on` or `--framework` takes; machines for the framework where one is named."""
-    if options.one("framework") == _LIST:
-        rows = {name: f"{start.runtime}: {start.about}" for name, start in STARTS.items()}
-    else:
-        framework = options.one("framework")
-        fitting = _one_of("framework", framework, STARTS) if framework else ""
-        rows = {name: row.about for name, row in HARDWARE.items() if not fitting or fitting in row.frameworks}
-    width = max(map(len, rows), default=0)
-    return [f"{name:<{width}}  {about}" for name, about in rows.items()]
+    answer("", "next:")
+    if not request.image:
+        answer(f"  set your image in {job}")
+    answer(f"  trainc show {job}", f"  trainc build {job}", "  trainc build -w, to keep the manifests in rendered/")
+    sys.stdout.flush()
+    return validate(Options([job], {}))
 
 
 def _request(options: Options) -> Request:
@@ -75,7 +76,17 @@ def _request(options: Options) -> Request:
         )
     asks = sys.stdin.isatty() and sys.stderr.isatty() and not options.has("yes")
     name = arguments[0] if arguments else (ask("Name of the job:") if asks else "")
-    request = Request(_name(name))
+    if not name:
+        raise Trouble("a job needs a name: trainc new NAME")
+    if dns1035(name):
+        raise Trouble(
+            f"`{name}` is not a valid job name: use lowercase letters, digits and dashes, starting with a letter"
+        )
+    if len(name) > _NAME_BOUND:
+        raise Trouble(
+            f"`{name}` has {len(name)} characters; the maximum is {_NAME_BOUND}, so that pod names stay valid"
+        )
+    request = Request(name)
     asks = asks and not options.values and not options.tail
     request.framework = _one_of("framework", options.one("framework") or _asked(asks, "Framework", "torch"), STARTS)
     request.on = _machine(options.one("on") or _asked(asks, "Machine type (empty: any)", ""))
@@ -98,20 +109,6 @@ def _asked(asks: bool, question: str, usual: str) -> str:
         return usual
     hint = f" [{usual}]" if usual else ""
     return ask(f"{question}{hint}:") or usual
-
-
-def _name(name: str) -> str:
-    if not name:
-        raise Trouble("a job needs a name: trainc new NAME")
-    if dns1035(name):
-        raise Trouble(
-            f"`{name}` is not a valid job name: use lowercase letters, digits and dashes, starting with a letter"
-        )
-    if len(name) > _NAME_BOUND:
-        raise Trouble(
-            f"`{name}` has {len(name)} characters; the maximum is {_NAME_BOUND}, so that pod names stay valid"
-        )
-    return name
 
 
 def _one_of(what: str, name: str, known: Iterable[str]) -> str:
@@ -186,7 +183,15 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
     runtimes = {one.name: one for one in own if not one.is_component}
     if not request.runtime and request.settings() and not _fits(request, runtimes):
         request.variant = "".join(f"-{part}" for part in map(_in_name, request.settings().values()) if part)
-    _check_shape(request, options, exists=request.runtime_name in runtimes, fits=_fits(request, runtimes))
+    # A runtime of the project is used as it is, so that nothing else may be said about it.
+    exists = request.runtime_name in runtimes
+    if request.runtime and not exists:
+        raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
+    if exists and options.has("with") and not _fits(request, runtimes):
+        raise Trouble(
+            f"the runtime `{request.runtime_name}` already exists and is used unchanged; "
+            "omit --with, or edit the runtime"
+        )
     if not _is_sliced(request):
         request.nodes = request.nodes or 1
     request.restarts = (
@@ -223,17 +228,6 @@ def _restarts(runtime: Blueprint | None) -> bool:
 def _in_name(text: str) -> str:
     """A value as a part of a name."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())[:_PART_BOUND].strip("-")
-
-
-def _check_shape(request: Request, options: Options, *, exists: bool, fits: bool) -> None:
-    """A runtime of the project is used as it is, so that nothing else may be said about it."""
-    if request.runtime and not exists:
-        raise Trouble(f"this project has no runtime `{request.runtime}`; see trainc runtimes")
-    if exists and options.has("with") and not fits:
-        raise Trouble(
-            f"the runtime `{request.runtime_name}` already exists and is used unchanged; "
-            "omit --with, or edit the runtime"
-        )
 
 
 def _settle_scheduler(request: Request, project: Project) -> None:
@@ -304,13 +298,3 @@ def _files(request: Request, options: Options, project: Project, own: list[Bluep
 def _shipped(name: str) -> str:
     with open(os.path.join(catalogue(), f"{name}.yaml"), encoding="utf-8") as stream:
         return stream.read()
-
-
-def _check(job: str, request: Request) -> int:
-    """Validate what was written, as its owner will, and say how to go on."""
-    answer("", "next:")
-    if not request.image:
-        answer(f"  set your image in {job}")
-    answer(f"  trainc show {job}", f"  trainc build {job}", "  trainc build -w, to keep the manifests in rendered/")
-    sys.stdout.flush()
-    return validate(Options([job], {}))

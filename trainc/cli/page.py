@@ -88,11 +88,7 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     )
     index["folder"] = options.one(PROJECT)
     parts.append((index, details))
-    return _exit_code(report.account.totals()[REFUSED])
-
-
-def _exit_code(refused: int) -> int:
-    """Say how many jobs the page lists as refused; the exit code."""
+    refused = report.account.totals()[REFUSED]
     if refused:
         tell(f"trainc: {refused} job{'s are' if refused > 1 else ' is'} not compiled; the page shows why")
     return int(refused > 0)

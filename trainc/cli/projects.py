@@ -53,7 +53,15 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
         return command(Options(next(iter(projects.values())), options.values))
     calls = {os.path.relpath(root): Options(inner, {**options.values}) for root, inner in sorted(projects.items())}
     if one_output:
-        return command(_only_one(calls))
+        # The call of the one project that holds jobs.
+        from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
+
+        busy = [name for name, call in calls.items() if holds_specs(find_root(name)[0], call.arguments)]
+        if len(busy) > 1:
+            raise Trouble(
+                f"standard output cannot mix the projects {', '.join(busy)}; name one, or use -w to write each to its own folder"
+            )
+        return command(calls[busy[0]] if busy else next(iter(calls.values())))
     return _run_each(calls, command, options.one("report", "text"))
 
 
@@ -63,18 +71,6 @@ def _counts(root: str, paths: list[str]) -> bool:
 
     marks = (FILE, OUTPUT)
     return any(os.path.exists(os.path.join(root, mark)) for mark in marks) or holds_specs(root, paths)
-
-
-def _only_one(calls: dict[str, Options]) -> Options:
-    """The call of the one project that holds jobs."""
-    from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
-
-    busy = [name for name, call in calls.items() if holds_specs(find_root(name)[0], call.arguments)]
-    if len(busy) > 1:
-        raise Trouble(
-            f"standard output cannot mix the projects {', '.join(busy)}; name one, or use -w to write each to its own folder"
-        )
-    return calls[busy[0]] if busy else next(iter(calls.values()))
 
 
 def _run_each(calls: dict[str, Options], command: Command, form: str) -> int:

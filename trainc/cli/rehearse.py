@@ -45,7 +45,7 @@ def run(options: Options) -> int:
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"no pod of this job can run here: {reasons}")
-        where = os.path.abspath(options.one("directory", _beside(session)))
+        where = os.path.abspath(options.one("directory", session.project.root))
         use_nearby(made, where)
         _announce(made, where)
         if not (options.has("yes") or _agreed()):
@@ -53,7 +53,19 @@ def run(options: Options) -> int:
         wait_for_children()
         speaker = _Speaker(made, options.one("logs"))
         ended = perform(made, where, timeout, speaker)
-    return _verdict(ended, timeout, speaker)
+    speaker.keep()
+    failed = [end for end in ended if not end.well]
+    first = next((end for end in ended if end.is_first), None)
+    if not failed:
+        speaker.compare(ended, ["succeeded"] * len(ended))
+        tell(f"all {len(ended)} processes connected and exited with 0")
+        return 0
+    over = any(end.started and end.code is None for end in ended) and first is None
+    when = f" within {timeout} seconds" if over else ""
+    speaker.compare(ended, ["succeeded" if end.well else _state(end) for end in ended])
+    tell(f"{len(failed)} of {len(ended)} processes failed{when}:")
+    tell(*(f"  {end.process.name}: {_fate(end, first)}" for end in failed))
+    return 1
 
 
 def _words(command: str) -> list[str]:
@@ -106,11 +118,6 @@ def _resized(document: Document, nodes: int) -> Document:
     trainer = {**(trainer or {}), "numNodes": Sourced(nodes, Origin(by="--nodes"))}
     tree = {**document.tree, "spec": {**spec, "trainer": trainer}}
     return Document(document.file, tree, document.marks, document.start)
-
-
-def _beside(session: Session) -> str:
-    """The folder that a job's own program lies in: the project's root."""
-    return session.project.root
 
 
 def _announce(made: Script, where: str) -> None:
@@ -173,22 +180,6 @@ class _Speaker:
             last = (self.lines[end.process] or ["nothing was written"])[-1]
             name = f"  {end.process.name:<{self._width}}"
             tell(((f"\033[{self._colours[end.process]}m", name), ("", f"  {fate:<{wide}}  {last}")))
-
-
-def _verdict(ended: list[Ended], timeout: int, speaker: _Speaker) -> int:
-    speaker.keep()
-    failed = [end for end in ended if not end.well]
-    first = next((end for end in ended if end.is_first), None)
-    if not failed:
-        speaker.compare(ended, ["succeeded"] * len(ended))
-        tell(f"all {len(ended)} processes connected and exited with 0")
-        return 0
-    over = any(end.started and end.code is None for end in ended) and first is None
-    when = f" within {timeout} seconds" if over else ""
-    speaker.compare(ended, ["succeeded" if end.well else _state(end) for end in ended])
-    tell(f"{len(failed)} of {len(ended)} processes failed{when}:")
-    tell(*(f"  {end.process.name}: {_fate(end, first)}" for end in failed))
-    return 1
 
 
 def _state(end: Ended) -> str:

@@ -114,7 +114,11 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     with Orderly(), FolderLock(folder) if not check else Suppress() as lock:
         spool.alone = lock is not None and lock.held
         compiled(session, spool, committed, run_cache)
-    _known(options.all("rerender"), spool)
+    patterns = options.all("rerender")
+    for pattern in patterns:
+        if not any(names(pattern, name) for name in spool.names):
+            hint = meant(pattern, spool.names, "name one that was")
+            raise Inapplicable(f"--rerender: no compiled job matches `{pattern}`; {hint}")
     refused = {os.path.relpath(file, folder) for file in committed.refused}
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
     if any(one.rule is BAD_PROJECT and one.level == ERROR for one in session.report.findings):
@@ -181,13 +185,6 @@ def _narrow(session: Session, options: Options) -> frozenset[str]:
 
     session.selection.paths, deleted = narrow(session.project, session.selection.paths, options.one("changed_since"))
     return deleted
-
-
-def _known(patterns: Iterable[str], spool: FolderSpool) -> None:
-    for pattern in patterns:
-        if not any(names(pattern, name) for name in spool.names):
-            hint = meant(pattern, spool.names, "name one that was")
-            raise Inapplicable(f"--rerender: no compiled job matches `{pattern}`; {hint}")
 
 
 def _findings(changes: Collection[FileChange], folder: str, session: Session) -> Iterable[Finding]:

@@ -47,7 +47,14 @@ def run(options: Options) -> int:
     chosen = [one for one in present if _place(one) in documents and (not asked or one.cluster in asked)]
     must_match(names, present)
     pinned = _pinned(chosen, present, asked)
-    _must_be_rendered(chosen, session)
+    # Nothing, unless an earlier run of a job is rendered and its present run is not: to go on would skip that one.
+    for bundle in chosen:
+        number = run_of(bundle.document.tree)
+        if number > 1 and is_behind(bundle, session.project):
+            raise Trouble(
+                f"run {number} of {bundle.document.name} is not rendered yet: run `trainc build -w` first, "
+                "which includes every edit made since"
+            )
     before = _before(chosen, session)
     _edit(list(documents.values()), pinned, session, write_it=not options.has("dry_run"))
     _tell(chosen, before, session)
@@ -106,17 +113,6 @@ def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str])
             )
         pinned.append(other)
     return pinned
-
-
-def _must_be_rendered(chosen: list[Bundle], session: Session) -> None:
-    """Nothing, unless an earlier run of a job is rendered and its present run is not: to go on would skip that one."""
-    for bundle in chosen:
-        number = run_of(bundle.document.tree)
-        if number > 1 and is_behind(bundle, session.project):
-            raise Trouble(
-                f"run {number} of {bundle.document.name} is not rendered yet: run `trainc build -w` first, "
-                "which includes every edit made since"
-            )
 
 
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], JobFacts]:

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 def run(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
     if options.has("write_baseline"):
-        return _accept(options)
+        for word in ("against", "ignore", "only", "select", "staged"):
+            if options.has(word):
+                raise Trouble(f"--write-baseline records all findings of a project; omit --{word}")
+        if options.arguments:
+            raise Trouble("--write-baseline records all findings of a project; omit PATH")
+        return across_projects(options, _accept_project)
     if options.has("staged"):
         from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
@@ -103,16 +108,6 @@ def _is_shared(root: str, file: str, folders: tuple[str, ...]) -> bool:
     if ours(data) and not file.startswith(folders):
         return may_hold_runtimes(data)
     return file.startswith(folders)
-
-
-def _accept(options: Options) -> int:
-    """Accept what is found in each project today: from now on only new findings are reported."""
-    for word in ("against", "ignore", "only", "select", "staged"):
-        if options.has(word):
-            raise Trouble(f"--write-baseline records all findings of a project; omit --{word}")
-    if options.arguments:
-        raise Trouble("--write-baseline records all findings of a project; omit PATH")
-    return across_projects(options, _accept_project)
 
 
 def _accept_project(options: Options) -> int:

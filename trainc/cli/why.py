@@ -54,7 +54,10 @@ def run(options: Options) -> int:
     session = Session(Options(["." if name else source or file], _colour(options)))
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if name:
-        bundles = _of_name(name, bundles, session)
+        jobs = [one for one in bundles if one.jobset is not None]
+        if not session.report.failed:
+            must_match([name], jobs)
+        bundles = [one for one in jobs if is_named(one, [name])]
         file = os.path.relpath(os.path.join(session.project.root, bundles[0].document.file)) if bundles else file
     if line and not source:
         return _landings(options, file, line, session, bundles)
@@ -91,14 +94,6 @@ def _may_be_name(file: str) -> bool:
         and not file.endswith((".yaml", ".yml", ".json"))
         and not os.path.lexists(file)
     )
-
-
-def _of_name(name: str, bundles: list[Bundle], session: Session) -> list[Bundle]:
-
-    jobs = [one for one in bundles if one.jobset is not None]
-    if not session.report.failed:
-        must_match([name], jobs)
-    return [one for one in jobs if is_named(one, [name])]
 
 
 def _tell(answers: Sequence[Why], session: Session, options: Options) -> None:
@@ -255,15 +250,10 @@ def _holding(bundles: Iterable[Bundle], wanted: str) -> dict[tuple[str, str], li
             for path, leaf in leaves(tree):
                 steps = keyed(tree, path)
                 path_names = names(steps)
-                for at in _steps_with(path_names, word):
+                for at in (at for at, step in enumerate(path_names) if at and word in step.lower()):
                     one = of_leaf(layers, label(tree), steps, leaf)
                     fields.setdefault((path_names[at - 1], path_names[at]), []).append(one)
     return fields
-
-
-def _steps_with(path: Sequence[str], word: str) -> Iterator[int]:
-    """The positions of the steps of a path, below the first, that hold a word."""
-    return (at for at, step in enumerate(path) if at and word in step.lower())
 
 
 def _single(session: Session) -> Iterator[Bundle]:

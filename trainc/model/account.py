@@ -145,7 +145,12 @@ class Account:
                 mere = judged_only and not withheld.finding.rule.admission
                 yield withheld.restored(NOTE if mere else ERROR)
             if not entry.withheld:
-                yield _unaccounted(entry)
+                yield UNACCOUNTED_JOB.at(
+                    entry.place,
+                    f"{entry.kind} `{entry.name}` is not compiled, and no finding explains why",
+                    effect="trainc writes nothing, because its manifest would be missing",
+                    help="report this as a bug in trainc, with this file",
+                )
 
     def places(self) -> Iterator[Span]:
         """Where each job that was read has its name, whatever became of it."""
@@ -238,12 +243,3 @@ class Account:
 def _count(number: int, word: str) -> str:
     plural = word if number == 1 else f"{word}{'es' if word.endswith('s') else 's'}"
     return f"{number} {plural}"
-
-
-def _unaccounted(entry: AccountEntry) -> Finding:
-    return UNACCOUNTED_JOB.at(
-        entry.place,
-        f"{entry.kind} `{entry.name}` is not compiled, and no finding explains why",
-        effect="trainc writes nothing, because its manifest would be missing",
-        help="report this as a bug in trainc, with this file",
-    )

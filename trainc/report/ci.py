@@ -66,21 +66,17 @@ def _entries(report: Report, shown: Callable[[str], str]) -> Iterator[dict[str, 
     for finding in report.findings:
         mark = fingerprint(finding, shown(finding.span.file))
         met[mark] = met.get(mark, 0) + 1
-        yield _entry(finding, mark if met[mark] == 1 else f"{mark}-{met[mark]}", shown)
-
-
-def _entry(finding: Finding, mark: str, shown: Callable[[str], str]) -> dict[str, Any]:
-    span = finding.span
-    return {
-        "description": visible(". ".join([finding.message, *details(finding)])),
-        "check_name": finding.rule.name,
-        "fingerprint": mark,
-        "severity": _SEVERITIES[finding.level],
-        "location": {
-            "path": visible(shown(span.file)).removeprefix("./"),
-            "lines": {"begin": span.line, "end": span.end_line},
-        },
-    }
+        span = finding.span
+        yield {
+            "description": visible(". ".join([finding.message, *details(finding)])),
+            "check_name": finding.rule.name,
+            "fingerprint": (mark if met[mark] == 1 else f"{mark}-{met[mark]}"),
+            "severity": _SEVERITIES[finding.level],
+            "location": {
+                "path": visible(shown(span.file)).removeprefix("./"),
+                "lines": {"begin": span.line, "end": span.end_line},
+            },
+        }
 
 
 _RDJSON_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
@@ -151,22 +147,18 @@ def suites(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         counts = f'tests="{len(findings)}" failures="{failures}" errors="0"'
         yield f"  <testsuite name={_attribute(file)} {counts}>\n"
         for finding in findings:
-            yield _case(finding, file)
+            span = finding.span
+            place = f"{file}:{span.line}:{span.column}"
+            name = _attribute(f"{finding.rule.name} ({span.line}:{span.column})")
+            text = "\n".join(_text(line) for line in [place, *details(finding)])
+            message = f"message={_attribute(finding.message)}"
+            if finding.level == ERROR:
+                inner = f"      <failure type={_attribute(finding.rule.name)} {message}>{text}</failure>\n"
+            else:
+                inner = f"      <system-out>{_text(finding.level)}: {_text(finding.message)}\n{text}</system-out>\n"
+            yield f"    <testcase classname={_attribute(file)} name={name}>\n{inner}    </testcase>\n"
         yield "  </testsuite>\n"
     yield TAIL
-
-
-def _case(finding: Finding, file: str) -> str:
-    span = finding.span
-    place = f"{file}:{span.line}:{span.column}"
-    name = _attribute(f"{finding.rule.name} ({span.line}:{span.column})")
-    text = "\n".join(_text(line) for line in [place, *details(finding)])
-    message = f"message={_attribute(finding.message)}"
-    if finding.level == ERROR:
-        inner = f"      <failure type={_attribute(finding.rule.name)} {message}>{text}</failure>\n"
-    else:
-        inner = f"      <system-out>{_text(finding.level)}: {_text(finding.message)}\n{text}</system-out>\n"
-    return f"    <testcase classname={_attribute(file)} name={name}>\n{inner}    </testcase>\n"
 
 
 def _text(text: str) -> str:

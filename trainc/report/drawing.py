@@ -68,7 +68,9 @@ _HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCE
 
 def _row(role: View) -> tuple[str, ...]:
     hosts = list(dict.fromkeys(role["hosts"]))
-    waves = _in_waves(role)
+    # How many pods of a Job run side by side, where that is not all of them.
+    width, size = role["podsAtOnce"], role["podsPerJob"]
+    waves = f", {width} at once" if width is not None and size is not None and width < size else ""
     ranks = role["ranks"]
     return (
         role["name"],
@@ -79,12 +81,6 @@ def _row(role: View) -> tuple[str, ...]:
         or_unknown(role["processes"]),
         ", ".join(f"after {words}" for words in role["after"]) or "at once",
     )
-
-
-def _in_waves(role: View) -> str:
-    """How many pods of a Job run side by side, where that is not all of them."""
-    width, size = role["podsAtOnce"], role["podsPerJob"]
-    return f", {width} at once" if width is not None and size is not None and width < size else ""
 
 
 def _facts(view: View) -> list[tuple[str, str]]:

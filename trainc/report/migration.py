@@ -21,7 +21,8 @@ def migration_lines(view: View) -> list[str]:
     lines = [_headline(view), ""]
     lines += [f"  {line}" for line in aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
     for title, rows in _tables(view):
-        lines += ["", f"{title}:", *(f"  {count:>4}  {text}" for count, text in _cut(rows))]
+        more = [("", f"and {len(rows) - _MAX_ROWS} more")] if len(rows) > _MAX_ROWS else []
+        lines += ["", f"{title}:", *(f"  {count:>4}  {text}" for count, text in [*rows[:_MAX_ROWS], *more])]
     return [*lines, "", "`--details` lists every change of every job"]
 
 
@@ -99,8 +100,3 @@ def _counted(pairs: Iterable[tuple[str, View]]) -> list[tuple[int, str]]:
 
 def _named(runs: list[View]) -> list[tuple[int, str]]:
     return [(len(runs), few([one["job"] for one in runs], _NAMED))] if runs else []
-
-
-def _cut(rows: list[tuple[int, str]]) -> list[tuple[int | str, str]]:
-    more = [("", f"and {len(rows) - _MAX_ROWS} more")] if len(rows) > _MAX_ROWS else []
-    return [*rows[:_MAX_ROWS], *more]

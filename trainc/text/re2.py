@@ -43,7 +43,9 @@ def _translated(pattern: str) -> Iterator[str]:
             yield _escape(after, inside=inside)
             at += 2
         elif inside and (named := _NAMED_CLASS.match(pattern, at)):
-            yield _members(named)
+            if named[1] or named[2] not in _NAMED:
+                raise re.error(f"the class {named[0]}")
+            yield _NAMED[named[2]]
             at = named.end()
         elif inside:
             inside = letter != "]"
@@ -66,9 +68,3 @@ def _escape(letter: str, *, inside: bool) -> str:
     if letter in ("s", "S"):
         return _BLANKS if inside else f"[{'^' * (letter == 'S')}{_BLANKS}]"
     return "\\Z" if letter == "z" and not inside else f"\\{letter}"
-
-
-def _members(named: re.Match[str]) -> str:
-    if named[1] or named[2] not in _NAMED:
-        raise re.error(f"the class {named[0]}")
-    return _NAMED[named[2]]

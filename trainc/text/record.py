@@ -85,7 +85,11 @@ class _NamedTuple(metaclass=_Fields):
     def __new__(cls: Any, *given: Any, **by_name: Any) -> Any:
         """A tuple of all fields, by place, by name or by default."""
         if by_name or len(given) != len(cls._fields):
-            given = _filled(cls, given, by_name)
+            fields = cls._fields
+            held = {**cls._field_defaults, **dict(zip(fields, given, strict=False)), **by_name}
+            if len(given) > len(fields) or len(held) != len(fields) or not held.keys() <= set(fields):
+                raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
+            given = tuple([held[name] for name in fields])
         return _new(cls, given)
 
     def __repr__(self: Any) -> str:
@@ -97,15 +101,6 @@ class _NamedTuple(metaclass=_Fields):
 
     def _replace(self: Any, **by_name: Any) -> Any:
         return type(self)(**{name: getattr(self, name) for name in self._fields} | by_name)
-
-
-def _filled(cls: Any, given: tuple[Any, ...], by_name: dict[str, Any]) -> tuple[Any, ...]:
-    """All fields in order."""
-    fields = cls._fields
-    held = {**cls._field_defaults, **dict(zip(fields, given, strict=False)), **by_name}
-    if len(given) > len(fields) or len(held) != len(fields) or not held.keys() <= set(fields):
-        raise TypeError(f"{cls.__name__} has the fields {', '.join(fields)}")
-    return tuple([held[name] for name in fields])
 
 
 if TYPE_CHECKING:  # what these are to their users

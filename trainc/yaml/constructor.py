@@ -89,9 +89,25 @@ class Constructor:
         if kind is ScalarEvent:
             return self._leaf(event)
         if kind is AliasEvent:
-            return self._alias(event)
+            span = self._span(event)
+            node, size = self._anchors.get(event.anchor, (None, 0))
+            if node is None or node is _OPEN:
+                fault = "contains itself" if node else "has no anchor above it"
+                raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
+            self._end = event.end_mark
+            self._nodes += size
+            self._aliased += size
+            if self._aliased > ALIASED:
+                fault = f"makes the aliases of this document stand for more than {ALIASED} values"
+                raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
+            return node
         if depth >= DEPTH or event.anchor or event.tag:
-            self._enter(event, depth, "map" if kind is MappingStartEvent else "seq")
+            if depth >= DEPTH:
+                raise faults.StopError(faults.too_deep(self._span(event), DEPTH))
+            if event.anchor:
+                self._anchors[event.anchor] = (_OPEN, 0)
+            if event.tag and event.tag != faults.CORE + ("map" if kind is MappingStartEvent else "seq"):
+                self._refuse(faults.unknown_tag(self._span(event), event.tag))
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
     def _leaf(self, event: Any) -> Sourced[Any]:
@@ -157,14 +173,6 @@ class Constructor:
             out.append(leaf(event) if type(event) is ScalarEvent else self._node(event, depth))
         raise self._too_large(start)
 
-    def _enter(self, start: Any, depth: int, tag: str) -> None:
-        if depth >= DEPTH:
-            raise faults.StopError(faults.too_deep(self._span(start), DEPTH))
-        if start.anchor:
-            self._anchors[start.anchor] = (_OPEN, 0)
-        if start.tag and start.tag != faults.CORE + tag:
-            self._refuse(faults.unknown_tag(self._span(start), start.tag))
-
     def _leave(
         self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Any
     ) -> None:
@@ -181,20 +189,6 @@ class Constructor:
         self._marks[id(out)] = (*_stretch(start.start_mark, self._end), places)
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
-
-    def _alias(self, event: Any) -> Tree:
-        span = self._span(event)
-        node, size = self._anchors.get(event.anchor, (None, 0))
-        if node is None or node is _OPEN:
-            fault = "contains itself" if node else "has no anchor above it"
-            raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
-        self._end = event.end_mark
-        self._nodes += size
-        self._aliased += size
-        if self._aliased > ALIASED:
-            fault = f"makes the aliases of this document stand for more than {ALIASED} values"
-            raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
-        return node
 
     def _odd(self, event: Any, key: str | None = None) -> Any:
         text = event.value

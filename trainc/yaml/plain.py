@@ -345,22 +345,17 @@ def _line(text: str) -> Line | None:
     head, colon, rest = text.partition(":")
     known = _HEADS[head] if colon else None
     if known is None or (rest and rest[0] != " "):
-        return _keyless(text)
+        dash, at, body = _dashed(text)
+        if dash:
+            return (dash, at, None, 0, *_value(body, at))
+        if body and body[0] != "#" and text.rstrip(" ") != "---":
+            raise DeclinedError
+        return BOUNDARY if body[:1] == "-" else None
     value = rest.lstrip(" ")
     end = known[3] + 1
     if not value or (value[0] == "#" and value != rest):
         return (*known, None, 0, end)
     return (*known, *_value(value, end + len(rest) - len(value)))
-
-
-def _keyless(text: str) -> Line | None:
-    """What a line without a key says."""
-    dash, at, body = _dashed(text)
-    if dash:
-        return (dash, at, None, 0, *_value(body, at))
-    if body and body[0] != "#" and text.rstrip(" ") != "---":
-        raise DeclinedError
-    return BOUNDARY if body[:1] == "-" else None
 
 
 def _dashed(text: str) -> tuple[int, int, str]:
@@ -388,7 +383,11 @@ def _value(text: str, at: int) -> tuple[Any, int, int]:
     if text in _ENDINGS:
         return Literal(_ENDINGS[text], at), 0, 0
     if text[:1] in _OPENING:
-        return _flow(text, at)
+        flow, end = _brackets(text, 0, at, 0)
+        rest = text[end:]
+        if rest and (rest[0] != " " or rest.strip(" ")[:1] not in ("", "#")):
+            raise DeclinedError
+        return flow, 0, at + end
     return _scalar(text, at)
 
 
@@ -409,15 +408,6 @@ def _scalar(text: str, at: int) -> tuple[Any, int, int]:
         return value_of(text), at, at + len(text)
     except OddError:
         raise DeclinedError from None
-
-
-def _flow(text: str, at: int) -> tuple[Any, int, int]:
-    """A list or map in brackets that opens and closes on one line."""
-    flow, end = _brackets(text, 0, at, 0)
-    rest = text[end:]
-    if rest and (rest[0] != " " or rest.strip(" ")[:1] not in ("", "#")):
-        raise DeclinedError
-    return flow, 0, at + end
 
 
 def _brackets(text: str, start: int, column: int, depth: int) -> tuple[Flow, int]:

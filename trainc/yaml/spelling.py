@@ -42,20 +42,15 @@ def plain_text(text: str) -> bool:
     body = text[1:] if text[:1] == "-" else text
     body = body[1:] if body[:1] == "-" and body is not text else body
     if body[:1] not in _FIRST:
-        return _is_quantity(text)
+        size = 2 if text[-2:] in _BINARY else 1 if text[-1:] in _DECIMAL else len(text)
+        whole, point, part = text[:-size].partition(".")
+        return text.isascii() and whole.isdigit() and (part.isdigit() if point else True)
     head, blank, tail = body.partition(" ")
     if not _COLON.issuperset(head) or head[-1] == ":" or "::" in head:
         return False
     if blank and not all(word and _REST.issuperset(word) for word in tail.split(" ")):
         return False
     return text.lower() not in _RESERVED
-
-
-def _is_quantity(text: str) -> bool:
-    """Whether a text is a plain decimal number with a unit."""
-    size = 2 if text[-2:] in _BINARY else 1 if text[-1:] in _DECIMAL else len(text)
-    whole, point, part = text[:-size].partition(".")
-    return text.isascii() and whole.isdigit() and (part.isdigit() if point else True)
 
 
 def quoted(text: str) -> str:
@@ -97,21 +92,17 @@ def other_text(value: object) -> str:
     kind = type(value)
     if kind is int:
         return repr(value)
-    if kind is float:
-        return _float(value)  # type: ignore[arg-type]
+    if type(value) is float:
+        if value - value != 0:
+            raise ValueError(f"no YAML for {value}")
+        # The shortest form with a point in the mantissa and a sign in the exponent, without which YAML 1.1 reads text.
+        mantissa, exponent, power = repr(value).partition("e")
+        return f"{mantissa}{'' if '.' in mantissa else '.0'}e{power}" if exponent else mantissa
     if kind is dict:
         return "{}"
     if kind is list or kind is tuple:
         return "[]"
     raise TypeError(f"no YAML for a {kind.__name__}")
-
-
-def _float(value: float) -> str:
-    """The shortest form with a point in the mantissa and a sign in the exponent, without which YAML 1.1 reads text."""
-    if value - value != 0:
-        raise ValueError(f"no YAML for {value}")
-    mantissa, exponent, power = repr(value).partition("e")
-    return f"{mantissa}{'' if '.' in mantissa else '.0'}e{power}" if exponent else mantissa
 
 
 def text_of(text: str) -> str:

@@ -95,7 +95,8 @@ class _Level:
         start = f"{self.indent[2:]}- " if item else self.indent
         rows = []
         for key in order(keys):
-            rows.append(_Row(key, _head(key, start, self.indent)))
+            text = text_of(key)
+            rows.append(_Row(key, f"{start}{text}:" if len(text) < _SIMPLE else f"{start}? {text}\n{self.indent}:"))
             start = self.indent
         shapes = self.items if item else self.shapes
         if len(keys) <= _WIDE:
@@ -103,11 +104,6 @@ class _Level:
                 shapes.clear()
             shapes[keys] = rows
         return rows
-
-
-def _head(key: str, start: str, indent: str) -> str:
-    text = text_of(key)
-    return f"{start}{text}:" if len(text) < _SIMPLE else f"{start}? {text}\n{indent}:"
 
 
 _TOP = _Level("")

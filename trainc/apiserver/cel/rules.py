@@ -220,7 +220,18 @@ def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
     if node is None or node.kind in ("", "partial"):
         raise NotJudgedError("it looks at a value without a type")
     if type(value) is dict:
-        return _object(node, value, compared)
+        if not node.props.names:
+            other = node.other()
+            return {} if other is None else {key: visible(other, child, compared) for key, child in value.items()}
+        fields = {}
+        for key, child in value.items():
+            if key == "metadata" and "apiVersion" in node.props.names and type(child) is dict:
+                fields[key] = {name: bare(child[name]) for name in _METADATA if name in child}
+            elif key in node.props.names:
+                at = node.prop(key)
+                if at is not None and (at.kind or not at.preserve):
+                    fields[_escaped(key)] = visible(at, child, compared)
+        return fields
     if type(value) is list:
         if (node.keys or node.unique) and len(value) > 1 and ("==" in compared or "!=" in compared):
             raise NotJudgedError("it compares lists whose order does not count")
@@ -228,21 +239,6 @@ def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
     if node.format in _TYPED_FORMATS:
         raise NotJudgedError(f"values of the format `{node.format}` are not known to the engine as such")
     return float(value) if node.kind == "number" and type(value) is int else value
-
-
-def _object(node: SchemaNode, value: dict[str, Tree], compared: str) -> dict[str, Any]:
-    if not node.props.names:
-        other = node.other()
-        return {} if other is None else {key: visible(other, child, compared) for key, child in value.items()}
-    fields = {}
-    for key, child in value.items():
-        if key == "metadata" and "apiVersion" in node.props.names and type(child) is dict:
-            fields[key] = {name: bare(child[name]) for name in _METADATA if name in child}
-        elif key in node.props.names:
-            at = node.prop(key)
-            if at is not None and (at.kind or not at.preserve):
-                fields[_escaped(key)] = visible(at, child, compared)
-    return fields
 
 
 def _escaped(name: str) -> str:

@@ -56,7 +56,10 @@ def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableEr
             faults.append(fault)
         return
     if node.kind in ("integer", "number"):
-        _decode_number(node, value, path, faults)
+        if type(value) not in (int, float):
+            _mistyped(node, JSON_TYPES[type(value)], path, faults)
+        elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
+            _mistyped(node, f"number {number(value)}", path, faults)
         return
     if type(value) is not _FITTING[node.kind]:
         _mistyped(node, JSON_TYPES[type(value)], path, faults)
@@ -78,21 +81,9 @@ def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecoda
     elif type(value) is not str:
         _mistyped(node, JSON_TYPES[type(value)], path, faults)
     else:
-        _decode_time(value, path)
-
-
-def _decode_time(text: str, path: Path) -> None:
-
-    fault = time_fault(text)
-    if fault:
-        raise UndecodableError(path, fault)
-
-
-def _decode_number(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
-    if type(value) not in (int, float):
-        _mistyped(node, JSON_TYPES[type(value)], path, faults)
-    elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
-        _mistyped(node, f"number {number(value)}", path, faults)
+        fault = time_fault(value)
+        if fault:
+            raise UndecodableError(path, fault)
 
 
 def _decode_int_or_string(node: SchemaNode, value: Any, path: Path) -> None:

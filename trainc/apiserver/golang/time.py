@@ -33,15 +33,11 @@ def time_fault(text: str) -> str:
         if not rest.startswith(separator):
             return _unreadable(text, rest, separator)
         rest = rest[len(separator) :]
-    return _zone(text, _without_fraction(rest), numbers)
-
-
-def _without_fraction(rest: str) -> str:
     if rest[:1] in (".", ",") and rest[1:2] and rest[1] in _DIGITS:
         rest = rest[1:]
         while rest and rest[0] in _DIGITS:
             rest = rest[1:]
-    return rest
+    return _zone(text, rest, numbers)
 
 
 def _zone(text: str, rest: str, numbers: list[int]) -> str:

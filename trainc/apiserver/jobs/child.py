@@ -64,7 +64,11 @@ def children(jobset: Tree, features: Features, objects: Objects) -> ChildFaults:
     key = frame_of(jobset), len(str(value(jobset, "metadata", "name")))
     is_known = key in features.taken and _JUDGING.isdisjoint(objects)
     if not (is_known and _are_names_fit(jobset)):
-        _judge(with_defaults(jobset), refused)
+        tree = with_defaults(jobset)
+        spec = tree["spec"]
+        claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
+        for index, (job, own) in enumerate(zip(spec.get("replicatedJobs", ()), written_labels(tree), strict=True)):
+            _job(tree, job, own, ("spec", "replicatedJobs", index), claimed, refused)
         if not refused.faults and not refused.dropped:
             features.take(key)
     return refused
@@ -86,14 +90,6 @@ def _are_names_fit(tree: Tree) -> bool:
         if label(f"{_last_name(tree, job)}-{value(spec, 'completions') or 0}"):
             return False
     return True
-
-
-def _judge(tree: Tree, refused: ChildFaults) -> None:
-    """Look at everything that a JobSet becomes."""
-    spec = tree["spec"]
-    claimed = _claims(spec, refused) if "volumeClaimPolicies" in spec else {}
-    for index, (job, own) in enumerate(zip(spec.get("replicatedJobs", ()), written_labels(tree), strict=True)):
-        _job(tree, job, own, ("spec", "replicatedJobs", index), claimed, refused)
 
 
 def _is_shaped(spec: Tree) -> bool:

@@ -32,7 +32,12 @@ _LOWER = "PreemptLowerPriority"
 def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
     """Look at a pod made from a template that is taken; `name` is what the names of the pods begin with."""
     tree, at = template["spec"], (*path, "spec")
-    _images(tree, at, log)
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(items(tree.get(field))):
+            image = value(container, "image")
+            if type(image) is str and image != image.strip():
+                why = "must not have leading or trailing whitespace"
+                log.invalid((*at, field, index, "image"), image, why)
     if "volumes" in tree:
         _references(tree, at, log)
     if value(tree, "hostNetwork") is True:
@@ -48,15 +53,6 @@ def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects
         _priority(tree, name, at, log, objects)
     if "overhead" in tree:
         _overhead(tree, name, at, log, objects)
-
-
-def _images(tree: Tree, path: Path, log: Complaints) -> None:
-    for field in ("containers", "initContainers"):
-        for index, container in enumerate(items(tree.get(field))):
-            image = value(container, "image")
-            if type(image) is str and image != image.strip():
-                why = "must not have leading or trailing whitespace"
-                log.invalid((*path, field, index, "image"), image, why)
 
 
 def _references(tree: Tree, path: Path, log: Complaints) -> None:

@@ -32,7 +32,13 @@ def claim_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
         for number, template in enumerate(policy.get("templates", ())):
             name = _text(template.get("metadata", {}), "name")
             at: Path = ("spec", "volumeClaimPolicies", index, "templates", number)
-            faults += _name(name, jobset, seen, at)
+            place = f"{dotted(at).replace('.templates[', '.template[')}.name"
+            where = (*at, "metadata", "name")
+            reasons = ["names must be unique for VolumeClaimPolicies template"] if name in seen else []
+            reasons += subdomain(name)
+            if size(f"{name}-{jobset}") > 63:
+                reasons.append("VolumeClaimPolicies template name is too long")
+            faults += [of_webhook(invalid(place, name, reason), where, name) for reason in reasons]
             if name not in mounted:
                 text = f"replicatedJob containers don't have a matching volumeMount: {name} from VolumeClaimPolicies"
                 faults.append(of_webhook(invalid("spec.replicatedJobs", shown, text), at, name))
@@ -73,17 +79,6 @@ def _mounts(job: Tree) -> Iterator[str]:
         for container in _items(pod, field):
             for mount in _items(container, "volumeMounts"):
                 yield _text(mount, "name")
-
-
-def _name(name: str, jobset: str, seen: set[str], at: Path) -> list[Fault]:
-    # The webhook's own paths say `template` where the field is called `templates`.
-    place = f"{dotted(at).replace('.templates[', '.template[')}.name"
-    where = (*at, "metadata", "name")
-    reasons = ["names must be unique for VolumeClaimPolicies template"] if name in seen else []
-    reasons += subdomain(name)
-    if size(f"{name}-{jobset}") > 63:
-        reasons.append("VolumeClaimPolicies template name is too long")
-    return [of_webhook(invalid(place, name, reason), where, name) for reason in reasons]
 
 
 def _existing(

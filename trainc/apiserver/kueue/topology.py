@@ -277,17 +277,13 @@ def _layer(item: Any, faults: list[str]) -> SliceLevel:
             if key.lower() == "topology" and value is not None:
                 layer.topology = value if type(value) is str else _mistyped(value, "topology", "string", faults, "")
             elif key.lower() == "size" and value is not None:
-                size = _whole(value)
+                digits = value.removeprefix("-") if type(value) is _Number else ""
+                number = int(value) if digits.isdigit() and len(digits) < 20 else None
+                size = number if number is not None and -_LARGEST <= number < _LARGEST else None
                 layer.size = _mistyped(value, "size", "int32", faults, 0) if size is None else size
     elif item is not None:
         faults.append(f"json: cannot unmarshal {_word(item)} into Go value of type v1beta2.{_STRUCT}")
     return layer
-
-
-def _whole(value: Any) -> int | None:
-    digits = value.removeprefix("-") if type(value) is _Number else ""
-    number = int(value) if digits.isdigit() and len(digits) < 20 else None
-    return number if number is not None and -_LARGEST <= number < _LARGEST else None
 
 
 def _mistyped(value: Any, field: str, wanted: str, faults: list[str], instead: Any) -> Any:

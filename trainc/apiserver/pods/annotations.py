@@ -51,14 +51,10 @@ def annotation_settings(held: dict[str, Any], pod: dict[str, Any], path: Path, a
     for key, value in held.items():
         if key == _SECCOMP_POD or key.startswith(_SECCOMP_CONTAINER):
             _seccomp(str(value), (*path, key), (*at, key), log)
-    names = _containers(pod)
+    names = [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
     for key, value in held.items():
         if key.startswith(_APP_ARMOR):
             _app_armor(key, str(value), names, (*path, f"[{key}]"), (*at, key), log)
-
-
-def _containers(pod: dict[str, Any]) -> Collection[str]:
-    return [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
 
 
 def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:

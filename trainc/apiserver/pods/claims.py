@@ -48,7 +48,13 @@ def claim(spec: dict[str, Any], path: Path, log: Complaints) -> None:
         log.required((*path, "accessModes"), "at least 1 access mode is required")
     selector(spec.get("selector"), (*path, "selector"), log)
     _modes(items(spec.get("accessModes")), (*path, "accessModes"), log)
-    _storage(spec, path, log)
+    requests = fields(fields(spec.get("resources")).get("requests"))
+    printed: Path = (*path, "resources", "[storage]")
+    if "storage" not in requests:
+        log.required(printed, at=path)
+    elif nanos(requests["storage"]) <= 0:
+        place: Path = (*path, "resources", "requests", "storage")
+        log.invalid(printed, spelled(requests["storage"]), "must be greater than zero", at=place)
     for name in ("storageClassName", "volumeAttributesClassName"):
         if text(spec, name):
             log.invalid((*path, name), spec[name], *subdomain(spec[name]))
@@ -62,16 +68,6 @@ def _modes(modes: list[Any], path: Path, log: Complaints) -> None:
         log.one_of(path, mode, _MODES, at=(*path, index))
     if _ALONE in modes and any(mode in _MODES[:-1] for mode in modes):
         log.forbidden(path, f"may not use {_ALONE} with other access modes")
-
-
-def _storage(spec: dict[str, Any], path: Path, log: Complaints) -> None:
-    requests = fields(fields(spec.get("resources")).get("requests"))
-    printed: Path = (*path, "resources", "[storage]")
-    if "storage" not in requests:
-        log.required(printed, at=path)
-    elif nanos(requests["storage"]) <= 0:
-        place: Path = (*path, "resources", "requests", "storage")
-        log.invalid(printed, spelled(requests["storage"]), "must be greater than zero", at=place)
 
 
 def _content(spec: dict[str, Any], path: Path, log: Complaints) -> None:

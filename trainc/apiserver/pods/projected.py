@@ -133,7 +133,10 @@ def _trust(bundle: dict[str, Any], path: Path, at: Path, taken: set[str], log: C
     elif name is not None:
         if not name:
             log.required((*at, "name"), "must be a valid object name")
-        reasons = [f"not a valid clustertrustbundlename: {reason}" for reason in _trust_name(str(name))]
+        # Reasons why a bundle of trust cannot be called so; the part up to the last colon names a signer.
+        reasons = [
+            f"not a valid clustertrustbundlename: {reason}" for reason in subdomain(str(name).rpartition(":")[2])
+        ]
         log.invalid((*at, "name"), name, *reasons)
         if bundle.get("labelSelector") is not None:
             why = "labelSelector must be unset if name is specified"
@@ -150,11 +153,6 @@ def _trust(bundle: dict[str, Any], path: Path, at: Path, taken: set[str], log: C
     if place in taken:
         log.invalid(path, place, _CONFLICT, at=at)
     taken.add(place)
-
-
-def _trust_name(name: str) -> tuple[str, ...]:
-    """Reasons why a bundle of trust cannot be called so; the part up to the last colon names a signer."""
-    return subdomain(name.rpartition(":")[2])
 
 
 def _signer(path: Path, name: str, log: Complaints) -> None:

@@ -34,7 +34,12 @@ def pod_requests(
     """
     main = together(pod, lambda container: _effective(container, limits=limits))
     if "resources" in pod:
-        _pod_level(main, pod, limits=limits)
+        # Requests of the pod as a whole replace the sum of its containers; its limits stand in where nobody asks.
+        requests = amounts(get(pod.get("resources"), "requests"))
+        if limits:
+            bounds = amounts(get(pod.get("resources"), "limits"))
+            requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
+        main.update({name: a for name, a in requests.items() if may_be_of_pod(name)})
     own = pod.get("overhead")
     _add(main, amounts(own if type(own) is dict else overhead))
     _add(main, amounts(injected))
@@ -83,10 +88,7 @@ def _text(amount: Amount, by: str) -> Sourced[str]:
 
 
 def _effective(container: Tree, *, limits: bool) -> Amounts:
-    return _requests(get(container, "resources"), limits=limits)
-
-
-def _requests(resources: Tree, *, limits: bool) -> Amounts:
+    resources = get(container, "resources")
     if type(resources) is not dict:
         return {}
     requested = amounts(get(resources, "limits")) if limits else {}
@@ -114,15 +116,6 @@ def quantity_of(leaf: Tree) -> Quantity | None:
         return Quantity.parse(leaf.value)
     except ValueError:
         return None
-
-
-def _pod_level(main: Amounts, pod: Mapping[str, Tree], *, limits: bool) -> None:
-    """Requests of the pod as a whole replace the sum of its containers; its limits stand in where nobody asks."""
-    requests = amounts(get(pod.get("resources"), "requests"))
-    if limits:
-        bounds = amounts(get(pod.get("resources"), "limits"))
-        requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
-    main.update({name: a for name, a in requests.items() if may_be_of_pod(name)})
 
 
 def may_be_of_pod(name: str) -> bool:

@@ -126,19 +126,7 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
         if plain_pod.get("os") is not None:
             windows.system(plain_pod, path, log)
         windows.host_process(plain_pod, path, log)
-    _host(pod, small, path, log)
-    _files(pod, path, log)
-    return known
-
-
-def _has_windows(pod: Tree) -> bool:
-    holders = [pod, *(container for field in CONTAINERS for container in items(pod.get(field)))]
-    contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
-    return any(type(context) is dict and "windowsOptions" in context for context in contexts)
-
-
-def _host(pod: Tree, small: dict[str, Any], path: Path, log: Complaints) -> None:
-    """What a pod shares with its host: ports, and settings of the kernel."""
+    # What a pod shares with its host: ports, and settings of the kernel.
     listed = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
     if any("ports" in container for container in listed if type(container) is dict):
         taking = ports.with_ports_alone(pod)
@@ -149,6 +137,14 @@ def _host(pod: Tree, small: dict[str, Any], path: Path, log: Complaints) -> None
         from trainc.apiserver.pods.rights import sysctls_of_host  # noqa: PLC0415 (as for `_rights`)
 
         sysctls_of_host({**small, "securityContext": plain(pod["securityContext"])}, path, log)
+    _files(pod, path, log)
+    return known
+
+
+def _has_windows(pod: Tree) -> bool:
+    holders = [pod, *(container for field in CONTAINERS for container in items(pod.get(field)))]
+    contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
+    return any(type(context) is dict and "windowsOptions" in context for context in contexts)
 
 
 def _files(pod: Tree, path: Path, log: Complaints) -> None:

@@ -152,16 +152,12 @@ def _divisor(written: Any) -> str:
 
 
 def _key(ref: dict[str, Any], path: Path, log: Complaints) -> None:
-    _named(ref.get("name"), (*path, "name"), log)
+    log.name((*path, "name"), str(ref.get("name") or ""))
     key = str(ref.get("key") or "")
     if not key:
         log.required((*path, "key"))
     else:
         log.invalid((*path, "key"), key, *config_key(key))
-
-
-def _named(name: Any, path: Path, log: Complaints) -> None:
-    log.name(path, str(name or ""))
 
 
 def _file(ref: dict[str, Any], path: Path, log: Complaints) -> None:

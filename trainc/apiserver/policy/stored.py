@@ -10,7 +10,7 @@ controller of Kubernetes 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha1
 from typing import Any
 
@@ -173,13 +173,7 @@ def stored_pod(tree: Tree) -> Tree:
         spec = _with(spec, {"priority": UID, "preemptionPolicy": UID})  # its class says them
     else:
         spec = _with(spec, {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"})
-    spec["tolerations"] = [*items(spec.get("tolerations")), *_tolerated(items(spec.get("tolerations")))]
-    if value(spec, "automountServiceAccountToken") is not False:
-        spec = _with_token(spec)
-    return {**tree, "spec": spec, "status": leaf({"phase": "Pending"})}
-
-
-def _tolerated(held: Iterable[Tree]) -> list[Tree]:
+    held = items(spec.get("tolerations"))
     added = []
     for name in ("not-ready", "unreachable"):
         key = f"node.kubernetes.io/{name}"
@@ -187,7 +181,10 @@ def _tolerated(held: Iterable[Tree]) -> list[Tree]:
             value(one, "key") in (key, None, "") and value(one, "effect") in ("NoExecute", None, "") for one in held
         ):
             added.append(leaf({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}))
-    return added
+    spec["tolerations"] = [*items(spec.get("tolerations")), *added]
+    if value(spec, "automountServiceAccountToken") is not False:
+        spec = _with_token(spec)
+    return {**tree, "spec": spec, "status": leaf({"phase": "Pending"})}
 
 
 _TOKEN = {

@@ -58,7 +58,9 @@ def rendered(
     bundles: list[Bundle] = []
     for name in _files(folder, path):
         data = _contents(folder, name)
-        source = _source(data)
+        first, _, rest = data.partition(b"\n")
+        header = read_header((rest.partition(b"\n")[0] if has_conflict(first) else first).decode("utf-8", "replace"))
+        source = "" if header is None else header.source
         passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = passing or not clusters or cluster in clusters
@@ -82,13 +84,6 @@ def _contents(folder: str, name: str) -> bytes:
     path = os.path.join(folder, name)
     with Reaching(path):
         return ordinary_contents(path)
-
-
-def _source(data: bytes) -> str:
-    """The file that a rendering says it was made from, empty for text that trainc did not write."""
-    first, _, rest = data.partition(b"\n")
-    header = read_header((rest.partition(b"\n")[0] if has_conflict(first) else first).decode("utf-8", "replace"))
-    return "" if header is None else header.source
 
 
 def _bundles(data: bytes, path: str, made: Made, report: Report) -> Iterator[Bundle]:

@@ -162,7 +162,18 @@ def reshape(node: Any, wanted: Any) -> Any:
                 node[key] = reshape(node[key], value)
         return node
     if isinstance(node, CommentedSeq) and isinstance(wanted, list):
-        return _reshaped_list(node, wanted)
+        names = [name_in(item) for item in wanted]
+        held = [name_in(item) for item in node]
+        if held == names[: len(held)]:
+            for index, item in enumerate(wanted):
+                if index < len(node):
+                    node[index] = reshape(node[index], item)
+                else:
+                    node.append(fresh(item))
+            return node
+        by_name = {name: item for name, item in zip(held, node, strict=True) if name is not None}
+        out = [reshape(by_name[n], w) if n in by_name else fresh(w) for n, w in zip(names, wanted, strict=True)]
+        return CommentedSeq(out)
     return (
         node
         if type(wanted) is next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
@@ -176,21 +187,6 @@ def _same_amounts(node: Any, wanted: Any) -> bool:
     if not isinstance(node, CommentedMap) or set(node) != set(wanted):
         return False
     return all(is_same_amount(node[name], amount) for name, amount in wanted.items())
-
-
-def _reshaped_list(node: CommentedSeq, wanted: list[Any]) -> CommentedSeq:
-    names = [name_in(item) for item in wanted]
-    held = [name_in(item) for item in node]
-    if held == names[: len(held)]:
-        for index, item in enumerate(wanted):
-            if index < len(node):
-                node[index] = reshape(node[index], item)
-            else:
-                node.append(fresh(item))
-        return node
-    by_name = {name: item for name, item in zip(held, node, strict=True) if name is not None}
-    out = [reshape(by_name[n], w) if n in by_name else fresh(w) for n, w in zip(names, wanted, strict=True)]
-    return CommentedSeq(out)
 
 
 def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:

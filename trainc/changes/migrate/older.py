@@ -6,7 +6,7 @@ The new documents are the user's own lines, with their comments, in their new pl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
@@ -223,11 +223,7 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
         done = attempt(make(f"`mlPolicy` would not have the same effect: {done.refused}"))
     if place.shared is None or done.refused or done.want is None:
         return done
-    return _served(done, done.want, place.shared, attempt)
-
-
-def _served(done: Older, want: MigrationTarget, shared: Shared, attempt: Callable[[MigrationTarget], Older]) -> Older:
-    served = shared.serve(want)
+    served = place.shared.serve(done.want)
     with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
     if with_shared is not None and not with_shared.refused:
         return with_shared

@@ -78,11 +78,19 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
         return "identifies this document"
     plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
     if path[0] == "metadata":
-        return _metadata(document.kind, path)
+        if path[-1] == _FRAMEWORK:
+            return "names the runtime's framework; if no policy does, it selects the framework"
+        if str(path[-1]).startswith(TRAINC_PREFIX):
+            return "trainc itself reads it"
+        if path[1] == "name":
+            return "names this document"
+        return _JOB_LEVEL if document.kind == "TrainJob" else _OUTSIDE.format(kind=document.kind)
     if document.kind == "TrainJob":
         return _of_job(path, plans[0] if plans else None)
     if document.kind == "Project" and "patch" not in path[3:4]:
-        return _of_project(path)
+        if path[1] != "clusters" or len(path) < 4:
+            return _SETTING.format("project")
+        return _CLUSTER.get(str(path[3]), _SETTING.format("cluster"))
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
     if not use.held:
@@ -94,22 +102,6 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
     if not use.counts:
         return "a parameter of the component writes this field"
     return _EMPTY
-
-
-def _metadata(kind: str, path: Path) -> str:
-    if path[-1] == _FRAMEWORK:
-        return "names the runtime's framework; if no policy does, it selects the framework"
-    if str(path[-1]).startswith(TRAINC_PREFIX):
-        return "trainc itself reads it"
-    if path[1] == "name":
-        return "names this document"
-    return _JOB_LEVEL if kind == "TrainJob" else _OUTSIDE.format(kind=kind)
-
-
-def _of_project(path: Path) -> str:
-    if path[1] != "clusters" or len(path) < 4:
-        return _SETTING.format("project")
-    return _CLUSTER.get(str(path[3]), _SETTING.format("cluster"))
 
 
 def _of_job(path: Path, plan: Plan | None) -> str:

@@ -144,12 +144,16 @@ def plain_outcomes(
         jobs += known.files
         content = _joined(before, known.files, content)
     clean = content["clean"]
+    # What jobs of clean files name, with these files.
+    references = [
+        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()
+    ]
     return {
         **content,
         "jobs": jobs,
         "counts": (sum(jobs for jobs, _ in clean.values()), sum(sources for _, sources in clean.values())),
         "paths": {path: source for path, source in spool.paths.items() if source in clean},
-        "references": _references(spool, clean),
+        "references": [(reference, naming) for reference, naming in references if naming],
         "selected": selection.paths,
         "rendered": rendered,
         # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
@@ -185,14 +189,6 @@ def _joined(before: Plain, kept: AbstractSet[str], new: Plain) -> Plain:
         "names": {key: file for key, file in before["names"].items() if file in kept} | new["names"],
         "runtimes": list(runtimes.items()),
     }
-
-
-def _references(spool: Spool, clean: Mapping[str, object]) -> list[tuple[tuple[str, ...], list[str]]]:
-    """What jobs of clean files name, with these files."""
-    references = [
-        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()
-    ]
-    return [(reference, naming) for reference, naming in references if naming]
 
 
 def _others(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.fit import Fit, Problem, class_of, unfilled
-from trainc.cluster.capacity.gang import GangPlacement
 from trainc.cluster.capacity.groups import group_refusal, groups_of
 from trainc.cluster.capacity.jobpods import JobPlacement
 from trainc.cluster.capacity.kueue import GATED
@@ -78,7 +77,12 @@ def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]
         if not verdict.refused_by and verdict.reason != GATED:
             yield from _queue(jobset, verdict, fit, fixed=fixed)
     elif verdict is None or verdict.has_quota:
-        yield from _nodes(fit.gang(jobset, verdict), fixed=fixed)
+        gang = fit.gang(jobset, verdict)
+        if gang is None or gang.fits is not False or gang.role is None:
+            return
+        rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
+        effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"
+        yield Problem(rule, gang.role.index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)
 
 
 def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
@@ -121,11 +125,3 @@ def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Ite
     effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'forever'}"
     level = WARNING if is_stopped else ERROR
     yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
-
-
-def _nodes(gang: GangPlacement | None, *, fixed: bool) -> Iterator[Problem]:
-    if gang is None or gang.fits is not False or gang.role is None:
-        return
-    rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
-    effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"
-    yield Problem(rule, gang.role.index, gang.reason, effect, gang.change, ERROR if fixed else NOTE)

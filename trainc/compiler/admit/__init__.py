@@ -105,7 +105,9 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
         yield from _admitted(here, parts, others, context, catalog, patches)
         if not jobs and context.selection.include_other:
-            _pass_on(others, catalog.passing)
+            objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
+            if objects:
+                catalog.passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
     patches.close()
 
 
@@ -150,13 +152,6 @@ def _count(index: int, document: Document, context: AdmissionContext) -> None:
     context.report.account.open(document, index, context.project.cluster.name)
 
 
-def _pass_on(others: list[Document], passing: list[Bundle]) -> None:
-    """Keep what is an object for a cluster."""
-    objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
-    if objects:
-        passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
-
-
 def _is_local(document: Document) -> bool:
     """Whether a document is there for a tool that reads it from the repository, as kustomize and kpt mark it."""
     group = document.api_version.partition("/")[0]
@@ -195,7 +190,12 @@ def _admitted(
                 and job.kind in JOBS
                 and not context.project.checks.admission_only
             ):
-                _keep_rest(entry_of(job, companions, beside), context, catalog)
+                entry = entry_of(job, companions, beside)
+                from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
+
+                rest = rest_of(entry.document, context.server)
+                if rest is not None:
+                    catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions
 
@@ -211,15 +211,6 @@ def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list
         if place is not None:
             owned.setdefault(place, []).append(other)
     return owned
-
-
-def _keep_rest(entry: Entry, context: AdmissionContext, catalog: Catalog) -> None:
-    """Keep what can still be read of a job that the server refuses."""
-    from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
-
-    rest = rest_of(entry.document, context.server)
-    if rest is not None:
-        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
 
 
 def _older(document: Document) -> bool:

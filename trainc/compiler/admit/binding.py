@@ -30,7 +30,14 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
     if annotation is not None:
         chosen = project.by_annotation[str(annotation)]
         for name in chosen.unknown:
-            _unknown(document, name, clusters, report)
+            known = [cluster.name for cluster in clusters if cluster.name]
+            report.add(
+                UNKNOWN_CLUSTER.at(
+                    document.span(("metadata", "annotations", ANNOTATION)),
+                    f"unknown cluster `{name}`",
+                    help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
+                )
+            )
         if not (chosen.clusters or chosen.unknown):
             _nameless(document, clusters, report)
         return chosen.clusters
@@ -43,17 +50,6 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
         _twice(document, holders, report)
         return []
     return holders
-
-
-def _unknown(document: Document, name: str, clusters: tuple[Cluster, ...], report: Report) -> None:
-    known = [cluster.name for cluster in clusters if cluster.name]
-    report.add(
-        UNKNOWN_CLUSTER.at(
-            document.span(("metadata", "annotations", ANNOTATION)),
-            f"unknown cluster `{name}`",
-            help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
-        )
-    )
 
 
 def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:

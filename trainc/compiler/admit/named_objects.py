@@ -84,7 +84,17 @@ class NamedObjects:
 
     def _nearest(self, reference: Reference, folder: str) -> list[Document]:
         """The objects of a name that are nearest to a folder: one, or several that differ; each as a server stores it."""
-        self._tell_unreadable(reference)
+        # Report what is wrong with a text that seems to hold an object: nobody can say that it is not there.
+        self._index()
+        kind, name = reference.kind.encode(), reference.name.encode()
+        for source in self._faulty.values():
+            if (
+                source.faults.failed
+                and _TEMPLATE not in source.data
+                and kind in source.data
+                and _names(source.data, name)
+            ):
+                self._tell(source)
         same_name = self._index().get((reference.kind, reference.name), ())
         chosen = _nearest(same_name, reference.namespace, folder)
         return [admitted for document in chosen if (admitted := self._admit(document)) is not None]
@@ -129,19 +139,6 @@ class NamedObjects:
                 return False
         clusters = bound(document, self._context.project, Report())
         return any(cluster is self._context.project.cluster for cluster in clusters)
-
-    def _tell_unreadable(self, reference: Reference) -> None:
-        """Report what is wrong with a text that seems to hold an object: nobody can say that it is not there."""
-        self._index()
-        kind, name = reference.kind.encode(), reference.name.encode()
-        for source in self._faulty.values():
-            if (
-                source.faults.failed
-                and _TEMPLATE not in source.data
-                and kind in source.data
-                and _names(source.data, name)
-            ):
-                self._tell(source)
 
     def _tell(self, source: SourceFile) -> None:
         for finding in source.faults.findings:

@@ -132,7 +132,10 @@ class AdmittedRuntimes:
             # What cannot be read might have been what is missing.
             self._context.report.add(finding)
         if not self._context.project.checks.closed_world:
-            yield SHIPPED, self._shipped(folder, name)
+            key = f"{folder}/{name}"
+            if key not in self._catalogue:
+                self._catalogue[key] = index(self._documents.shipped(folder, name), self._context.report)
+            yield SHIPPED, self._catalogue[key]
 
     @property
     def given(self) -> Index:
@@ -213,12 +216,6 @@ class AdmittedRuntimes:
         if runtime_folder.label not in self._by_folder:
             self._by_folder[runtime_folder.label] = index(runtime_folder.documents, self._context.report)
         return self._by_folder[runtime_folder.label]
-
-    def _shipped(self, folder: str, name: str) -> Index:
-        key = f"{folder}/{name}"
-        if key not in self._catalogue:
-            self._catalogue[key] = index(self._documents.shipped(folder, name), self._context.report)
-        return self._catalogue[key]
 
 
 def _with_uses(document: Document) -> Document:
@@ -343,7 +340,18 @@ def check_runtime(document: Document, report: Report) -> bool:
     labels = get(document.tree, "metadata", "labels")
     known = document.kind == "ClusterTrainingRuntime" and not document.composed
     if known and value(labels, "trainer.kubeflow.org/support") == "deprecated":
-        _deprecated(document, report)
+        name = document.name
+        report.add(
+            DEPRECATED.at(
+                document.span(("metadata", "labels", "trainer.kubeflow.org/support")),
+                f"ClusterTrainingRuntime `{name}` is marked as deprecated",
+                refusal=Refusal(
+                    "webhook",
+                    f'ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of Kubeflow '
+                    f"Trainer. See runtime deprecation policy: {_URL}",
+                ),
+            )
+        )
     if value(labels, "trainer.kubeflow.org/webhook-validation") == "disabled":
         return True
     jobs = get(document.tree, "spec", "template", "spec", "replicatedJobs") or ()
@@ -386,18 +394,3 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
         )
         return False
     return fine
-
-
-def _deprecated(document: Document, report: Report) -> None:
-    name = document.name
-    report.add(
-        DEPRECATED.at(
-            document.span(("metadata", "labels", "trainer.kubeflow.org/support")),
-            f"ClusterTrainingRuntime `{name}` is marked as deprecated",
-            refusal=Refusal(
-                "webhook",
-                f'ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of Kubeflow '
-                f"Trainer. See runtime deprecation policy: {_URL}",
-            ),
-        )
-    )

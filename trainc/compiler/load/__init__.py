@@ -128,7 +128,16 @@ class Loader:
             elif only_here:
                 yield file, self._documents(file, data, self._report)
             else:
-                yield file, self._shared_documents(file, data)
+                # The documents of a file whose jobs several clusters may run, parsed once while there is room for them.
+                known = self._shared.get(file)
+                if known is None:
+                    faults = Report()
+                    known = self._documents(file, data, faults), faults
+                    if len(data) <= self._room:
+                        self._room -= len(data)
+                        self._shared[file] = known
+                self._hear(known[1])
+                yield file, known[0]
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
@@ -253,18 +262,6 @@ class Loader:
         if file in self._others:
             return self._read(file, data, Report())  # its text is the business of those whose kinds it holds
         return self._kept[file] if file in self._kept else self._read(file, data, report)
-
-    def _shared_documents(self, file: str, data: bytes) -> list[Document]:
-        """The documents of a file whose jobs several clusters may run, parsed once while there is room for them."""
-        known = self._shared.get(file)
-        if known is None:
-            faults = Report()
-            known = self._documents(file, data, faults), faults
-            if len(data) <= self._room:
-                self._room -= len(data)
-                self._shared[file] = known
-        self._hear(known[1])
-        return known[0]
 
     def _pieces(self, file: str, data: bytes) -> Iterator[list[Document]]:
         """The documents of a long file, of which no cluster keeps any."""

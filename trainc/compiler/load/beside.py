@@ -47,7 +47,7 @@ class Beside:
     def _read(self, folder: str) -> RuntimeFolder:
         faults = Report()
         documents: list[Document] = []
-        for name in self._names(folder):
+        for name in (file for file in self._files(folder) if file not in self._given):
             data = known_contents(self._project, name)
             if may_hold_runtimes(data) and ours(data):
                 self._report.allow(allows(data, name), borrowed=True)
@@ -63,10 +63,6 @@ class Beside:
             if word.encode() in data:
                 documents.extend(expand(read(data, name, faults), faults))
         return RuntimeFolder(f"the folder of {file}", documents, faults)
-
-    def _names(self, folder: str) -> Iterator[str]:
-        """The files of a folder that were not given, in order."""
-        return (file for file in self._files(folder) if file not in self._given)
 
     def _files(self, folder: str) -> Iterator[str]:
         """All files of a folder, in order."""

@@ -198,19 +198,17 @@ class Draft:
             for key, inner in content.items():
                 put(node, key, inner)
         elif field.target == "env":
-            node["env"] = self._variables(node.get("env") or [], content)
+            # The variables with new ones laid on: what this draft has written itself grows, all else is copied.
+            old = node.get("env") or []
+            if self._env is None or old is not self._env:
+                self._env = list(old)
+                self._names = _places(old, "name")
+            insert(self._env, content, "name", self._names)
+            node["env"] = self._env
         elif field.target == "ports":
             node["ports"] = upsert_ports(node.get("ports") or (), content)
         else:
             node[field.target] = upsert(node.get(field.target) or (), content, field.list_key)
-
-    def _variables(self, old: list[Tree], new: Iterable[Tree]) -> list[Tree]:
-        """The variables with new ones laid on: what this draft has written itself grows, all else is copied."""
-        if self._env is None or old is not self._env:
-            self._env = list(old)
-            self._names = _places(old, "name")
-        insert(self._env, new, "name", self._names)
-        return self._env
 
     def fold_ports(self) -> list[tuple[Tree, Tree]]:
         """Write ports back as the controller does, each upserted into its own list: the containers before and after.

@@ -101,11 +101,7 @@ class RunHosts(FormerHosts):
 
     def _is_domain(self, rest: str) -> bool:
         is_variable = not self.document.namespace and rest.partition(".")[0] == "namespace"  # which stands for one
-        return is_domain(rest, "" if is_variable else self._namespace, self._cluster_domain(rest))
-
-    def _cluster_domain(self, rest: str) -> str:
-        """The cluster's domain as a host itself spells it."""
-        return rest.partition(".svc.")[2]
+        return is_domain(rest, "" if is_variable else self._namespace, rest.partition(".svc.")[2])
 
 
 def _families(plan: Plan) -> dict[str, range | None]:

@@ -119,7 +119,11 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
         objects.setdefault(document.kind, {})[key or document.file] = document.tree
         if document.kind == INVENTORY:
-            _list_kinds(document.tree, objects)
+            # Note the kinds of which an inventory lists all there are, even where there are none.
+            kinds = get(document.tree, "spec", "kinds")
+            for leaf in kinds if type(kinds) is list else []:
+                if value(leaf) in _LISTED:
+                    objects.setdefault(value(leaf), {})
     else:
         return False
     return True
@@ -131,14 +135,6 @@ def _misfit(document: Document, path: Path, wanted: str) -> Finding:
         f"`{dotted(path)}` of this {document.kind} is not {wanted}",
         help="create the dump again; no API server returns such an object",
     )
-
-
-def _list_kinds(inventory: Tree, objects: dict[str, dict[str, Tree]]) -> None:
-    """Note the kinds of which an inventory lists all there are, even where there are none."""
-    kinds = get(inventory, "spec", "kinds")
-    for leaf in kinds if type(kinds) is list else []:
-        if value(leaf) in _LISTED:
-            objects.setdefault(value(leaf), {})
 
 
 def _foreign(document: Document) -> Finding:

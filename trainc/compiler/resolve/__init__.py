@@ -59,22 +59,18 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
 
                 report.switched_on = switches(document, plan.runtime)
         else:
-            _check_idle(document, report)
+            # A finding where a job without runtime asks for components.
+            annotations = get(document.tree, "metadata", "annotations")
+            if type(annotations) is dict and (COMPONENTS in annotations or gives_values(annotations)):
+                from trainc.compiler.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
+
+                report.add(idle(document))
             plan = jobset_plan(entry) if kind == "JobSet" else _other(entry, project, report)
         if plan is None:
             catalog.unread.append(document)
         else:
             yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
     report.end()
-
-
-def _check_idle(document: Document, report: Report) -> None:
-    """A finding where a job without runtime asks for components."""
-    annotations = get(document.tree, "metadata", "annotations")
-    if type(annotations) is dict and (COMPONENTS in annotations or gives_values(annotations)):
-        from trainc.compiler.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
-
-        report.add(idle(document))
 
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:

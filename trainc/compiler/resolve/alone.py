@@ -130,17 +130,7 @@ def _smallest_job(document: Document, runtime: Prepared, project: Project) -> Do
         metadata["namespace"] = _leaf(NAMESPACE)
     kind = "TrainingRuntime" if document.kind == "TrainingRuntime" else "ClusterTrainingRuntime"
     reference = {"apiGroup": _leaf(GROUP), "kind": _leaf(kind), "name": document.tree["metadata"]["name"]}
-    tree: Tree = {
-        "apiVersion": _leaf(f"{GROUP}/v1alpha1"),
-        "kind": _leaf("TrainJob"),
-        "metadata": metadata,
-        "spec": {"runtimeRef": reference, "trainer": _trainer(runtime)},
-    }
-    return SmallestJob(document.file, tree, {}, document.start)
-
-
-def _trainer(runtime: Prepared) -> Tree:
-    """What the job says because its runtime does not: which image, which command; and how many nodes, for those who ask."""
+    # What the job says because its runtime does not: which image, which command; and how many nodes, for those who ask.
     trainer: Tree = {}
     parts = [role for role in roles_of(None, runtime, runtime.template) if role.ancestor == TRAINER]
     nodes = _nodes(runtime, len(parts))
@@ -154,7 +144,13 @@ def _trainer(runtime: Prepared) -> Tree:
             trainer["image"] = _leaf(IMAGE)
         if not node.get("command") and not node.get("args"):
             trainer["command"] = [_leaf(COMMAND)]
-    return trainer
+    tree: Tree = {
+        "apiVersion": _leaf(f"{GROUP}/v1alpha1"),
+        "kind": _leaf("TrainJob"),
+        "metadata": metadata,
+        "spec": {"runtimeRef": reference, "trainer": trainer},
+    }
+    return SmallestJob(document.file, tree, {}, document.start)
 
 
 def _nodes(runtime: Prepared, least: int) -> Tree:

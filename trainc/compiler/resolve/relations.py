@@ -186,20 +186,16 @@ def clash(one: Tree, two: Tree, steps: Steps = (), field: str = "") -> Clash | N
     """The first field that two pieces set to different values, None where the order of the two does not matter."""
     if type(one) is dict and type(two) is dict:
         if _WORD not in one and _WORD not in two:
-            return _of_maps(one, two, steps)
+            for key, node in one.items():
+                if key in two:
+                    inner = clash(node, two[key], (*steps, key), key)
+                    if inner is not None:
+                        return inner
+            return None
         return None if plain(one) == plain(two) else (steps, one.get(_WORD, one), two.get(_WORD, two))
     if type(one) is list and type(two) is list and field in COMPONENT_KEYS:
         return _of_items(one, two, steps, field)
     return None if plain(one) == plain(two) else (steps, one, two)
-
-
-def _of_maps(one: Tree, two: Tree, steps: Steps) -> Clash | None:
-    for key, node in one.items():
-        if key in two:
-            inner = clash(node, two[key], (*steps, key), key)
-            if inner is not None:
-                return inner
-    return None
 
 
 def _of_items(one: list[Tree], two: list[Tree], steps: Steps, field: str) -> Clash | None:

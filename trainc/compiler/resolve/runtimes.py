@@ -56,7 +56,7 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     if (
         kind == "ClusterTrainingRuntime"
         and "labels" in runtime.document.tree["metadata"]
-        and _deprecated(runtime.document)
+        and bool(value(runtime.document.tree, "metadata", "labels", "trainer.kubeflow.org/support") == "deprecated")
     ):
         report.add(_uses_deprecated(document, runtime.document, name))
     return runtime.document
@@ -135,10 +135,6 @@ def shipped(span: Span, name: str, project: Project) -> Finding:
         f"`{name}` is a runtime that trainc ships",
         help=f"run `trainc runtimes copy {name}` to pin it",
     )
-
-
-def _deprecated(runtime: Document) -> bool:
-    return bool(value(runtime.tree, "metadata", "labels", "trainer.kubeflow.org/support") == "deprecated")
 
 
 def _uses_deprecated(document: Document, runtime: Document, name: str) -> Finding:

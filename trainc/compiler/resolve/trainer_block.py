@@ -87,24 +87,20 @@ def convert(entry: Mapping[str, Tree]) -> Tree:
     """A job's env entry as the controller copies it: one source, some details dropped (Trainer v2.3.0)."""
     source = entry.get("valueFrom")
     if source is not None:
-        return {"name": entry["name"], "valueFrom": _source(source)}
+        field, resource = source.get("fieldRef"), source.get("resourceFieldRef")
+        converted: dict[str, Tree] = {}
+        if field is not None:
+            converted["fieldRef"] = {"fieldPath": field["fieldPath"]}
+        if resource is not None:
+            converted["resourceFieldRef"] = {
+                "containerName": resource.get("containerName", _EMPTY),
+                "divisor": canonical(resource.get("divisor", _ZERO)),
+                "resource": resource["resource"],
+            }
+        for kind in ("configMapKeyRef", "secretKeyRef"):
+            if (reference := source.get(kind)) is not None:
+                converted[kind] = {"name": _EMPTY, **reference}
+        return {"name": entry["name"], "valueFrom": converted}
     if "value" in entry and len(entry) == _PAIR:
         return entry
     return {"name": entry["name"], "value": entry.get("value", _EMPTY)}
-
-
-def _source(source: Mapping[str, Tree]) -> Tree:
-    field, resource = source.get("fieldRef"), source.get("resourceFieldRef")
-    converted: dict[str, Tree] = {}
-    if field is not None:
-        converted["fieldRef"] = {"fieldPath": field["fieldPath"]}
-    if resource is not None:
-        converted["resourceFieldRef"] = {
-            "containerName": resource.get("containerName", _EMPTY),
-            "divisor": canonical(resource.get("divisor", _ZERO)),
-            "resource": resource["resource"],
-        }
-    for kind in ("configMapKeyRef", "secretKeyRef"):
-        if (reference := source.get(kind)) is not None:
-            converted[kind] = {"name": _EMPTY, **reference}
-    return converted

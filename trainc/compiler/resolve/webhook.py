@@ -46,7 +46,14 @@ def _initializers(plan: Plan) -> Iterator[Finding]:
         if get(plan.job, "spec", "initializer", field) is not None:
             problem = _initializer(plan, name, field)
             if problem:
-                yield _homeless(plan, name, field, problem)
+                reference = reference_text(plan.document)
+                runtime = value(plan.job, "spec", "runtimeRef", "name")
+                yield INITIALIZER_WITHOUT_HOME.at(
+                    plan.document.span(("spec", "initializer", field), key=True),
+                    f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
+                    help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
+                    refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
+                )
 
 
 def _initializer(plan: Plan, name: str, field: str) -> str:
@@ -60,17 +67,6 @@ def _initializer(plan: Plan, name: str, field: str) -> str:
     if not any(value(mount, "name") == "initializer" for mount in mounts):
         return f"must have volumeMount with name - initializer in container {name} of the {name} job"
     return ""
-
-
-def _homeless(plan: Plan, name: str, field: str, problem: str) -> Finding:
-    reference = reference_text(plan.document)
-    runtime = value(plan.job, "spec", "runtimeRef", "name")
-    return INITIALIZER_WITHOUT_HOME.at(
-        plan.document.span(("spec", "initializer", field), key=True),
-        f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
-        help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
-        refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
-    )
 
 
 def _patches(plan: Plan) -> Iterator[Finding]:

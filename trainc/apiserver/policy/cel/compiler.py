@@ -120,7 +120,16 @@ class Compiler:
             raise CompileError("undeclared reference to 'authorizer'")
         if missing := sorted({one.function for one in nodes if type(one) is Call} & _UNSUPPORTED):
             raise NotCompiledError(f"trainc does not evaluate `{missing[0]}`")
-        self._check_nodes(nodes)
+        # Look for what cel-cpp's checker takes and Kubernetes' does not.
+        for node in nodes:
+            if type(node) is Select:
+                self._known_field(node)
+            elif type(node) is ListOf:
+                _same_types(node.elements)
+            elif type(node) is MapOf:
+                _same_types(tuple([value for _, value, _ in node.entries]))
+            elif type(node) is Call and len(node.args) == 1 and type(node.args[0]) is Const:
+                self._literal(node, node.args[0].value)
         held = None if any(type(one) is Call and is_two_variable(one) for one in nodes) else self._checked(text, nodes)
         kind = "?" if held is None else _kind(held)
         called = {one.function for one in nodes if type(one) is Call}
@@ -148,18 +157,6 @@ class Compiler:
         if shared and all(any(f"'{name}'" in match.group(3) for name in shared) for match in wrong):
             return None
         raise _compile_error(message, wrong[0])
-
-    def _check_nodes(self, nodes: list[Node]) -> None:
-        """Look for what cel-cpp's checker takes and Kubernetes' does not."""
-        for node in nodes:
-            if type(node) is Select:
-                self._known_field(node)
-            elif type(node) is ListOf:
-                _same_types(node.elements)
-            elif type(node) is MapOf:
-                _same_types(tuple([value for _, value, _ in node.entries]))
-            elif type(node) is Call and len(node.args) == 1 and type(node.args[0]) is Const:
-                self._literal(node, node.args[0].value)
 
     def _known_field(self, node: Select) -> None:
         path: list[str] = [node.field]

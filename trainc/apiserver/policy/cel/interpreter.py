@@ -131,20 +131,16 @@ def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> 
         value, paths = inner(scope)
         if not test:
             scope.cost += 1
-        return _field(value, field, paths, test=test)
+        if not test:
+            return _entry(value, field, paths, is_optional=False)
+        if type(value) is Optional:
+            if not value.present:
+                return False, paths
+            value = value.value
+        present, _, within = _found(value, field, paths, test=True)
+        return present, within
 
     return run
-
-
-def _field(value: Any, field: str, paths: Paths, *, test: bool) -> Valued:
-    if not test:
-        return _entry(value, field, paths, is_optional=False)
-    if type(value) is Optional:
-        if not value.present:
-            return False, paths
-        value = value.value
-    present, _, within = _found(value, field, paths, test=True)
-    return present, within
 
 
 def _entry(value: Any, key: Any, paths: Paths, *, is_optional: bool) -> Valued:

@@ -71,11 +71,6 @@ class Spool:
         """
         return False
 
-    def _add_filled(self, rendered: Rendered, references: Iterable[Reference]) -> bool:
-        self._count_filled(rendered, references)
-        self._append(rendered)
-        return True
-
     def _count_filled(self, rendered: Rendered, references: Iterable[Reference]) -> None:
         self.jobs += 1
         self.references.add_all(references, rendered.source)
@@ -204,7 +199,9 @@ class StreamSpool(Spool):
         new: NewRun,  # noqa: ARG002 (it writes no file)
     ) -> bool:
         """Keep a rendering that was not compiled."""
-        return self._add_filled(rendered, references)
+        self._count_filled(rendered, references)
+        self._append(rendered)
+        return True
 
     def write(self) -> None:
         """Write the documents, separated, in order; without any, nothing."""

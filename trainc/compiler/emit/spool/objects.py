@@ -55,7 +55,7 @@ def without_objects(body: bytes, path: str, paths: Container[str]) -> bytes:
     """A rendered text at a path without the objects that have a file of their own among the paths."""
     folder = path.rpartition("/")[0]
     trees = trees_of(body)
-    kept = [tree for tree in trees if f"{folder}/{_file(tree)}" not in paths]
+    kept = [tree for tree in trees if f"{folder}/{object_path(tree, '').rpartition('/')[2]}" not in paths]
     return body if len(kept) == len(trees) else dump_all(kept).encode()
 
 
@@ -70,10 +70,6 @@ def is_named_nearby(files: Folder, path: str, others: Iterable[str]) -> bool:
     made = {provides(tree) for tree in trees_of(existing.body)}
     bodies = (other.body for name in near if (other := files.find(name)[1]) is not None)
     return any(made & names_in(trees_of(body)) for body in bodies)
-
-
-def _file(tree: Tree) -> str:
-    return object_path(tree, "").rpartition("/")[2]
 
 
 def _is_key_material(tree: Tree) -> bool:
