@@ -69,6 +69,7 @@ class Decisions:
         self._clusters = {cluster.name: cluster for cluster in project.clusters}
         self._servers: dict[str, Served] = {}
         self._former = FormerJobs(project, selection)
+        self._committed: CommittedTexts | None = None
 
     def decide(self, bundle: Bundle, header: Header, text: str, path: str) -> Decision:
         """What stays of a rendering with that header and text, which stands at a path."""
@@ -96,8 +97,10 @@ class Decisions:
         """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
         path = os.path.join(self._root, file)
         existing = read_file(path)
-        if existing is None and (absent := CommittedTexts(self._root).absent(file)) is not None:
-            existing = parse_file(absent)
+        if existing is None:
+            self._committed = self._committed or CommittedTexts(self._root)  # Git is asked once, not for each job
+            if (absent := self._committed.absent(file)) is not None:
+                existing = parse_file(absent)
         if existing is None or existing.header is None or not is_whole(existing):
             return None
         decision = self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)

@@ -125,7 +125,8 @@ class GitRepository:
     @property
     def git_folder(self) -> str:
         """The absolute path of the folder in which Git keeps this work tree's state."""
-        return self._text("rev-parse", "--absolute-git-dir")
+        usual = os.path.join(self.top, ".git")
+        return usual if os.path.isdir(usual) else self._text("rev-parse", "--absolute-git-dir")
 
     def index(self) -> Iterator[IndexEntry]:
         """Every file of the index that a hook was given, else of the work tree's own; `git add -N` adds none."""
