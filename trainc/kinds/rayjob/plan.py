@@ -34,6 +34,7 @@ from trainc.schedulers.gang import SUBMITTER_LABEL
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import MULTIKUEUE
 from trainc.text.placeholders import is_placeholder
+from trainc.text.quantity import Quantity, QuantityError
 
 _BY = "RayJob"
 _SUBMITS_AGAIN = 2
@@ -203,6 +204,7 @@ REPLACED = Rule("ray-worker-replaced", NOTE)
 BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
 VERSIONS = Rule("ray-versions-differ", ERROR)
 RESOURCES = Rule("ray-resources-differ", WARNING)
+PARAMETER = Rule("ray-start-parameter", ERROR)
 _NEEDS_KUBERAY = (
     ("gcsFaultToleranceOptions", "KubeRay restores the state of the head", "remove it: a failed head restarts the job"),
     (
@@ -268,6 +270,7 @@ def check_fields(job: RayJobAsRead) -> bool:
     _say_of_bounds(job)
     _say_of_versions(job)
     _say_of_resources(job)
+    _say_of_parameters(job)
     return True
 
 
@@ -416,3 +419,48 @@ def _say_of_resources(job: RayJobAsRead) -> None:
             else "remove it, or request GPUs",
             level=ERROR if most else WARNING,
         )
+
+
+_PORTS = (
+    "port",
+    "dashboard-port",
+    "dashboard-agent-grpc-port",
+    "dashboard-agent-listen-port",
+    "max-worker-port",
+    "metrics-export-port",
+    "min-worker-port",
+    "node-manager-port",
+    "object-manager-port",
+    "ray-client-server-port",
+    "runtime-env-agent-port",
+)
+_AMOUNTS = ("memory", "num-cpus", "num-gpus", "object-store-memory")
+_LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+def _say_of_parameters(job: RayJobAsRead) -> None:
+    """Look at what `ray start` takes as a number, and at a dashboard that only the head's own pod can reach."""
+    for group in job.groups:
+        for name, text in group.params.items():
+            path = (*group.path, "rayStartParams", name)
+            if (
+                name in (*_PORTS, *_AMOUNTS)
+                and parsed_int(text) is None
+                and not is_placeholder(text)
+                and "$" not in text
+            ):
+                help_ = _in_bytes(text) if name.endswith("memory") else "write a whole number"
+                effect = "`ray start` fails in each pod, and the program never runs"
+                job.say(PARAMETER, path, f"`{name}: {text}` is not a whole number", effect=effect, help=help_)
+            elif name == "dashboard-host" and text in _LOCAL and group.is_head:
+                message = f"the dashboard of the head listens on `{text}` alone"
+                effect = "the driver's pod cannot reach it: the program is never submitted"
+                job.say(PARAMETER, path, message, effect=effect, help="remove it: KubeRay sets `0.0.0.0`")
+
+
+def _in_bytes(text: str) -> str:
+    """How an amount of Kubernetes is written in bytes, as Ray takes it."""
+    try:
+        return f"write bytes: `{Quantity.parse(text).ceil()}`"
+    except QuantityError:
+        return "write a whole number of bytes"

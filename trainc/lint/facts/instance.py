@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from trainc.lint.facts.job import Container, ExpandedRole, Job
-from trainc.lint.facts.values import COMPLETION_INDEX, JOB_INDEX, LONGEST, MOST_TEXT, TOO_LONG, Unknown, Value, Varies
+from trainc.lint.facts.values import (
+    COMPLETION_INDEX,
+    GLOBAL_JOB_INDEX,
+    JOB_INDEX,
+    LONGEST,
+    MOST_TEXT,
+    TOO_LONG,
+    Unknown,
+    Value,
+    Varies,
+)
 from trainc.model.plan import ANCESTOR_LABEL
 
 
@@ -77,12 +87,12 @@ class Pod:
             return str(self.index)
         if value.by == JOB_INDEX:
             return str(self.replica)
-        group = None if value.by == "global job index" else self.role.tree.get("groupName")
+        group = None if value.by == GLOBAL_JOB_INDEX else self.role.tree.get("groupName")
         before = 0
         for role in self.role.job.roles[: self.role.index]:
             if type(role.replicas) is not int:
                 return Unknown(value.by)
-            if value.by == "global job index" or role.tree.get("groupName") == group:
+            if value.by == GLOBAL_JOB_INDEX or role.tree.get("groupName") == group:
                 before += role.replicas
         return str(before + self.replica)
 

@@ -11,6 +11,7 @@ from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import Launch, find_launch, options
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,
+    GLOBAL_JOB_INDEX,
     JOB_INDEX,
     LONGEST,
     MOST_TEXT,
@@ -50,7 +51,7 @@ MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 _INDEX_KEYS = {
     POD_INDEX: COMPLETION_INDEX,
     "jobset.sigs.k8s.io/job-index": JOB_INDEX,
-    "jobset.sigs.k8s.io/job-global-index": "global job index",
+    "jobset.sigs.k8s.io/job-global-index": GLOBAL_JOB_INDEX,
     "jobset.sigs.k8s.io/job-group-index": "job index in its group",
 }
 

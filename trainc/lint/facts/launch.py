@@ -143,7 +143,7 @@ def find_launch(process: Process, vocabulary: Vocabulary) -> Launch | None:
 
 
 def _launch(process: Process, vocabulary: Vocabulary, simple: Simple, exported: dict[str, str]) -> Launch | None:
-    words = simple.words
+    words = simple.words if simple.program != "ray" else []  # what it submits runs elsewhere
     for index, word in enumerate(words[:24]):
         base = word.rpartition("/")[2]
         module = vocabulary.modules.get(word) if index and words[index - 1] == "-m" else None

@@ -89,6 +89,8 @@ def _after_shell(words: list[str]) -> tuple[str, str]:
             if word.endswith("o") and script < len(words):  # `-euco pipefail` takes one more word
                 options.append(words[script])
                 script += 1
+            if words[script : script + 1] == ["--"]:  # behind the options
+                script += 1
             options.append(word)
             return (words[script] if script < len(words) else ""), " ".join(options)
         options.append(word)

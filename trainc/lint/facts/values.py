@@ -40,6 +40,7 @@ TOO_LONG = Unknown("longer than the limit for arguments")
 SUBSTITUTED = Unknown("substituted by another tool")
 COMPLETION_INDEX = "completion index"
 JOB_INDEX = "job index"
+GLOBAL_JOB_INDEX = "global job index"
 
 Value = str | Unknown | Varies
 
@@ -156,6 +157,14 @@ def repository(image: str, cluster: Cluster) -> tuple[str, str]:
     elif "." not in first:
         name = f"docker.io/{name}"
     return name, tag
+
+
+def untagged(image: str) -> str:
+    """An image without its tag and digest; empty where a part of it is filled in later."""
+    path = image.partition("@")[0]
+    tag = path.rpartition("/")[2].partition(":")[1:]
+    is_known = not any(mark in image for mark in "${<%")
+    return path.removesuffix("".join(tag)) if is_known else ""
 
 
 # What a shell, a program or a person reads: text may hold a `$` there.

@@ -11,7 +11,8 @@ from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
 from trainc.lint.facts.values import repository, rows, templated, text, texts
 from trainc.model.cluster import Cluster
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule, place
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule, place
+from trainc.model.sourced import Span
 from trainc.model.vocabulary import Launcher
 
 SLEEP = Rule("endless-sleep", WARNING)
@@ -26,6 +27,7 @@ SHELL_WORDS = Rule("shell-words-without-shell", ERROR)
 IGNORED_WORDS = Rule("shell-words-ignored", ERROR)
 TYPOGRAPHY = Rule("typographic-character", ERROR)
 NO_SCRIPT = Rule("script-not-in-image", WARNING)
+URL = Rule("malformed-url", WARNING)
 
 _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
@@ -87,7 +89,7 @@ def _is_line(container: Container, word: str) -> bool:
 def shell_words_ignored(job: Job) -> Findings:
     for container in job.containers:
         script = container.script
-        places = _places(container) if script not in ("", "--") else []
+        places = _places(container) if script else []
         at = next((at for at, place in enumerate(places) if place[2] == script), len(places))
         words = [word for _, _, word in places[at + 1 :]]
         if not words or any(f"${mark}{one}" in script for mark in ("", "{") for one in "@*#0123456789"):
@@ -382,6 +384,52 @@ def _may_be_there(container: Container, script: str, directory: str) -> bool:
     return not directory or path.startswith(_SYSTEM) or bool(mount_of(container, path)[0])
 
 
+_SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
+
+
+def malformed_url(job: Job) -> Findings:
+    for container in job.containers:
+        for name, written in container.literals.items():
+            if right := _url_meant(written):
+                yield _malformed(job.at((*container.env_path(name), "value")), written, right)
+        if not any(mark in container.text for mark in (":/", "//")):
+            continue
+        for simple in container.commands:
+            for word in (*simple.words, *simple.assigned.values()):
+                content = word.partition("=")[2] or word
+                if right := _url_meant(content):
+                    yield _malformed(job.at_word(container, content), content, right)
+
+
+def _url_meant(written: str) -> str:
+    """The URL that was meant where a text is none for a slip in what follows its scheme, "" for all other texts."""
+    scheme, slash, rest = written.partition("/")
+    scheme, colon, behind = scheme.partition(":")
+    host = rest.lstrip("/")
+    slashes = len(rest) - len(host) + 1
+    if (
+        not slash
+        or behind
+        or not host
+        or scheme not in _SCHEMES
+        or (slashes == 2 and colon)
+        or (slashes == 1 and not colon)
+    ):
+        return ""
+    return f"{scheme}://{host}"
+
+
+def _malformed(span: Span, written: str, right: str) -> Finding:
+    return URL.at(
+        span,
+        f"`{_short(written)}` is not a URL",
+        effect="nothing connects to it"
+        if written.startswith("http")
+        else "programs take it for a path in the container, and what they write there is lost with the pod",
+        help=f"write `{_short(right)}`",
+    )
+
+
 CHECKS = (
     command_in_one_word,
     shell_words_ignored,
@@ -395,4 +443,5 @@ CHECKS = (
     launcher_sets_it,
     shell_words_without_shell,
     script_not_in_image,
+    malformed_url,
 )

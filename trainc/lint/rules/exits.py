@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from trainc.frameworks import EVERY
 from trainc.lint.facts.job import Container, Findings, Job
-from trainc.lint.facts.shell import Simple
+from trainc.lint.facts.shell import Simple, simple_commands
 from trainc.lint.facts.timing import counts, never_ends, waits
 from trainc.lint.facts.values import table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from trainc.model.tree import get, value
 from trainc.text.object_keys import KUEUE_QUEUE
 
 MASKED = Rule("masked-exit-code", ERROR)
@@ -55,7 +55,7 @@ _TRAINING = (*_LAUNCHERS, "torch.distributed", "python", ".py", "train")
 
 
 def masked_exit_code(job: Job) -> Findings:
-    for container in job.main:
+    for container in job.main if not _is_submitted(job) else ():
         script = container.script
         if not script or not any(mark in script for mark in (";", "|", "&", "\n")):
             continue
@@ -192,6 +192,37 @@ def _only_harmless(sequence: _Sequence, start: int) -> bool:
     return sequence.harmless[start] and sequence.commands[-1].program != "wait"
 
 
+def entrypoint_in_the_driver(job: Job) -> Findings:
+    """Find what the shell of a RayJob's driver runs itself: it hands the first command alone to Ray."""
+    document = job.bundle.document
+    entrypoint = value(document.tree, "spec", "entrypoint") if _is_submitted(job) else None
+    if type(entrypoint) is not str:
+        return
+    commands = simple_commands(entrypoint.strip())
+    behind = next((simple for simple in commands[1:] if _trains(simple)), None)
+    last = commands[-1].end if commands else ""
+    if behind is None and not last:
+        return
+    first = commands[0]
+    yield MASKED.at(
+        document.span(("spec", "entrypoint")),
+        f"`entrypoint` ends with `{last}`"
+        if behind is None
+        else f"`{_called(behind)}` runs in the driver's pod, outside the Ray cluster: `{first.end.strip() or 'a new line'}` ends what Ray gets",
+        effect="the driver's shell cannot parse its script, and submits nothing"
+        if behind is None
+        else f"Ray runs `{_called(first)}` alone, and the job succeeds or fails with it",
+        help=f"remove the `{last}`" if behind is None else "hand the whole line to a shell: `bash -c 'LINE'`",
+    )
+
+
+def _is_submitted(job: Job) -> bool:
+    """Whether a job is a RayJob whose driver has no command of its own: the dashboard says how the program ended."""
+    document = job.bundle.document
+    own = ("spec", "submitterPodTemplate", "spec", "containers", 0, "command")
+    return document.kind == "RayJob" and not get(document.tree, *own)
+
+
 def depends_on_itself(job: Job) -> Findings:
     for role in job.roles:
         for wait in waits(role) if "dependsOn" in role.tree else ():
@@ -302,6 +333,7 @@ _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 CHECKS = (
     masked_exit_code,
+    entrypoint_in_the_driver,
     depends_on_itself,
     waits_for_endless_role,
     success_waits_for_endless_role,

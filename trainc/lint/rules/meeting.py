@@ -9,7 +9,7 @@ from trainc.frameworks.torch import DEEPSPEED, TORCHRUN
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.launch import PYTHON, Launch
 from trainc.lint.facts.timing import waits_for
-from trainc.lint.facts.values import flag, rows, table, text, texts
+from trainc.lint.facts.values import flag, rows, table, text, texts, untagged
 from trainc.lint.facts.world import (
     FIRST_PODS,
     LOCAL,
@@ -20,6 +20,7 @@ from trainc.lint.facts.world import (
     name_of_first_run,
     place_of,
     pod_of_another_jobset,
+    searched,
 )
 from trainc.model.finding import ERROR, WARNING, Edit, Label, Rule
 from trainc.model.tree import Path, leaves, value
@@ -30,6 +31,7 @@ from trainc.text.numbers import parsed_int
 NO_POD = Rule("coordinator-names-no-pod", ERROR)
 HOST = Rule("host-names-no-pod", WARNING)
 IS_LOCAL = Rule("coordinator-is-local", ERROR)
+IMAGES = Rule("image-versions-differ", WARNING)
 NO_SERVICE = Rule("rendezvous-host-unknown", WARNING)
 BAD_PORT = Rule("bad-coordinator-port", ERROR)
 PORTS = Rule("coordinator-ports-differ", ERROR)
@@ -59,21 +61,49 @@ def coordinator_names_no_pod(job: Job) -> Findings:
 def host_names_no_pod(job: Job) -> Findings:
     first = name_of_first_run(job)
     for container in job.containers if job.is_name_known else ():
-        held = (container.text, *container.literals.values())
-        if not any(f"{first}-" in text or _RANK_0 in text for text in held):
-            continue
         told = {meeting.host for meeting in meetings(job) if meeting.container is container}
-        for host, path in _hosts(container, first):
-            if host not in told and (reason := _misses(job, first, host)):
+        listed = _listed(container)
+        for host, path in (*listed, *_hosts(container, first)):
+            is_listed = (host, path) in listed
+            if host not in told and (
+                reason := _misses(job, first, host) or (_unlisted(container, host) if is_listed else "")
+            ):
                 told.add(host)
                 yield HOST.at(
                     job.at(path),
                     f"`{host}` is not a host of this job: {reason}",
-                    effect="a process that connects to it waits until its timeout",
+                    effect="mpirun cannot start processes there"
+                    if is_listed
+                    else "a process that connects to it waits until its timeout",
                     help=", ".join([f"the first pod of `{role.name}` is `{role.address()}`" for role in job.roles[:3]])
                     if job.dns
                     else "",
                 )
+
+
+def _listed(container: Container) -> list[tuple[str, Path]]:
+    """The hosts that mpirun is told to start processes on, and where."""
+    launch = container.launch
+    if launch is None or launch.launcher is not MPIRUN:
+        return []
+    listed = [word for flag in ("host", "H") if type(word := launch.value(flag)) is str]
+    names = [entry.partition(":")[0] for entry in ",".join(listed).split(",") if "$" not in entry]
+    return [(name, container.word_path(name)) for name in names if name and name not in LOCAL]
+
+
+def _unlisted(container: Container, host: str) -> str:
+    """Why a bare name that mpirun is given is no host, "" where it is one or may be."""
+    job = container.role.job
+    if "." in host:
+        return ""
+    place = place_of(job, f"{host}.{job.subdomain}" if searched(container.role) else host)
+    if place is not None:
+        return place if type(place) is str else ""
+    aliases = [
+        name for role in job.roles for alias in rows(role.pod, "hostAliases") for name in texts(alias, "hostnames")
+    ]
+    services = [text(table(one, "metadata"), "name") for one in job.kinds.get("Service", ())]
+    return "" if host in (*aliases, *services) else "no pod has that name"
 
 
 _RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
@@ -309,6 +339,28 @@ def addresses_only_when_ready(job: Job) -> Findings:
             return
 
 
+def image_versions_differ(job: Job) -> Findings:
+    if len(job.roles) < 2:
+        return
+    first: dict[tuple[str, frozenset[str], str], Container] = {}  # by host, kinds of accelerators and image
+    for meeting in meetings(job):
+        container, image = meeting.container, text(meeting.container.tree, "image")
+        if not container.devices or not untagged(image) or meeting.host in LOCAL:
+            continue
+        other = first.setdefault((meeting.host, frozenset(container.devices), untagged(image)), container)
+        theirs = text(other.tree, "image")
+        if other.role is container.role or image == theirs:
+            continue
+        yield IMAGES.at(
+            job.at((*container.path, "image")),
+            f"`{container.role.name}` runs `{image}`, but `{other.role.name}` runs `{theirs}`",
+            also=[Label(job.at((*other.path, "image")), f"it meets `{container.role.name}` at `{meeting.host}`")],
+            effect="two versions of the program train one model; they fail or hang where they differ",
+            help="use the same image for both",
+        )
+        return
+
+
 _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
 
 
@@ -441,6 +493,8 @@ CHECKS = (
     bad_coordinator_port,
     coordinator_ports_differ,
     coordinators_differ,
+    image_versions_differ,
+    image_versions_differ,
     coordinator_starts_later,
     addresses_only_when_ready,
     standalone_on_several_nodes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
 from trainc.lint.facts.timing import waits_for
-from trainc.lint.facts.values import mappings, rows, table, text, texts, whole
+from trainc.lint.facts.values import mappings, rows, table, text, texts, untagged, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.plan import Plan
 from trainc.model.sourced import Span
@@ -21,6 +21,7 @@ IMAGE = Rule("image-of-launcher-alone", WARNING)
 NO_MPIRUN = Rule("launcher-without-mpirun", WARNING)
 NO_DAEMON = Rule("worker-without-sshd", WARNING)
 KEY = Rule("ssh-key-permissions", WARNING)
+AS_ROOT = Rule("mpirun-as-root", WARNING)
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
 
@@ -176,7 +177,7 @@ def mpi_versions_differ(job: Job) -> Findings:
     for launcher in launchers(job):
         for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
             ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
-            if ours == theirs or not _repository(ours) or _repository(ours) != _repository(theirs):
+            if ours == theirs or not untagged(ours) or untagged(ours) != untagged(theirs):
                 continue
             yield VERSIONS.at(
                 job.at((*launcher.path, "image")),
@@ -192,11 +193,11 @@ def image_of_launcher_alone(job: Job) -> Findings:
     if plan is None or plan.framework != "mpi" or plan.trainer_field("image") is None:
         return
     for launcher in launchers(job):
-        written = _repository(_runtime_image(plan, launcher))
+        written = untagged(_runtime_image(plan, launcher))
         for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
             ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
-            is_one = written and written == _repository(_runtime_image(plan, worker))
-            if not is_one or not _repository(ours) or _repository(ours) == _repository(theirs):
+            is_one = written and written == untagged(_runtime_image(plan, worker))
+            if not is_one or not untagged(ours) or untagged(ours) == untagged(theirs):
                 continue
             yield IMAGE.at(
                 job.at((*launcher.path, "image")),
@@ -219,14 +220,6 @@ def _image(template: Tree, container: Container) -> str:
     role = next((one for one in roles if value(one, "name") == container.role.name), None)
     containers = mappings(get(role, "template", "spec", "template", "spec", "containers"))
     return str(next((value(one, "image") for one in containers if value(one, "name") == container.name), None) or "")
-
-
-def _repository(image: str) -> str:
-    """An image without its tag and digest; empty where a part of it is filled in later."""
-    path = image.partition("@")[0]
-    tag = path.rpartition("/")[2].partition(":")[1:]
-    is_known = not any(mark in image for mark in "${<%")
-    return path.removesuffix("".join(tag)) if is_known else ""
 
 
 def _retries(job: Job, role: ExpandedRole) -> bool:
@@ -449,6 +442,33 @@ def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> F
     )
 
 
+_OPEN_MPI = ("OMPI_", "PRTE_")
+_STARTERS = frozenset(("mpirun", "mpiexec", "mpirun.openmpi"))  # horovodrun passes the option itself
+_ALLOWED = tuple([tuple(f"{family}ALLOW_RUN_AS_ROOT{end}" for end in ("", "_CONFIRM")) for family in _OPEN_MPI])
+
+
+def mpirun_as_root(job: Job) -> Findings:
+    for container in launchers(job):
+        path = container.security_path("runAsUser")
+        program = next((one.program for one in container.commands if one.program in _STARTERS), "")
+        is_open_mpi = container.sets(*_OPEN_MPI) or "mca" in container.text
+        if not path or value(job.tree, *path) != 0 or not program or not is_open_mpi or "envFrom" in container.tree:
+            continue
+        if "allow-run-as-root" in container.text or any(_is_given(container, pair) for pair in _ALLOWED):
+            continue
+        yield AS_ROOT.at(
+            job.at(path),
+            f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`",
+            also=[Label(job.at_word(container, program), "Open MPI starts here")],
+            effect="Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`",
+            help=f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user",
+        )
+
+
+def _is_given(container: Container, names: tuple[str, ...]) -> bool:
+    return all(name in container.env or name in container.script for name in names)
+
+
 CHECKS = (
     mpi_processes_exceed_slots,
     slots_mismatch,
@@ -460,4 +480,5 @@ CHECKS = (
     launcher_without_mpirun,
     worker_without_sshd,
     ssh_key_permissions,
+    mpirun_as_root,
 )

@@ -131,6 +131,40 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                 break
 
 
+# The share of a GPU's memory that JAX takes when it starts.
+_FRACTIONS = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION")
+
+
+def share_in_wrong_unit(job: Job) -> Findings:
+    for container in job.main if not job.names.isdisjoint(_FRACTIONS) else ():
+        for name in _FRACTIONS:
+            written = container.literal(name)
+            if not written or "$" in written or not any(container.devices.values()):
+                continue
+            share = _share(written)
+            if share is not None and (not share > 1 or container.sets("TF_FORCE_UNIFIED_MEMORY")):
+                continue
+            percent = None if share is None or not 2 < share < 100 else f"{share / 100:g}"
+            yield UNIT.at(
+                job.at((*container.env_path(name), "value")),
+                f"`{name}` is `{written}`, which is not a number"
+                if share is None
+                else f"`{name}` is `{written}`: {share:g} times the memory of a GPU",
+                effect="JAX fails when it starts"
+                if share is None
+                else "JAX takes all memory that the GPU has, and leaves none for NCCL and other libraries",
+                help=f"write `{percent}`" if percent else "write a share, such as `0.9`",
+                level=ERROR if share is None else WARNING,
+            )
+
+
+def _share(written: str) -> float | None:
+    try:
+        return float(written)
+    except ValueError:
+        return None
+
+
 def _advice(resource: str, written: str) -> str:
     digits = written.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if resource == "cpu" and written.endswith("m"):
@@ -158,10 +192,17 @@ def accelerator_without_memory(job: Job) -> Findings:
 
 def accelerator_without_cpu(job: Job) -> Findings:
     for container in job.main:
-        if container.devices and _asks_for(container, "memory") and not _asks_for(container, "cpu"):
+        if not container.devices or not _asks_for(container, "memory"):
+            continue
+        leaf: Tree = container.requests.get("cpu")
+        size = amount(leaf.value) if type(leaf) is Sourced and "cpu" not in container.limits else None
+        is_little = size is not None and size < ONE and any(container.devices.values())
+        if is_little or not _asks_for(container, "cpu"):
+            path = (*container.path, "resources", *(("requests", "cpu") if is_little else ()))
             yield NO_CPU.at(
-                job.at((*container.path, "resources")),
-                f"`{container.name}` requests accelerators but no CPU",
+                job.at(path),
+                f"`{container.name}` requests accelerators but "
+                + (f"only `cpu: {leaf.value}`" if is_little else "no CPU"),
                 effect="it gets only the CPU time that others leave, and its accelerators wait for data",
                 help="request its share of the machine's CPUs: all of them if it uses all accelerators",
             )
@@ -251,6 +292,7 @@ CHECKS = (
     misspelt_resource,
     mixed_accelerators,
     amount_in_wrong_unit,
+    share_in_wrong_unit,
     accelerator_without_memory,
     accelerator_without_cpu,
     tmpfs_over_memory,

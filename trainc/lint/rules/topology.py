@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.frameworks.torch import ACCELERATE, TORCHRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.launch import Launch
-from trainc.lint.facts.values import COMPLETION_INDEX, Unknown, Varies, flag, table, text
+from trainc.lint.facts.values import COMPLETION_INDEX, GLOBAL_JOB_INDEX, Unknown, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
@@ -43,7 +43,7 @@ def nodes_mismatch(job: Job) -> Findings:
         if least is None or most is None or not pods:
             job.report.skip("the number of nodes that a launcher expects is unknown")
         elif not any(least <= count <= most for count in pods):
-            yield _nodes_finding(job, container, name, path, written)
+            yield _nodes_finding(job, container, name, path, written, min(pods))
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
@@ -85,37 +85,44 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     # A pod that knows the world and has no rank in it may only look on, as tasks beside torch's do in a Volcano Job.
     ranked = {id(c.role): c.role for c in meeting if any(name in c.env for name in job.vocabulary.ranks)}
     if len(roles) > 1:
+        sums = set()
         for those in (roles, ranked) if ranked else (roles,):
             numbers = [count for other in those.values() if type(count := other.count) is int]
             if len(numbers) < len(those):
                 return set()
-            counts.add(sum(numbers))
+            sums.add(sum(numbers))
+        if any(type(rank) is Varies and rank.by == GLOBAL_JOB_INDEX for one in meeting for _, rank in ranks(one)):
+            return sums  # the ranks go on from role to role: they are one world
+        counts |= sums
     elif not hosts and len(job.roles) > 1:
         every = [other.count for other in job.roles if collective(other)]
         counts.add(sum(count for count in every if type(count) is int))
     return counts
 
 
-def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str) -> Finding:
+def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str, meeting: int) -> Finding:
     role = container.role
     low, _, high = written.partition(":")
     least, most = parsed_int(low) or 0, parsed_int(high or low)
-    count = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+    own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+    count = max(own, meeting)
+    who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
     launcher = container.launch.name if container.launch is not None else "the launcher"
-    devices = sum(n for n in role.devices.values() if type(n) is int) * count
+    devices = sum(n for n in role.devices.values() if type(n) is int) * own
     held = f"; {devices} accelerators are idle meanwhile" if devices else ""
     alone = most == 1 and keeps_to_itself(container)
     waits = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
     extra = f"{count} pods try to join a group of {written}: the last never join{held}"
     return NNODES.at(
         _spot(job, container, path, name, name.replace("_", "-")),
-        f"`{launcher}` expects {written} nodes, but `{role.name}` has {count} pod{'s' if count != 1 else ''}",
+        f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}",
         label=f"`{name}` is {written}",
-        also=[Label(job.at((*role.spec_path, "parallelism")), f"{count} pods here")],
+        also=[Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")],
         effect=f"each of the {count} pods trains alone" if alone else waits if least > count else extra,
         help=f"set {count} here, unless each pod works independently"
         if alone
-        else f"set {count} here, or set {job.sized(role, least)} for `{role.name}`",
+        else f"set {count} here"
+        + (f", or set {job.sized(role, least)} for `{role.name}`" if count == own else ", as in all roles of the job"),
         level=WARNING if alone else ERROR,
     )
 
