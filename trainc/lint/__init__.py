@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import CAPACITY
 from trainc.apiserver.served import served
-from trainc.lint.delivery import beside, delivered, unfilled_placeholder
 from trainc.lint.rules.security import secret_in_document
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods
-from trainc.lint.verdicts import accepted
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Objects
 from trainc.model.document import Document
@@ -38,18 +36,26 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
         accepted(bundle, served(project.cluster), report)
     if checks.admission_only:
         return
-    if bundle.jobset is None:
-        if project.delivery:
-            beside(bundle, bundle.objects[0], project.delivery, report)
-        return
     if project.delivery:
+        from trainc.lint.delivery import delivered  # noqa: PLC0415 (only where a GitOps tool is named)
+
         delivered(bundle, project.delivery, report)
-        unfilled_placeholder(bundle, project.delivery, report)
+    if bundle.jobset is None:
+        return
     check_pods(bundle, project, report, objects)
     if checks.capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
         look_at_capacity(bundle, project.cluster, report)
+
+
+def accepted(bundle: Bundle, server: Served, report: Report) -> None:
+    """A finding for everything that the JobSet server has against a bundle's JobSet."""
+    judged = server.judge_jobset(bundle.jobset)
+    if judged.by:
+        from trainc.lint.verdicts import jobset_refused  # noqa: PLC0415 (most JobSets are taken)
+
+        jobset_refused(bundle, judged, report)
 
 
 def _is_made(bundle: Bundle) -> bool:

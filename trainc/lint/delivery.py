@@ -72,8 +72,15 @@ _IN_A_NAMESPACE = frozenset(
 
 def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     """A finding for everything in a bundle that goes wrong with the tool that applies it."""
-    if type(bundle.jobset) is not dict:
+    if bundle.jobset is None:
+        _beside(bundle, bundle.objects[0], delivery, report)
         return
+    if type(bundle.jobset) is dict:
+        _job(bundle, delivery, report)
+    _unfilled(bundle, delivery, report)
+
+
+def _job(bundle: Bundle, delivery: str, report: Report) -> None:
     job = Job(bundle, bundle.jobset, Cluster(), report)
     metadata = table(job.tree, "metadata")
     if "ttlSecondsAfterFinished" in job.spec:
@@ -95,7 +102,7 @@ def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
     theirs = {_key(document.tree) for document in plan.companions} if plan is not None else set()
     for tree in bundle.objects if theirs else ():
         if _key(tree) in theirs:
-            beside(bundle, tree, delivery, report)
+            _beside(bundle, tree, delivery, report)
 
 
 def _key(tree: Tree) -> tuple[object, object]:
@@ -161,7 +168,7 @@ def _suspended(job: Job) -> None:
     )
 
 
-def beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
+def _beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
     """A finding for what goes wrong with an object that people wrote, and that is applied for a job."""
     kind, name = text(tree, "kind"), text(table(tree, "metadata"), "name")
     if kind in _OF_THE_CLUSTER:
@@ -205,7 +212,7 @@ UNFILLED = Rule("unfilled-placeholder", ERROR)
 _TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 
 
-def unfilled_placeholder(bundle: Bundle, delivery: str, report: Report) -> None:
+def _unfilled(bundle: Bundle, delivery: str, report: Report) -> None:
     """A finding for each placeholder of a JobSet in a field that a server reads; one for each text."""
     tree = bundle.jobset
     if not _holds_dollar(tree):

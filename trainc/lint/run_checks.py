@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainc.apiserver.jobs.child import children
+from trainc.apiserver.schema.features import features_of
 from trainc.lint.facts.job import Job
 from trainc.lint.registry import checks_for
 from trainc.lint.rules import scheduling
-from trainc.lint.verdicts import refused
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Objects
 from trainc.model.cluster import Cluster
@@ -60,6 +61,15 @@ def look(
     for added in extra:
         added.look(job)
     job.close()
+
+
+def refused(job: Job) -> None:
+    """Add a finding for every mistake that the API server refuses the children of a JobSet for."""
+    refusals = children(job.tree, features_of(job.cluster), job.cluster.objects)
+    if refusals.faults or refusals.dropped:
+        from trainc.lint.verdicts import children_refused  # noqa: PLC0415 (most jobs are taken, and it loads all words for refusals)
+
+        children_refused(job, refusals)
 
 
 def expand(bundle: Bundle, cluster: Cluster | None, report: Report, objects: Objects | None = None) -> Job | None:

@@ -1,11 +1,9 @@
-"""What the API server says of the Jobs and pods that a JobSet becomes, as findings."""
+"""What servers have against a JobSet, and against the Jobs and pods that it becomes, as findings."""
 
 from __future__ import annotations
 
-from trainc.apiserver.fault import Fault, gate_help, in_words
-from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, children
-from trainc.apiserver.schema.features import features_of
-from trainc.apiserver.served import Served
+from trainc.apiserver.fault import Fault, Verdict, gate_help, in_words
+from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job
 from trainc.lint.refusal import ServerComplaint, Words, steps_of
 from trainc.lint.rules.refusals import EXPLANATIONS
@@ -41,14 +39,11 @@ class ComplaintGroup:
         self.lines: list[str] = []
 
 
-def refused(job: Job) -> None:
+def children_refused(job: Job, refusals: ChildFaults) -> None:
     """Add a finding for every mistake that the API server refuses the children of a JobSet for."""
-    refusals = children(job.tree, features_of(job.cluster), job.cluster.objects)
     for fault in refusals.dropped:
         if job.bundle.document.kind == "JobSet" or fault.message != _GANG_GATE:
             job.report.add(_dropped(job, fault))
-    if not refusals.faults:
-        return
     groups: dict[object, ComplaintGroup] = {}
     volumes: dict[Path, ComplaintGroup] = {}
     for fault in refusals.faults:
@@ -120,11 +115,8 @@ JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
 _EFFECT = "the job is accepted, but no pod is ever created"
 
 
-def accepted(bundle: Bundle, server: Served, report: Report) -> None:
+def jobset_refused(bundle: Bundle, judged: Verdict, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
-    judged = server.judge_jobset(bundle.jobset)
-    if not judged.by:
-        return
     barred = bundle.plan is not None and bundle.plan.barred
     for fault in judged.faults:
         if barred and _may_be_known(fault):
