@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from trainc import cli
 from trainc import lint as verify
 from trainc.apiserver.schema.node import Table
-from trainc.compiler import admit, load, pipeline
+from trainc.compiler import admit, emit, load, pipeline
 from trainc.lint import registry as table
 from trainc.lint import run_checks
 
@@ -37,7 +37,7 @@ DOORS: tuple[tuple[str, Any, str], ...] = (  # each stage, and the function that
     ("verdict-pods", run_checks, "refused"),
     ("facts", run_checks, "expand"),
     ("lint", pipeline, "verify"),
-    ("emit", pipeline, "emit"),
+    ("emit", emit, "emit"),
 )
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from trainc.compiler.admit import RUNTIMES, admit
 from trainc.compiler.admit.patches import PatchedFiles
-from trainc.compiler.emit import emit
 from trainc.compiler.load import load
 from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
-from trainc.compiler.resolve.alone import tell, unreached
 from trainc.lint import check_text, verify
 from trainc.lint.across_jobs import SharedNames, produced_too
 from trainc.model.account import COMPILED
 from trainc.model.catalog import Catalog
-from trainc.model.file_results import CacheMissError
 from trainc.model.references import References, references_of, skip_unlisted
 from trainc.model.report import Report
 from trainc.model.tree import value
@@ -115,6 +112,8 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
     for bundle in referenced_objects(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
     if together.has_met_cached:
+        from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (most runs end)
+
         raise CacheMissError
     _close(project, report)
     if not report.failed:
@@ -128,6 +127,8 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
     if spool.counts:
         spool.count(bundle, report)
         return
+    from trainc.compiler.emit import emit  # noqa: PLC0415 (a run that only checks writes nothing)
+
     for part in spool.parts(bundle):
         spool.add(emit(part, json=spool.json), part, report)
 
@@ -252,6 +253,8 @@ def check_unreached(catalogs: Catalogs, report: Report) -> None:
     """RenderedState at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
     if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
         return
+    from trainc.compiler.resolve.alone import tell, unreached  # noqa: PLC0415 (a run that compiles asks for none)
+
     for project, catalog in catalogs:
         for plan in unreached(catalog, project, report):
             admission_only = project.checks.admission_only
