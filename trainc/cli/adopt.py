@@ -12,9 +12,9 @@ from trainc.authoring.adopt.objects import SortedDump, sort_objects
 from trainc.authoring.adopt.repository import Adoption, Wishes
 from trainc.authoring.adopt.repository import adopt as adopted
 from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
+from trainc.cli.folder_lock import FolderLock
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
-from trainc.cli.process import FolderLock
 from trainc.cli.scaffold import PROJECT, errors_as_warnings, filled, scaffold
 from trainc.cli.session import dump_contents, source_name
 from trainc.cluster.diagnose.reading import Reading

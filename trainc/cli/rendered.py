@@ -17,8 +17,9 @@ from trainc.changes.compare.committed import (
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
 from trainc.changes.git.work_tree import CommittedTexts, absent_files
 from trainc.cli.compiling import Nothing, compiled, rendered_runs
+from trainc.cli.folder_lock import FolderLock
 from trainc.cli.output import tell
-from trainc.cli.process import FolderLock, Orderly
+from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
 from trainc.compiler.emit.spool.changes import (
     CHANGED,
