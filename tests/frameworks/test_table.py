@@ -10,7 +10,8 @@ import yaml
 
 from tests.compiling import ROOT
 from trainc.apiserver.models.runtime import MLPolicy
-from trainc.frameworks import FRAMEWORKS
+from trainc.frameworks import FRAMEWORKS, framework
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,8 +27,12 @@ HEAD = "| framework | selected by | what it sets |\n|---|---|---|\n"
 def test_frameworks_are_there_whole() -> None:
     sources = [path for path in ROOT.glob("trainc/frameworks/*.py") if "\nFRAMEWORK = " in path.read_text("utf-8")]
     unlisted = sorted({path.stem for path in sources} - set(FRAMEWORKS))
-    lacking = [f"trainc/frameworks/__init__.py: FRAMEWORKS has no module {name}" for name in unlisted]
-    lacking += [words for name in FRAMEWORKS for words in missing(name, FRAMEWORKS[name].starts)]
+    lacking = [f"trainc/frameworks/base/vocabularies.py: VOCABULARIES has no {name}" for name in unlisted]
+    for name in FRAMEWORKS:
+        declared = framework(name)
+        assert declared is not None
+        assert (declared.name, declared.vocabulary.variables) == (name, VOCABULARIES[name].variables)
+        lacking += missing(name, declared.starts)
     assert not lacking, "\n".join(["", *lacking])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainc.frameworks import FRAMEWORKS
+from trainc.frameworks import FRAMEWORKS, framework
 from trainc.model import patches as start
 from trainc.model.patches import Start
 from trainc.text.object_keys import GPU_RESOURCE
@@ -108,7 +108,7 @@ def _shared(memory: str, given: dict[str, str]) -> dict[str, str]:
     return {**given, "size": f"{max(most // 4 // NANO >> 20, 1)}Mi"}
 
 
-STARTS = {name: one for declared in FRAMEWORKS.values() for name, one in declared.starts.items()}
+STARTS = {name: one for each in map(framework, FRAMEWORKS) if each is not None for name, one in each.starts.items()}
 
 
 def suiting(machines: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The table of frameworks, each a module.
+"""The table of frameworks, each a module that is loaded for the first job of it.
 
 A plan comes in; patches and objects go out: environment, ports, launchers. No framework imports another one or a scheduler.
 """
@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from trainc.frameworks import flux, jax, lightgbm, mpi, paddle, plain, tensorflow, torch, xgboost
+from trainc.frameworks.base.vocabularies import EVERY, VOCABULARIES
 from trainc.model.patches import Framework
 from trainc.model.vocabulary import Vocabulary, joined
 from trainc.text.plugins import FRAMEWORKS as FOREIGN
 from trainc.text.plugins import installed
 
-FRAMEWORKS: dict[str, Framework] = {
-    module.FRAMEWORK.name: module.FRAMEWORK
-    for module in (torch, jax, tensorflow, paddle, xgboost, lightgbm, mpi, flux, plain)
-}
-# A JobSet does not say which framework it is for: checks of pods go by the names of all.
-EVERY = joined([declared.vocabulary for declared in FRAMEWORKS.values()])
+FRAMEWORKS = tuple(VOCABULARIES)  # the names of trainc's own, each that of its module
 
 # What the operators before TrainJob gave their processes; no runtime selects these.
 OLDER = {
@@ -43,12 +38,11 @@ def framework(name: str) -> Framework | None:
     A package offers one as an entry point of the group `trainc.frameworks`. It adds, it never replaces: a name in
     the table is trainc's own.
     """
-    if name in FRAMEWORKS:
-        return FRAMEWORKS[name]
-    path = OLDER.get(name)
+    path = f"trainc.frameworks.{name}" if name in FRAMEWORKS else OLDER.get(name)
     if path is None:
         return installed(FOREIGN, name, Framework)
-    __import__(path)
+    if path not in sys.modules:
+        __import__(path)
     declared = sys.modules[path].FRAMEWORK
     assert isinstance(declared, Framework)
     return declared

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from trainc.frameworks.base.hosts import LONGEST, check_length, domain, hosts, length, refuse_length
 from trainc.frameworks.base.requirements import check
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
 from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.vocabulary import Vocabulary
 
-VOCABULARY = Vocabulary(
-    reserved=("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),
-    addresses={"MASTER_ADDR": "MASTER_PORT"},
-    ranks=("RANK",),
-    sizes=("WORLD_SIZE",),
-    ports=(PORT,),
-)
+VOCABULARY = VOCABULARIES["lightgbm"]
 
 
 def lower(plan: Plan) -> Contribution:

@@ -15,52 +15,15 @@ from trainc.frameworks.base.requirements import (
     template_span,
 )
 from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, given, value
-from trainc.model.vocabulary import Launcher, Vocabulary
 
-MPIRUN = Launcher(
-    "mpirun",
-    programs=("mpirun", "mpiexec", "mpirun.openmpi", "horovodrun"),
-    numbers=("np", "npernode"),
-    switches=frozenset(
-        (
-            "allow_run_as_root",
-            "tag_output",
-            "oversubscribe",
-            "report_bindings",
-            "display_map",
-            "v",
-            "q",
-            "verbose",
-            "nooversubscribe",
-            "merge_stderr_to_stdout",
-            "timestamp_output",
-            "bycore",
-            "bynode",
-            "byslot",
-            "bind_to_none",
-            "bind_to_core",
-            "enable_recovery",
-            "get_stack_traces",
-            "do_not_launch",
-        )
-    ),
-)
-
-VOCABULARY = Vocabulary(
-    reserved=(
-        "OMPI_MCA_orte_default_hostfile",
-        "OMPI_MCA_orte_keep_fqdn_hostnames",
-        "OMPI_MCA_orte_set_default_slots",
-        "OMPI_MCA_plm_rsh_args",
-    ),
-    launchers=(MPIRUN,),
-)
+VOCABULARY = VOCABULARIES["mpi"]
 
 SEVERAL_LAUNCHERS = Rule("several-launchers", WARNING)
 SURPLUS_NODE = Rule("surplus-node", WARNING)

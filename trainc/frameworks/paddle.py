@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import POD_IP, Contribution, Framework, Start
 from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-from trainc.model.vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-VOCABULARY = Vocabulary(
-    reserved=("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM"),
-    addresses={"PADDLE_MASTER": ""},
-    ports=(36543,),
-)
+VOCABULARY = VOCABULARIES["paddle"]
 (PORT,) = VOCABULARY.ports
 SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)

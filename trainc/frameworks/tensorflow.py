@@ -16,15 +16,15 @@ from trainc.frameworks.base.hosts import (
     shared_counts,
 )
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start
 from trainc.model.plan import NODE, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import get
-from trainc.model.vocabulary import Vocabulary
 
-VOCABULARY = Vocabulary(reserved=("TF_CONFIG",))
+VOCABULARY = VOCABULARIES["tensorflow"]
 DECIDERS = ("chief", "master")
 
 NO_DECIDER = Rule("no-decider", ERROR)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trainc.apiserver.normalise import normalise
 from trainc.frameworks.base.refusals import invalid, refuse, refuse_env
 from trainc.frameworks.base.requirements import check, check_processes, check_slots, template_span
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import NOTE, WARNING, Rule, place
 from trainc.model.inference import PORT, processes
 from trainc.model.patches import (
@@ -25,59 +26,8 @@ from trainc.model.plan import TRAINER, Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Path, Tree, dotted, get, plain
-from trainc.model.vocabulary import Launcher, Vocabulary
 
-# What else torchrun reads, below its prefix (PyTorch 2.9); from its documentation, read 2026-08.
-_PET = """RDZV_BACKEND RDZV_ID RDZV_CONF STANDALONE MAX_RESTARTS MONITOR_INTERVAL START_METHOD ROLE MODULE NO_PYTHON RUN_PATH
-LOG_DIR REDIRECTS TEE LOCAL_RANKS_FILTER LOCAL_ADDR LOGS_SPECS EVENT_LOG_HANDLER DUPLICATE_STDOUT_FILTERS
-DUPLICATE_STDERR_FILTERS NUMA_BINDING SIGNALS_TO_HANDLE VIRTUAL_LOCAL_RANK SHUTDOWN_TIMEOUT"""
-
-TORCHRUN = Launcher(
-    "torchrun",
-    modules=("torch.distributed.run", "torch.distributed.launch"),
-    nodes=("nnodes", "PET_NNODES"),
-    processes=("nproc_per_node", "PET_NPROC_PER_NODE"),
-    rank=("node_rank", "PET_NODE_RANK"),
-    addresses={"rdzv_endpoint": "", "master_addr": "master_port"},
-    numbers=("max_restarts",),
-    sets=("LOCAL_RANK", "RANK", "GROUP_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"),
-    passes_on={"PET_MASTER_ADDR": "MASTER_ADDR", "PET_MASTER_PORT": "MASTER_PORT"},
-    switches=frozenset(
-        ("standalone", "no_python", "run_path", "use_env", "tee_stdout", "m", "module", "virtual_local_rank")
-    ),
-)
-ACCELERATE = Launcher(
-    "accelerate",
-    programs=("accelerate", "accelerate-launch"),
-    modules=("accelerate.commands.launch",),
-    nodes=("num_machines", ""),
-    rank=("machine_rank", ""),
-    addresses={"main_process_ip": "main_process_port"},
-    numbers=("num_processes",),
-)
-DEEPSPEED = Launcher(
-    "deepspeed",
-    modules=("deepspeed.launcher.runner",),
-    nodes=("num_nodes", ""),
-    processes=("num_gpus", ""),
-    rank=("node_rank", ""),
-    addresses={"master_addr": "master_port"},
-)
-
-VOCABULARY = Vocabulary(
-    reserved=("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
-    addresses={
-        "MASTER_ADDR": "MASTER_PORT",
-        "PET_MASTER_ADDR": "PET_MASTER_PORT",
-        "PET_RDZV_ENDPOINT": "",
-    },
-    ranks=("RANK", "NODE_RANK", "PET_NODE_RANK", "GROUP_RANK"),
-    sizes=("WORLD_SIZE",),
-    launchers=(TORCHRUN, ACCELERATE, DEEPSPEED),
-    ports=(PORT,),
-    others=[f"PET_{name}" for name in _PET.split()],
-    prefixes=("PET_",),
-)
+VOCABULARY = VOCABULARIES["torch"]
 
 ONE_PROCESS = Rule("one-process-per-node", NOTE)
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from trainc.frameworks.base.refusals import forbidden, reserved, reserved_env
 from trainc.frameworks.base.requirements import check
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, Start, on
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import derive
-from trainc.model.vocabulary import Vocabulary
 
-VOCABULARY = Vocabulary(
-    reserved=("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),
-    addresses={"DMLC_TRACKER_URI": "DMLC_TRACKER_PORT", "DMLC_PS_ROOT_URI": "DMLC_PS_ROOT_PORT"},
-    ranks=("DMLC_TASK_ID",),
-    sizes=("DMLC_NUM_WORKER",),
-    ports=(PORT,),
-)
+VOCABULARY = VOCABULARIES["xgboost"]
 
 
 def lower(plan: Plan) -> Contribution:

@@ -6,7 +6,7 @@ A bundle comes in; findings go out. Rules read facts, facts read tables; nothing
 from __future__ import annotations
 
 from trainc.apiserver.inventory_kinds import CAPACITY
-from trainc.apiserver.served import served
+from trainc.apiserver.served import Served, served
 from trainc.lint.rules.security import secret_in_document
 from trainc.lint.run_checks import expand, look
 from trainc.lint.run_checks import verify as check_pods

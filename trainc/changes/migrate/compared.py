@@ -7,8 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainc.compiler.pipeline import bundles
-from trainc.frameworks import FRAMEWORKS
-from trainc.frameworks.torch import TORCHRUN
+from trainc.frameworks.base.vocabularies import TORCHRUN, VOCABULARIES
 from trainc.model.cluster import Cluster
 from trainc.model.inference import PORT
 from trainc.model.report import Report
@@ -87,9 +86,9 @@ _REASONS = (
     (r"env\[(PET_RDZV_ENDPOINT|POD_NAMESPACE)\]|/dnsConfig/searches\[", "the file names no namespace: the rendezvous host takes it from the pod"),
     (_set(TORCHRUN.passes_on), f"torchrun meets at the Trainer's port {PORT}; programs without it still use MASTER_PORT"),
     (_set(TORCHRUN.processes[1:]), "the Trainer counts processes from the resources unless `numProcPerNode` is set"),
-    (_set(FRAMEWORKS["torch"].vocabulary.reserved), "set by the Trainer's torch policy"),
-    (_set(FRAMEWORKS["jax"].vocabulary.reserved), "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
-    (_set(FRAMEWORKS["xgboost"].vocabulary.reserved), "set by the Trainer's xgboost policy, so no script has to derive it"),
+    (_set(VOCABULARIES["torch"].reserved), "set by the Trainer's torch policy"),
+    (_set(VOCABULARIES["jax"].reserved), "set by the Trainer's jax policy, so `jax.distributed.initialize()` needs no arguments"),
+    (_set(VOCABULARIES["xgboost"].reserved), "set by the Trainer's xgboost policy, so no script has to derive it"),
     (r"annotations/scheduling\.volcano\.sh/queue-name$", "the Trainer reads the queue there"),
     (r"^PodGroup/.*/minTaskMember/", "Volcano ignores minima of tasks that are 0 or add up to more than `minMember`"),
     (r"^PodGroup/", "a TrainJob is a gang as a whole: its queue and priority are passed to the scheduler"),

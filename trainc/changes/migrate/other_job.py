@@ -30,7 +30,7 @@ from trainc.changes.migrate.placed_text import Writer, says
 from trainc.changes.migrate.policies import NODE, PLAIN, OlderFacts, Policy, clash, tensorflow_policy
 from trainc.changes.migrate.source_reader import source_of
 from trainc.changes.migrate.target import MigrationTarget, wanted
-from trainc.frameworks import FRAMEWORKS
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
@@ -316,7 +316,7 @@ def _by_variables(facts: OlderFacts, role: dict[str, Any]) -> Policy | None:
     main = facts.main(role)
     given = {entry["name"]: entry.get("value", "") for entry in main.get("env", [])}
     for name in _BY_VARIABLES:
-        reserved = FRAMEWORKS[name].vocabulary.reserved
+        reserved = VOCABULARIES[name].reserved
         if set(reserved) - {_PROCESSES} <= given.keys():
             match = re.fullmatch(r"[1-9][0-9]{0,3}", given.get(_PROCESSES, ""))
             processes = int(match[0]) if match else None

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from trainc.frameworks import FRAMEWORKS
-from trainc.frameworks.torch import TORCHRUN
+from trainc.frameworks.base.vocabularies import TORCHRUN, VOCABULARIES
 from trainc.kinds.table import KINDS, MPI_OPERATOR, processes
 from trainc.lint.facts.launch import Launch
 from trainc.text.object_keys import TRAINC_PREFIX
@@ -106,7 +105,7 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
         return taken
     # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
     owned = policy != "jax" or facts.is_asked("jax-variables")
-    without = set(FRAMEWORKS[policy].vocabulary.reserved if owned else ())
+    without = set(VOCABULARIES[policy].reserved if owned else ())
     reason = ""
     if policy == "torch":
         added, reason = _of_torchrun(main, facts.launches.get(role["name"]))
@@ -184,7 +183,7 @@ def _paddle(facts: OlderFacts) -> Policy | str:
     if (taken := clash(facts, names)) is not None:
         return taken
     first = worker or head
-    reserved = frozenset((*FRAMEWORKS["paddle"].vocabulary.reserved, "POD_IP_DUMMY"))
+    reserved = frozenset((*VOCABULARIES["paddle"].reserved, "POD_IP_DUMMY"))
     like = {key: _without(facts.main(first).get(key), reserved) for key in _SAME}
     alike = [role for role in facts.roles if role is not first and _is_like(facts.main(role), like, reserved)]
     leads = head["name"] == "leader"
@@ -233,7 +232,7 @@ def _mpi(facts: OlderFacts) -> Policy | str:
         NODE,
         sum(facts.count(role) for role in facts.roles if works or role["name"] != LAUNCHER),
         slots,
-        frozenset(FRAMEWORKS["mpi"].vocabulary.reserved),
+        frozenset(VOCABULARIES["mpi"].reserved),
         volumes=frozenset({SSH_VOLUME, _HOSTS}),
         resources=alike,
         env=alike or not works,

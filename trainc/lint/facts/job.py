@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
-from trainc.frameworks import FRAMEWORKS, vocabulary_of
+from trainc.frameworks import vocabulary_of
+from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import Launch, find_launch, options
@@ -558,8 +559,8 @@ class Job:
         plan = self.bundle.plan
         if plan is None or not plan.barred or not plan.framework:
             return frozenset()
-        own = FRAMEWORKS.get(plan.framework)
-        return self.vocabulary.variables if own is None else frozenset(own.vocabulary.reserved)
+        own = VOCABULARIES.get(plan.framework)
+        return self.vocabulary.variables if own is None else frozenset(own.reserved)
 
     @property
     def dns(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.mpi import MPIRUN
+from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.launch import Launch
 from trainc.lint.facts.values import table, text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainc.frameworks.mpi import MPIRUN
+from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
 from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
 from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all

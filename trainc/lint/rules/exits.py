@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks import EVERY
+from trainc.frameworks.base.vocabularies import EVERY
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.shell import Simple, simple_commands
 from trainc.lint.facts.timing import counts, never_ends, waits

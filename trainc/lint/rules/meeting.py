@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.frameworks.mpi import MPIRUN
-from trainc.frameworks.torch import DEEPSPEED, TORCHRUN
+from trainc.frameworks.base.vocabularies import DEEPSPEED, MPIRUN, TORCHRUN
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.launch import PYTHON, Launch
 from trainc.lint.facts.timing import waits_for

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.mpi import MPIRUN
+from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from trainc.frameworks.torch import TORCHRUN
+from trainc.frameworks.base.vocabularies import TORCHRUN
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.launch import Launch, names_in
 from trainc.lint.facts.shell import SHELLS, script_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.torch import ACCELERATE, TORCHRUN
+from trainc.frameworks.base.vocabularies import ACCELERATE, TORCHRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.launch import Launch
 from trainc.lint.facts.values import COMPLETION_INDEX, GLOBAL_JOB_INDEX, Unknown, Varies, flag, table, text
