@@ -33,41 +33,15 @@ LEFT_BEHIND = Rule("annotation-left-behind", WARNING)
 _ARGO, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
 _HOOKS = (f"{_ARGO}hook", "helm.sh/hook")
 _MARKS = (f"{_ARGO}tracking-id", "app.kubernetes.io/instance", f"{_FLUX}name", f"{_FLUX}namespace")
-_OF_THE_CLUSTER = frozenset(
-    (
-        "ClusterQueue",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "CustomResourceDefinition",
-        "Namespace",
-        "PersistentVolume",
-        "PriorityClass",
-        "ResourceFlavor",
-        "StorageClass",
-        "WorkloadPriorityClass",
-    )
-)
+_OF_THE_CLUSTER = frozenset((
+    "ClusterQueue", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace", "PersistentVolume",
+    "PriorityClass", "ResourceFlavor", "StorageClass", "WorkloadPriorityClass",
+))  # fmt: skip
 # Kinds that stand beside jobs, as far as it is certain that they live in a namespace.
-_IN_A_NAMESPACE = frozenset(
-    (
-        *KINDS,
-        "CronJob",
-        "Deployment",
-        "Job",
-        "LocalQueue",
-        "NetworkPolicy",
-        "Pod",
-        "PodDisruptionBudget",
-        "PodGroup",
-        "PodMonitor",
-        "ResourceQuota",
-        "Role",
-        "RoleBinding",
-        "SecretStore",
-        "Service",
-        "ServiceMonitor",
-    )
-)
+_IN_A_NAMESPACE = frozenset((
+    *KINDS, "CronJob", "Deployment", "Job", "LocalQueue", "NetworkPolicy", "Pod", "PodDisruptionBudget", "PodGroup",
+    "PodMonitor", "ResourceQuota", "Role", "RoleBinding", "SecretStore", "Service", "ServiceMonitor",
+))  # fmt: skip
 
 
 def delivered(bundle: Bundle, delivery: str, report: Report) -> None:

@@ -83,7 +83,7 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
         return tuple(live)
     if not [role for role in live if "dependsOn" in role.tree]:
         return tuple([role for role in live if role.ancestor not in INITIALIZERS]) or tuple(live)
-    core = [role for role in live if role.ancestor == TRAINER] or _largest(live)
+    core = [role for role in live if role.ancestor == TRAINER] or ([max(reversed(live), key=pods)] if live else [])
     bits, ended = ended_before(roles)
     core_bits = sum(bits[role.name.value] for role in core)
     there = [role for role in live if role in core or not ended[role.name.value] & core_bits]
@@ -105,11 +105,6 @@ def waits(role: Role) -> list[tuple[str, str]]:
     dependencies = get(role.tree, "dependsOn")
     items = dependencies if type(dependencies) is list else []
     return [(name, value(item, "status") or "") for item in items if type(name := value(item, "name")) is str]
-
-
-def _largest(roles: Sequence[Role]) -> list[Role]:
-    """The role with the most pods, the last of equals: what comes before it prepares."""
-    return [max(reversed(roles), key=pods)] if roles else []
 
 
 def ended_before(roles: Sequence[Role]) -> tuple[dict[str, int], dict[str, int]]:

@@ -11,22 +11,14 @@ from trainc.model.tree import plain
 
 _KEPT = ("name", "namespace", "labels", "annotations")  # of the metadata
 _ANNOTATIONS = (
-    "kubectl.kubernetes.io/",
-    "argocd.argoproj.io/tracking-id",
-    "argocd.argoproj.io/installation-id",
-    "kustomize.toolkit.fluxcd.io/checksum",
-    "kustomize.toolkit.fluxcd.io/reconcile",
-    "meta.helm.sh/",
+    "kubectl.kubernetes.io/", "argocd.argoproj.io/tracking-id", "argocd.argoproj.io/installation-id",
+    "kustomize.toolkit.fluxcd.io/checksum", "kustomize.toolkit.fluxcd.io/reconcile", "meta.helm.sh/",
     "batch.kubernetes.io/job-tracking",
-)
+)  # fmt: skip
 _LABELS = (
-    "kustomize.toolkit.fluxcd.io/",
-    "helm.toolkit.fluxcd.io/",
-    "controller-uid",
-    "job-name",
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-name",
-)
+    "kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "controller-uid", "job-name",
+    "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
+)  # fmt: skip
 _QUEUE = "kueue.x-k8s.io/queue-name"
 _MANAGED_BY_QUEUE = "kueue.x-k8s.io/"  # how the manager of a patch begins that Kueue writes into a TrainJob
 # What is absent and what is empty are one for every reader of these.

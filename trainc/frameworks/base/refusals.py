@@ -81,24 +81,9 @@ def policy_span(plan: Plan) -> Span:
 
 # Go prints the fields of a struct in the order of their declaration, and the keys of a map sorted.
 _DECLARED = (
-    "name",
-    "apiGroup",
-    "kind",
-    "value",
-    "valueFrom",
-    "jobName",
-    "containerNames",
-    "apiVersion",
-    "fieldPath",
-    "containerName",
-    "resource",
-    "divisor",
-    "limits",
-    "requests",
-    "claims",
-    "key",
-    "optional",
-)
+    "name", "apiGroup", "kind", "value", "valueFrom", "jobName", "containerNames", "apiVersion", "fieldPath",
+    "containerName", "resource", "divisor", "limits", "requests", "claims", "key", "optional",
+)  # fmt: skip
 
 
 def invalid(path: str, bad: Tree, detail: str) -> str:

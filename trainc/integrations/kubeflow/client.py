@@ -169,7 +169,7 @@ class RepositoryApi:
         if plural == _JOBS:
             return AsyncResult(self._repository.job(name))
         runtimes = self._repository.contents().namespaced_runtimes()
-        return AsyncResult(next((one for one in runtimes if _name(one) == name), None))
+        return AsyncResult(next((one for one in runtimes if one.get("metadata", {}).get("name") == name), None))
 
     def list_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
         """All jobs, or all TrainingRuntimes."""
@@ -199,7 +199,3 @@ class NoPods:
 
 def _list(items: list[dict[str, Any]]) -> AsyncResult:
     return AsyncResult({"apiVersion": TRAINER_API, "kind": "List", "metadata": {}, "items": items})
-
-
-def _name(tree: dict[str, Any]) -> object:
-    return tree.get("metadata", {}).get("name")

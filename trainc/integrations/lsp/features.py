@@ -177,14 +177,9 @@ def _fields(at: Outline) -> Iterator[types.CompletionItem]:
                 yield types.CompletionItem(name, kind=Kind.Property, documentation=text, insert_text=f"{name}: {value}")
         return
     field = field_at(at.kind, "", at.path)
-    for name, below in field.children() if field is not None and not _is_chosen(field) else ():
+    for name, below in field.children() if field is not None and not field.type.startswith("map of ") else ():
         if name not in at.siblings:
             yield _field_words(name, below)
-
-
-def _is_chosen(field: Field) -> bool:
-    """Whether people choose the keys that stand here, as those of labels and clusters."""
-    return field.type.startswith("map of ")
 
 
 def _field_words(name: str, field: Field) -> types.CompletionItem:

@@ -107,7 +107,7 @@ class NameIndex:
         own = [
             one
             for one in self._own()
-            if one.name and (one.kind in _RUNTIMES if what == RUNTIME else _is_component(one))
+            if one.name and (one.kind in _RUNTIMES if what == RUNTIME else one.kind == "RuntimeComponent")
         ]
         yield from (NamedPlace(one.name, one.span(("metadata", "name")), one.kind) for one in own)
         folder = COMPONENTS if what == COMPONENT else ""
@@ -145,10 +145,6 @@ class NameIndex:
     def _text(self, file: str) -> str:
 
         return known_contents(self._project, file).decode("utf-8", "replace")
-
-
-def _is_component(document: Document) -> bool:
-    return document.kind == "RuntimeComponent"
 
 
 def _parts(document: Document, jobs: Tree, what: str) -> Iterator[NamedPlace]:

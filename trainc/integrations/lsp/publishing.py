@@ -235,7 +235,8 @@ def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterato
         edits = _edits([finding], root, workspace, unsafe=True)
         if edits:
             yield types.CodeAction(
-                _title(finding) + ("" if is_safe else " (may change the meaning)"),
+                f"{finding.help or finding.message} [{finding.rule.name}]"
+                + ("" if is_safe else " (may change the meaning)"),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=[diagnostic(finding, positions, root, workspace)],
                 is_preferred=is_safe or None,
@@ -253,10 +254,6 @@ def _all_safe(path: str, workspace: Workspace) -> Iterator[types.CodeAction]:
     edits = _edits(findings, root, workspace, unsafe=False)
     if edits:
         yield types.CodeAction("apply all safe trainc fixes", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
-
-
-def _title(finding: Finding) -> str:
-    return f"{finding.help or finding.message} [{finding.rule.name}]"
 
 
 def _edits(

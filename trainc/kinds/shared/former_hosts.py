@@ -27,12 +27,10 @@ _MARKS = frozenset("$`{%")
 _VARIABLE = r"\\?\$\{[^{}]*\}|\\?\$\(\([^()]*\)\)|\\?\$\([^()]*\)|\\?\$\w+|`[^`]*`|\{[^{}\s]*\}|%[sd]"
 _OWN_HOST = ("$HOSTNAME", "${HOSTNAME}", "$(HOSTNAME)", "$(hostname)", "`hostname`")
 _JOB_NAMES = (
-    "metadata.labels['training.kubeflow.org/job-name']",
-    "metadata.labels['job-name']",
-    "metadata.labels['batch.kubernetes.io/job-name']",
-    "metadata.labels['volcano.sh/job-name']",
+    "metadata.labels['training.kubeflow.org/job-name']", "metadata.labels['job-name']",
+    "metadata.labels['batch.kubernetes.io/job-name']", "metadata.labels['volcano.sh/job-name']",
     "metadata.annotations['volcano.sh/job-name']",
-)
+)  # fmt: skip
 _ASSIGNED = (
     r"(?m)(?:^|[;&|]|\b(?:export|local|readonly|declare)\b)[ \t]*(\w+)([ \t]*)=[ \t]*"
     r"""(?:os\.(?:environ|getenv)(?:\.get)?[\[(]["'](\w+)["'][\])]|"([^"\n]*)"|'([^'\n]*)'|([^\s;&|]*))[ \t]*([-+.%*\[(]?)"""

@@ -20,19 +20,9 @@ if TYPE_CHECKING:
 
 
 ROOMS = (
-    "yaml",
-    "compiler",
-    "kinds",
-    "apiserver",
-    "frameworks",
-    "schedulers",
-    "lint",
-    "cluster",
-    "changes/compare",
-    "changes/git",
-    "cli",
-    "model",
-)
+    "yaml", "compiler", "kinds", "apiserver", "frameworks", "schedulers", "lint", "cluster", "changes/compare",
+    "changes/git", "cli", "model",
+)  # fmt: skip
 PACKAGES = "packages"
 WITHOUT_RULES = ("models", "generator", "generate.py")  # they need packages that no run does
 _PROGRAMS = ("mpirun", "torchrun", "trainc", "trainc.yaml")  # names with which a summary may begin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
@@ -131,13 +131,16 @@ class Container:
                 return (*path, "securityContext", field)
         return ()
 
-    def word_path(self, *fragments: str) -> Path:
-        """Where the first word of the command stands that holds one of `fragments`."""
+    def placed_words(self) -> Iterator[tuple[Path, str]]:
+        """Each word of the command and its arguments, and where it stands."""
         for field in ("command", "args"):
             for index, word in enumerate(texts(self.tree, field)):
-                if any(fragment in word for fragment in fragments):
-                    return (*self.path, field, index)
-        return self.path
+                yield (*self.path, field, index), word
+
+    def word_path(self, *fragments: str) -> Path:
+        """Where the first word of the command stands that holds one of `fragments`."""
+        places = (place for place, word in self.placed_words() if any(fragment in word for fragment in fragments))
+        return next(places, self.path)
 
     def literal(self, name: str) -> str | None:
         """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
@@ -156,7 +159,10 @@ class Container:
             return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
         written = self.literal(name)
         if written is None:
-            return self._elsewhere(entry)
+            source = table(entry, "valueFrom")
+            if "fieldRef" in source:
+                return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
+            return "" if entry.get("value") is None and not source else UNKNOWN
         if "$(" in written:
             return self._references[name]
         return SUBSTITUTED if "$" in written and templated(written) else written
@@ -194,14 +200,6 @@ class Container:
             earlier[name] = filled[name] = value
         return filled
 
-    def _elsewhere(self, entry: Tree) -> Value:
-        source = table(entry, "valueFrom")
-        if "fieldRef" in source:
-            return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
-        if entry.get("value") is None and not source:
-            return ""
-        return UNKNOWN
-
 
 def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
     """A text with its references filled in; where one is not known, neither is the text."""
@@ -234,17 +232,10 @@ def index_of(key: str) -> Varies | None:
 
 Count = int | Unknown
 
-_KNOWN_LATER = frozenset(
-    [
-        "metadata.name",
-        "metadata.uid",
-        "spec.nodeName",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.podIP",
-        "status.podIPs",
-    ]
-)
+_KNOWN_LATER = frozenset((
+    "metadata.name", "metadata.uid", "spec.nodeName", "status.hostIP", "status.hostIPs", "status.podIP",
+    "status.podIPs",
+))  # fmt: skip
 
 
 class ExpandedRole:
@@ -271,7 +262,10 @@ class ExpandedRole:
         self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in volumes}
         self.reads_host = any("hostPath" in volume for volume in volumes)
         self.main = [Container(self, tree, at) for at, tree in enumerate(rows(self.pod, "containers"))]
-        self.init = [Container(self, tree, at, _kind(tree)) for at, tree in enumerate(rows(self.pod, "initContainers"))]
+        self.init = [
+            Container(self, tree, at, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
+            for at, tree in enumerate(rows(self.pod, "initContainers"))
+        ]
         self.devices = _summed(self.main)
 
     def close(self) -> None:
@@ -336,18 +330,13 @@ class ExpandedRole:
     @property
     def worker(self) -> Container | None:
         """The container that holds accelerators: the first with any, else the first."""
-        for container in self.main:
-            if container.devices:
-                return container
-        return self.main[0] if self.main else None
+        return next((container for container in self.main if container.devices), next(iter(self.main), None))
 
     @property
     def trainer(self) -> Container | None:
         """The container that trains: the first in which a launcher starts processes, else the one with accelerators."""
-        for container in self.main:
-            if container.launch is not None and container.launch.launcher is not None:
-                return container
-        return self.worker
+        started = (one for one in self.main if one.launch is not None and one.launch.launcher is not None)
+        return next(started, self.worker)
 
     @property
     def host_network(self) -> bool:
@@ -366,24 +355,18 @@ class ExpandedRole:
         """What the downward API gives for a field of the pods."""
         if path.startswith("metadata.") and path.endswith("']"):
             section, _, key = path[:-2].partition("['")
-            return self._metadata(section, key)
+            for held in (index_of(key), self.system(key)):
+                if held is not None:
+                    return held
+            labels = self.labels if section == "metadata.labels" else self.annotations
+            if key in labels:
+                return text(labels, key)
+            return UNKNOWN if "kubernetes.io/" in key or "k8s.io/" in key else ""
         if path == "metadata.namespace":
             return self.job.namespace or UNKNOWN
         if path == "spec.serviceAccountName":
             return text(self.pod, "serviceAccountName") or "default"
         return Unknown(path) if path in _KNOWN_LATER else UNKNOWN
-
-    def _metadata(self, section: str, key: str) -> Value:
-        index = index_of(key)
-        if index is not None:
-            return index
-        system = self.system(key)
-        if system is not None:
-            return system
-        labels = self.labels if section == "metadata.labels" else self.annotations
-        if key in labels:
-            return text(labels, key)
-        return UNKNOWN if "kubernetes.io/" in key or "k8s.io/" in key else ""
 
     def system(self, key: str) -> Value | None:
         """The value of a label that the JobSet controller writes on every pod of the role, None for other keys."""
@@ -392,22 +375,16 @@ class ExpandedRole:
         prefix, _, name = key.partition("/")
         if prefix != "jobset.sigs.k8s.io":
             return None
-        match name:
-            case "jobset-name":
-                return self.job.name
-            case "replicatedjob-name":
-                return self.name
-            case "replicatedjob-replicas":
-                return str(self.replicas) if type(self.replicas) is int else UNKNOWN
-            case "global-replicas":
-                return self.job.global_replicas
-            case "group-name":
-                return text(self.tree, "groupName") or "default"
-            case "restart-attempt":
-                return "0"
-            case "coordinator":
-                return self.job.coordinator
-        return UNKNOWN
+        held: dict[str, Value] = {
+            "jobset-name": self.job.name,
+            "replicatedjob-name": self.name,
+            "replicatedjob-replicas": str(self.replicas) if type(self.replicas) is int else UNKNOWN,
+            "global-replicas": self.job.global_replicas,
+            "group-name": text(self.tree, "groupName") or "default",
+            "restart-attempt": "0",
+            "coordinator": self.job.coordinator,
+        }
+        return held.get(name, UNKNOWN)
 
     @cached_property
     def node_labels(self) -> dict[str, tuple[str, Path]]:
@@ -444,10 +421,6 @@ def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
     if type(at_once) is int and type(size) is int and size < at_once:
         at_once = size
     return 1 if replicas is None else replicas, at_once, at_once if size is None else size
-
-
-def _kind(container: Tree) -> str:
-    return SIDECAR if text(container, "restartPolicy") == "Always" else INIT
 
 
 def _summed(containers: list[Container]) -> dict[str, Count]:
@@ -565,20 +538,16 @@ class Job:
     @property
     def dns(self) -> bool:
         """Whether the pods get DNS names: the JobSet webhook's default is that they do, a Job's that they do not."""
-        if self.bundle.keeps_job:
-            return "subdomain" in table(self.spec, "network")
         network = table(self.spec, "network")
+        if self.bundle.keeps_job:
+            return "subdomain" in network
         return "enableDNSHostnames" not in network or flag(network, "enableDNSHostnames")
 
     @property
     def global_replicas(self) -> Value:
         """The number of child Jobs over all roles."""
-        total = 0
-        for role in self.roles:
-            if type(role.replicas) is not int:
-                return UNKNOWN
-            total += role.replicas
-        return str(total)
+        known = [role.replicas for role in self.roles if type(role.replicas) is int]
+        return str(sum(known)) if len(known) == len(self.roles) else UNKNOWN
 
     @property
     def coordinator(self) -> Value:
@@ -616,12 +585,8 @@ class Job:
         path = container.word_path(*fragments)
         span, written = self.at(path), value(self.tree, *path)
         fragment = next((f for f in fragments if type(written) is str and f in written), "")
-        if not fragment:
-            return span
-        return within(span, written, fragment)
+        return within(span, written, fragment) if fragment else span
 
     def at_object(self, tree: Tree, path: Path = ()) -> Span:
         """Where a node of another object of the bundle is written."""
-        if tree is self.tree:
-            return self.at(path)
-        return self.bundle.span(tree, path)
+        return self.at(path) if tree is self.tree else self.bundle.span(tree, path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
@@ -52,13 +53,10 @@ class Lifecycle:
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
         pods = sum(_count(role) * _width(role) for role in self.roles)
         jobs = sum(_count(role) for role in self.roles)
-        for count, most, what in (
-            (pods, _MAX_PODS, "pods"),
-            (jobs, _MAX_JOBS, "Jobs"),
-            (len(self.roles), _MAX_ROLES, "roles"),
-        ):
-            if count > most:
-                raise UndecidedError(f"it has {count} {what}; trainc simulates at most {most}")
+        sizes = (pods, _MAX_PODS, "pods"), (jobs, _MAX_JOBS, "Jobs"), (len(self.roles), _MAX_ROLES, "roles")
+        for number, most, what in sizes:
+            if number > most:
+                raise UndecidedError(f"it has {number} {what}; trainc simulates at most {most}")
         self._roles = {text(role, "name"): role for role in reversed(self.roles)}
         self._names = {
             name: [f"{self.name}-{name}-{index}" for index in range(_count(role))] for name, role in self._roles.items()
@@ -110,9 +108,10 @@ class Lifecycle:
             for name in rest.split(","):
                 _named(name.strip(), pods)[1].phase = RUNNING
         elif verb in ("succeeded", "complete"):
-            job = self._job(rest)
-            for pod in job.active():
-                job.succeed(pod)
+            if rest not in self.jobs:
+                raise EventError(f"no Job `{rest}` runs; running: {', '.join(sorted(self.jobs)) or 'none'}")
+            for pod in self.jobs[rest].active():
+                self.jobs[rest].succeed(pod)
         elif verb == "failed":
             self._fail(rest)
         else:
@@ -130,11 +129,6 @@ class Lifecycle:
             raise EventError(f"`{code}` is not an exit code")
         else:
             self.did = job.fail(pod, int(code or 1))
-
-    def _job(self, name: str) -> ChildJob:
-        if name not in self.jobs:
-            raise EventError(f"no Job `{name}` runs; running: {', '.join(sorted(self.jobs)) or 'none'}")
-        return self.jobs[name]
 
     def _pods(self) -> dict[str, tuple[ChildJob, PodState]]:
         """The pods that have not ended, by host name: of several without an index the first."""
@@ -198,7 +192,10 @@ class Lifecycle:
                 continue
             if not self.is_suspended and in_order and self._started(role) == _count(role):
                 continue
-            self._create_jobs(role)
+            role_name, spec = text(role, "name"), fields(fields(role.get("template")).get("spec"))
+            for name in self._names[role_name]:
+                if name not in self.jobs:
+                    self.jobs[name] = ChildJob(name, role_name, spec, self.restarts, suspended=self.is_suspended)
             if not self.is_suspended and in_order:
                 self._set(_IN_PROGRESS, instead_of=_STARTED)
                 return
@@ -206,13 +203,6 @@ class Lifecycle:
             self.conditions["Suspended"] = "SuspendedJobs"
         elif in_order:
             self._set(_STARTED, instead_of=_IN_PROGRESS)
-
-    def _create_jobs(self, role: dict[str, Any]) -> None:
-        for name in self._names[text(role, "name")]:
-            if name not in self.jobs:
-                spec = fields(fields(role.get("template")).get("spec"))
-                job = ChildJob(name, text(role, "name"), spec, self.restarts, suspended=self.is_suspended)
-                self.jobs[name] = job
 
     def _jobs_of(self, role: dict[str, Any]) -> list[ChildJob]:
         return [self.jobs[name] for name in self._names.get(text(role, "name"), ()) if name in self.jobs]
@@ -243,22 +233,18 @@ class Lifecycle:
         if self.is_gone:
             seen["gone"] = 404  # what the server answers who asks for it
         elif not self.is_foreign:
-            seen.update(self._state())
+            jobs = sorted(self.jobs.values(), key=lambda job: job.name)
+            state = {
+                "cond": dict.fromkeys(self.conditions, "True"),
+                "reason": dict(self.conditions),
+                "terminal": self.terminal,
+                "restarts": self.restarts,
+                "toMax": self.counted,
+                "pods": sorted(f"{job.pod_name(pod)}:{pod.phase}:att{job.attempt}" for job in jobs for pod in job.pods),
+                "jobs": [f"{job.name}{'(susp)' if job.suspended else ''}:{job.conditions}" for job in jobs],
+            }
+            seen.update((key, held) for key, held in state.items() if held or key == "restarts")
         self.steps.append(seen)
-
-    def _state(self) -> dict[str, Any]:
-        jobs = sorted(self.jobs.values(), key=lambda job: job.name)
-        pods = sorted(f"{job.pod_name(pod)}:{pod.phase}:att{job.attempt}" for job in jobs for pod in job.pods)
-        seen = {
-            "cond": dict.fromkeys(self.conditions, "True"),
-            "reason": dict(self.conditions),
-            "terminal": self.terminal,
-            "restarts": self.restarts,
-            "toMax": self.counted,
-            "pods": pods,
-            "jobs": [f"{job.name}{'(susp)' if job.suspended else ''}:{job.conditions}" for job in jobs],
-        }
-        return {key: held for key, held in seen.items() if held or key == "restarts"}
 
 
 def _named(name: str, pods: dict[str, tuple[ChildJob, PodState]]) -> tuple[ChildJob, PodState]:
@@ -356,7 +342,7 @@ class ChildJob:
         parallelism, completions = spec.get("parallelism"), spec.get("completions")
         self.width = parallelism if type(parallelism) is int else 1
         self.size = completions if type(completions) is int else self.width
-        self._unused = 0  # the lowest index that no pod has had
+        self._unused = count()  # the indexes that no pod has had
         self._returned: list[int] = []  # a heap of indexes whose pod is to be replaced: the lowest is made first
         self._policy = [PolicyRule(rule, self.size) for _, rule in maps(fields(spec.get("successPolicy")).get("rules"))]
         self.fill()
@@ -397,15 +383,9 @@ class ChildJob:
             return
         room = min(self.width - self._active, self.size - self._done - self._active - len(self.failed_indexes))
         for _ in range(room):
-            self.pods.append(PodState(self._index() if self.indexed else None))
+            lowest = heappop(self._returned) if self._returned else next(self._unused)
+            self.pods.append(PodState(lowest if self.indexed else None))
             self._active += 1
-
-    def _index(self) -> int:
-        """The lowest index that is free."""
-        if self._returned:
-            return heappop(self._returned)
-        self._unused += 1
-        return self._unused - 1
 
     def succeed(self, pod: PodState) -> None:
         """A pod ends well."""
@@ -440,9 +420,6 @@ class ChildJob:
             return "its Job fails (PodFailurePolicy)"
         self.failures += 1
         self.by_index[pod.index] = self.by_index.get(pod.index, 0) + 1
-        return self._count(pod, action)
-
-    def _count(self, pod: PodState, action: str) -> str:
         per_index = self.spec.get("backoffLimitPerIndex")
         if type(per_index) is int and (action == "FailIndex" or self.by_index[pod.index] > per_index):
             return self._fail_index(pod.index)
@@ -450,9 +427,9 @@ class ChildJob:
             self._fail("BackoffLimitExceeded", _BACKOFF)
             return "its Job fails (BackoffLimitExceeded)"
         self._replace(pod)
-        left = self.by_index[pod.index] if type(per_index) is int else self.failures
-        bound = per_index if type(per_index) is int else self.most
-        return f"the pod is replaced (failure {left} of {bound} for its {'index' if type(per_index) is int else 'Job'})"
+        if type(per_index) is int:
+            return f"the pod is replaced (failure {self.by_index[pod.index]} of {per_index} for its index)"
+        return f"the pod is replaced (failure {self.failures} of {self.most} for its Job)"
 
     def _replace(self, pod: PodState) -> None:
         if pod.index is not None:
@@ -473,12 +450,14 @@ class ChildJob:
     def _action(self, code: int, condition: str) -> tuple[int, str]:
         """The rule of the pod failure policy that decides, and what it does."""
         for number, rule in maps(fields(self.spec.get("podFailurePolicy")).get("rules")):
-            codes = rule.get("onExitCodes")
-            if codes is not None and not condition and _is_among(code, fields(codes)):
-                return number, text(rule, "action")
-            if condition and any(
-                text(pattern, "type") == condition for _, pattern in maps(rule.get("onPodConditions"))
-            ):
+            if condition:
+                is_met = condition in [text(pattern, "type") for _, pattern in maps(rule.get("onPodConditions"))]
+            else:
+                codes = fields(rule.get("onExitCodes"))
+                is_met = rule.get("onExitCodes") is not None and (code in items(codes.get("values"))) == (
+                    text(codes, "operator") == "In"
+                )
+            if is_met:
                 return number, text(rule, "action")
         return -1, "Count"
 
@@ -490,10 +469,6 @@ class ChildJob:
         self.outcome = outcome
         self._active = 0
         self.pods = [pod for pod in self.pods if pod.phase not in _ACTIVE]
-
-
-def _is_among(code: int, codes: dict[str, Any]) -> bool:
-    return (code in items(codes.get("values"))) == (text(codes, "operator") == "In")
 
 
 def indexes(written: str, size: int) -> list[range]:

@@ -9,16 +9,14 @@ from trainc.lint.facts.values import table, text
 from trainc.lint.facts.world import PodAddress, place_of
 from trainc.model.tree import Tree
 from trainc.text.numbers import parsed_int
+from trainc.text.record import NamedTuple
 
 
-class Host:
+class Host(NamedTuple):
     """One line of a hostfile."""
 
-    __slots__ = ("name", "slots")
-
-    def __init__(self, name: str, slots: int | None) -> None:
-        self.name = name
-        self.slots = slots
+    name: str
+    slots: int | None
 
 
 def hostfile(job: Job) -> tuple[list[Host], Tree]:
@@ -29,15 +27,13 @@ def hostfile(job: Job) -> tuple[list[Host], Tree]:
         # One that goes out with another job of the file lists that job's hosts, unless it names pods of this one.
         if held and (id(config) in own or f"{job.name}-" in held):
             lines = [line.split() for line in held.splitlines() if line.strip() and not line.startswith("#")]
-            return [Host(words[0].partition(":")[0], _slots(words)) for words in lines], config
+            hosts = []
+            for name, *options in lines:
+                host, _, slots = name.partition(":")
+                written = next((option[6:] for option in options if option.startswith("slots=")), slots)
+                hosts.append(Host(host, parsed_int(written)))
+            return hosts, config
     return [], None
-
-
-def _slots(words: list[str]) -> int | None:
-    for word in words[1:]:
-        if word.startswith("slots="):
-            return parsed_int(word[6:])
-    return parsed_int(words[0].partition(":")[2])
 
 
 # Flags by which mpirun places processes otherwise than slot by slot over the hostfile.

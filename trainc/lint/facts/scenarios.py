@@ -38,11 +38,6 @@ def simulate(job: Job, events: Sequence[str]) -> dict[str, Any]:
     return view
 
 
-def _unknown(job: Job) -> set[str]:
-    """The roles whose numbers of pods are not known here."""
-    return {role.name for role in job.roles if Unknown in (type(role.replicas), type(role.width), type(role.size))}
-
-
 def _start(job: Job) -> list[str]:
     """When each role starts, as sentences."""
     played, started, out = Lifecycle(job.tree), set[str](), []
@@ -51,8 +46,8 @@ def _start(job: Job) -> list[str]:
         played.happen("resumed")
     cause = "at once"
     for _ in range(2 * len(played.roles) + 2):
-        new = [text(role, "name") for role in played.roles if _runs(played, text(role, "name"))]
-        fresh = [name for name in new if name not in started]
+        running = {child.role for child in played.jobs.values() if child.pods}
+        fresh = [name for role in played.roles if (name := text(role, "name")) in running - started]
         if fresh:
             out.append(f"{cause}: {', '.join(f'`{name}`' for name in fresh)}")
         started.update(fresh)
@@ -61,10 +56,6 @@ def _start(job: Job) -> list[str]:
             break
     missing = [text(role, "name") for role in played.roles if text(role, "name") not in started]
     return [*out, *(f"never: `{name}`" for name in missing)]
-
-
-def _runs(played: Lifecycle, role: str) -> bool:
-    return any(child.role == role and child.pods for child in played.jobs.values())
 
 
 def _advance(played: Lifecycle) -> str:
@@ -77,7 +68,8 @@ def _advance(played: Lifecycle) -> str:
     ]
     if waiting:
         played.happen(f"ready: {','.join(dict.fromkeys(name for _, name in waiting))}")
-        return f"once {_all(list(dict.fromkeys(role for role, _ in waiting)))} ready"
+        roles = list(dict.fromkeys(f"`{role}`" for role, _ in waiting))
+        return f"once {' and '.join(roles)} {'is' if len(roles) == 1 else 'are'} ready"
     child = next((child for child in played.jobs.values() if child.active()), None)
     if child is None or played.terminal:
         return ""
@@ -85,22 +77,13 @@ def _advance(played: Lifecycle) -> str:
     return f"once Job `{child.name}` has succeeded"
 
 
-def _all(names: list[str]) -> str:
-    return f"{' and '.join(f'`{name}`' for name in names)} {'is' if len(names) == 1 else 'are'}"
-
-
 def _failures(job: Job, role: dict[str, Any]) -> list[dict[str, Any]]:
     """What happens when a pod of a role fails again and again in one way, for each way that its policy tells apart."""
     name = text(role, "name")
-    if name in _unknown(job):
+    if any(one.name == name and Unknown in (type(one.replicas), type(one.width), type(one.size)) for one in job.roles):
         return [{"role": name, "steps": ["the number of its pods is unknown"]}]
-    spec = fields(fields(role.get("template")).get("spec"))
-    failures = []
-    for how in _ways(spec):
-        steps = _played(job, name, how)
-        if steps:
-            failures.append({"role": name, "fails": how, "steps": steps})
-    return failures
+    ways = _ways(fields(fields(role.get("template")).get("spec")))
+    return [{"role": name, "fails": how, "steps": steps} for how in ways if (steps := _played(job, name, how))]
 
 
 def _ways(spec: dict[str, Any]) -> list[str]:
@@ -135,28 +118,20 @@ def _played(job: Job, role: str, how: str) -> list[str]:
         if played.terminal:
             break
     else:
-        bound = _MOST if uncounted else played.most if restarts else _of_one_job(played, role)
+        child = next(child for child in played.jobs.values() if child.role == role)
+        per_index = child.spec.get("backoffLimitPerIndex")
+        # How many failures one Job stands, each pod as often as the others; without any, all were ignored.
+        of_one_job = min(per_index * child.size, child.most) if type(per_index) is int else child.most
+        bound = _MOST if uncounted or not (restarts or child.failures) else played.most if restarts else of_one_job
         if restarts and len(steps) > 1:
-            return [*_words(steps), f"and so on, {_up_to(bound, 'restart')}"]
-        steps[-1] = f"{steps[-1][0]}, {_up_to(bound, 'time')}", 1
-    return _words(steps)
-
-
-def _words(steps: list[tuple[str, int]]) -> list[str]:
+            steps.append((f"and so on, {_up_to(bound, 'restart')}", 1))
+        else:
+            steps[-1] = f"{steps[-1][0]}, {_up_to(bound, 'time')}", 1
     return [words if count == 1 else f"{words}, {count} times" for words, count in steps]
 
 
 def _up_to(bound: int, what: str) -> str:
     return "without limit" if bound >= _MOST else f"up to {bound} {what}{'s' if bound != 1 else ''}"
-
-
-def _of_one_job(played: Lifecycle, role: str) -> int:
-    """How many failures of the pods that were played a Job of the role stands, each pod as often as the others."""
-    child = next(child for child in played.jobs.values() if child.role == role)
-    if not child.failures:
-        return _MOST  # all of them were ignored
-    per_index = child.spec.get("backoffLimitPerIndex")
-    return min(per_index * child.size, child.most) if type(per_index) is int else child.most
 
 
 def _pod_of(played: Lifecycle, role: str) -> str:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from trainc.lint.facts.job import Container, ExpandedRole
-from trainc.lint.facts.values import rows, table, text, texts
+from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.model.tree import Tree
 
 _PASSING = frozenset(("emptyDir", "configMap", "secret", "downwardAPI", "projected", "ephemeral", "image"))
+_OF_THE_NODE = ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt")
 _ONE_NODE = frozenset(("ReadWriteOnce", "ReadWriteOncePod"))
 _REMOTE = (
-    "gs://",
-    "s3://",
-    "abfs://",
-    "az://",
-    "wasbs://",
-    "oss://",
-    "hdfs://",
-    "s3a://",
-    "oci://",
-    "cos://",
-    "obs://",
-    "tos://",
-    "http://",
-    "https://",
-)
+    "gs://", "s3://", "abfs://", "az://", "wasbs://", "oss://", "hdfs://", "s3a://", "oci://", "cos://", "obs://",
+    "tos://", "http://", "https://",
+)  # fmt: skip
 
 
 def keeps_state(role: ExpandedRole) -> bool:
@@ -46,13 +35,8 @@ def access_modes(claim: Tree) -> list[str]:
 
 def outlives(volume: Tree) -> bool:
     """Whether what is written to a volume can outlive the pod."""
-    return any(key != "name" and key not in _PASSING and (key != "hostPath" or not _pseudo(volume)) for key in volume)
-
-
-def _pseudo(volume: Tree) -> bool:
-    return text(table(volume, "hostPath"), "path").startswith(
-        ("/dev", "/sys", "/proc", "/run", "/var/run", "/home/kubernetes/bin", "/lib", "/usr", "/etc", "/opt")
-    )
+    is_pseudo = text(table(volume, "hostPath"), "path").startswith(_OF_THE_NODE)
+    return any(key != "name" and key not in _PASSING and (key != "hostPath" or not is_pseudo) for key in volume)
 
 
 def _remote(container: Container) -> bool:
@@ -73,10 +57,5 @@ def mount_of(container: Container, path: str) -> tuple[str, bool]:
         where = text(mount, "mountPath").rstrip("/") or "/"
         inside = path == where or path.startswith(where + "/") or where == "/"
         if inside and len(where) > best:
-            leaf = mount.get("readOnly")
-            best, volume, read_only = (
-                len(where),
-                text(mount, "name"),
-                leaf is not None and getattr(leaf, "value", False) is True,
-            )
+            best, volume, read_only = len(where), text(mount, "name"), flag(mount, "readOnly")
     return volume, read_only

@@ -8,8 +8,8 @@ from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
 from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
 from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all
-from trainc.lint.facts.timing import stages, waits
-from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, whole
+from trainc.lint.facts.timing import in_order, stages, waits
+from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, texts, whole
 from trainc.model.tree import get, given
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import EXCLUSIVE, JOBSET_CONTROLLER, KUEUE_QUEUE
@@ -23,16 +23,18 @@ NO_LIMIT = 2**31 - 1  # the largest number of the API
 def overview(job: Job) -> View:
     """The whole job: its roles in start order with their pods, accelerators in all, and the most it can use."""
     ranks = _ranks(job)
+    success = table(job.spec, "successPolicy")
+    targets = texts(success, "targetReplicatedJobs") or [role.name for role in job.roles]
     roles = [_role(role, ranks.get(role.name)) for stage in stages(job) for role in stage]
     return {
         "name": job.name,
         "namespace": job.namespace or None,
         **surroundings(job, {role["name"]: role["processes"] for role in roles}),
-        "pods": _sum([role["pods"] for role in roles]),
+        "pods": None if any(role["pods"] is None for role in roles) else sum(role["pods"] for role in roles),
         "accelerators": _accelerators(job),
         "order": [[role.name for role in stage] for stage in stages(job)],
         "roles": roles,
-        "success": _success(job),
+        "success": f"{'one Job' if text(success, 'operator') == 'Any' else 'all Jobs'} of {', '.join(targets)}",
         "restarts": _restarts(job),
         "endedBy": endings(job),
         "held": held(job),
@@ -43,14 +45,13 @@ def overview(job: Job) -> View:
 def one_pod(job: Job, rank: int) -> View | None:
     """The pod of a rank: its names, and the environment and command of each container; None where there is none."""
     processes = process_ranks(job)
-    if processes is not None:
-        places = [place for place, ranks in processes if rank in ranks]
-        return _pod(Pod(places[0].role, places[0].replica, places[0].index, rank)) if places else None
-    pod = pod_of_rank(job, rank)
-    return None if pod is None else _pod(pod)
-
-
-def _pod(pod: Pod) -> View:
+    if processes is None:
+        pod = pod_of_rank(job, rank)
+    else:
+        place = next((place for place, ranks in processes if rank in ranks), None)
+        pod = None if place is None else Pod(place.role, place.replica, place.index, rank)
+    if pod is None:
+        return None
     return {
         "rank": pod.rank,
         "role": pod.role.name,
@@ -96,19 +97,14 @@ def _role(role: ExpandedRole, ranks: list[int] | None) -> View:
 
 def _hosts(role: ExpandedRole) -> list[str]:
     """The first and the last host; none where no pod ever runs."""
-    last = _last(role)
     if role.width == 0 or 0 in (role.size, role.replicas):
         return []
-    return [role.host(0, 0), role.host(*last)] if last and role.indexed else [role.host("<job>", "<random>")]
+    if role.indexed and type(role.replicas) is int and type(role.size) is int and min(role.replicas, role.size) > 0:
+        return [role.host(0, 0), role.host(role.replicas - 1, role.size - 1)]
+    return [role.host("<job>", "<random>")]
 
 
-def _last(role: ExpandedRole) -> tuple[int, int] | None:
-    if type(role.replicas) is int and type(role.size) is int and role.replicas > 0 and role.size > 0:
-        return role.replicas - 1, role.size - 1
-    return None
-
-
-def _known(number: Count) -> int | None:
+def _known(number: Count | None) -> int | None:
     return number if type(number) is int else None
 
 
@@ -194,17 +190,6 @@ def _accelerators(job: Job) -> dict[str, int | None]:
     return counts
 
 
-def _sum(numbers: list[int | None]) -> int | None:
-    return None if None in numbers else sum(number for number in numbers if number is not None)
-
-
-def _success(job: Job) -> str:
-    policy = table(job.spec, "successPolicy")
-    targets = [leaf.value for leaf in policy.get("targetReplicatedJobs", ())] or [role.name for role in job.roles]
-    any_one = text(policy, "operator") == "Any"
-    return f"{'one Job' if any_one else 'all Jobs'} of {', '.join(targets)}"
-
-
 def _restarts(job: Job) -> int | str | None:
     policy = table(job.spec, "failurePolicy")
     if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rows(policy, "rules")):
@@ -244,14 +229,10 @@ def _bound(job: Job) -> View:
 def _common_deadline(job: Job) -> int | None:
     """The deadline that ends a run for all roles: that of a role which starts at once, and with whose Jobs the run ends."""
     policy = table(job.spec, "successPolicy")
-    targets = {leaf.value for leaf in policy.get("targetReplicatedJobs", ())} or {role.name for role in job.roles}
+    targets = set(texts(policy, "targetReplicatedJobs")) or {role.name for role in job.roles}
     actions = {text(rule, "action") for rule in rows(table(job.spec, "failurePolicy"), "rules")}
-    in_order = text(table(job.spec, "startupPolicy"), "startupPolicyOrder") == "InOrder"
-    if (
-        in_order
-        or actions - {"FailJobSet", "RestartJobSet"}
-        or (text(policy, "operator") != "Any" and len(targets) > 1)
-    ):
+    is_any = text(policy, "operator") == "Any"
+    if in_order(job) or actions - {"FailJobSet", "RestartJobSet"} or (not is_any and len(targets) > 1):
         return None
     ending = [role for role in job.roles if role.name in targets and not waits(role) and role.count not in (0, UNKNOWN)]
     deadlines = [whole(role.spec, "activeDeadlineSeconds") for role in ending]
@@ -274,8 +255,7 @@ def endings(job: Job) -> list[str]:
     for rule in rows(table(job.spec, "failurePolicy"), "rules"):
         if text(rule, "action") != "FailJobSet":
             continue
-        reasons = [leaf.value for leaf in rule.get("onJobFailureReasons", ())]
-        targets = [leaf.value for leaf in rule.get("targetReplicatedJobs", ())]
+        reasons, targets = texts(rule, "onJobFailureReasons"), texts(rule, "targetReplicatedJobs")
         words = f"a failed Job of {', '.join(targets)}" if targets else "any failed Job"
         sentences.append(f"{words} ({', '.join(reasons)})" if reasons else words)
     return sentences
@@ -284,16 +264,19 @@ def endings(job: Job) -> list[str]:
 def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:
     """What stands around the roles of a job; `processes` are those of a pod, by role. None where nothing is known."""
     groups = [tree for tree in job.bundle.objects if text(tree, "kind") == "PodGroup"]
+    metadata = [job.metadata, *[table(table(role.tree, "template"), "metadata") for role in job.roles]]
+    exclusive = [text(table(each, "annotations"), EXCLUSIVE) for each in metadata]  # one Job alone on each such node
     waiting = [text(table(group, "spec"), "queue") for group in groups]
     queue = text(table(job.metadata, "labels"), KUEUE_QUEUE) or next(filter(None, waiting), "")
     return {
         "cluster": job.bundle.cluster or None,
         "queue": queue or None,
         "gangs": [
-            {"name": text(table(group, "metadata"), "name"), "pods": _number(table(group, "spec"))} for group in groups
+            {"name": text(table(group, "metadata"), "name"), "pods": _known(whole(table(group, "spec"), "minMember"))}
+            for group in groups
         ],
         "worldSize": _world_size(job, processes),
-        "exclusiveTopology": _exclusive(job),
+        "exclusiveTopology": next(filter(None, exclusive), None),
     }
 
 
@@ -309,11 +292,6 @@ def volumes(role: ExpandedRole) -> dict[str, str]:
     return {**own, **dict.fromkeys(sorted(role.job.claimed & mounted - own.keys()), "persistentVolumeClaim")}
 
 
-def _number(spec: Any) -> int | None:
-    number = whole(spec, "minMember")
-    return number if type(number) is int else None
-
-
 def _world_size(job: Job, processes: dict[str, int | str | None]) -> int | None:
     """How many processes train together: those of mpirun, of a hostfile, else of every pod; None where unknown."""
     if hostfile(job)[0]:
@@ -326,9 +304,3 @@ def _world_size(job: Job, processes: dict[str, int | str | None]) -> int | None:
             return None
         total += count * each
     return total
-
-
-def _exclusive(job: Job) -> str | None:
-    """The node label whose values each hold one Job alone; None where Jobs share."""
-    own = [text(table(table(table(role.tree, "template"), "metadata"), "annotations"), EXCLUSIVE) for role in job.roles]
-    return next(filter(None, (text(table(job.metadata, "annotations"), EXCLUSIVE), *own)), None)

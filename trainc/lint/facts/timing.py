@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainc.lint.facts.job import Container, ExpandedRole, Job
-from trainc.lint.facts.shell import Simple, unconditional
+from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.model.tree import Path
 
@@ -100,33 +100,14 @@ def has_peers(role: ExpandedRole) -> bool:
     if role.several or not role.devices:
         return role.several
     others = [other for other in role.job.roles if other is not role and other.devices and other.count != 0]
-    return any(not _is_over(role, other) and not _is_over(other, role) for other in others)
+    ends_first = [{wait.status for pair in ((one, role), (role, one)) if (wait := waits_for(*pair))} for one in others]
+    return any("Complete" not in statuses for statuses in ends_first)
 
 
-def _is_over(role: ExpandedRole, other: ExpandedRole) -> bool:
-    """Whether a role has ended before the other one starts."""
-    wait = waits_for(other, role)
-    return wait is not None and wait.status == "Complete"
-
-
-_DAEMON_PROGRAMS = frozenset(
-    (
-        "sshd",
-        "tcpgpudmarxd",
-        "fluent-bit",
-        "fluentd",
-        "node_exporter",
-        "dcgm-exporter",
-        "tensorboard",
-        "jupyter",
-        "jupyter-lab",
-        "nginx",
-        "redis-server",
-        "etcd",
-        "vmtouch",
-        "gcsfuse",
-    )
-)
+_DAEMON_PROGRAMS = frozenset((
+    "sshd", "tcpgpudmarxd", "fluent-bit", "fluentd", "node_exporter", "dcgm-exporter", "tensorboard", "jupyter",
+    "jupyter-lab", "nginx", "redis-server", "etcd", "vmtouch", "gcsfuse",
+))  # fmt: skip
 # Words without which a program leaves the foreground, and words with which it does, or ends.
 _STAYS = {"gcsfuse": ("--foreground",), "nginx": ("daemon off",), "vmtouch": ("-l",)}
 _LEAVES = {"redis-server": ("--daemonize",), "etcd": ("--version",), "jupyter": ("nbconvert", "execute", "run ")}
@@ -138,24 +119,16 @@ def endless(container: Container) -> bool:
     line = container.text
     if not line:
         return False
-    if "sleep inf" in line or "sleep 2147483647" in line or _follows(line):
+    is_following = any(tail in line for tail in ("tail -f", "tail -F", "tail --follow")) and "--pid" not in line
+    if "sleep inf" in line or "sleep 2147483647" in line or is_following:
         return _last_word(container, ("sleep", "tail"))
     loop = next((loop for loop in _LOOPS if loop in line), "")
     if not loop:
         return False
     body = line[line.index(loop) :]
-    return "break" not in body and "exit" not in body and not _behind(body)
-
-
-def _follows(line: str) -> bool:
-    """Whether `tail` waits for a file to grow, without a process whose end it follows."""
-    return ("tail -f" in line or "tail -F" in line or "tail --follow" in line) and "--pid" not in line
-
-
-def _behind(body: str) -> bool:
-    """Whether a loop, or the parentheses around it, runs in the background."""
     ends = [rest.lstrip(" )}") for rest in body.split("done")[1:]]
-    return any(rest.startswith("&") and not rest.startswith("&&") for rest in ends)
+    is_in_background = any(rest.startswith("&") and not rest.startswith("&&") for rest in ends)
+    return "break" not in body and "exit" not in body and not is_in_background
 
 
 def _last_word(container: Container, programs: tuple[str, ...]) -> bool:
@@ -175,18 +148,11 @@ def is_daemon(container: Container) -> bool:
         if simple.program in _DAEMON_PROGRAMS and simple.end != "&":
             if simple.program == "sshd":
                 return any(flag.startswith("-") and "D" in flag for flag in simple.words[1:])
-            if _stays(simple):
+            line = " ".join(simple.words[1:])
+            wanted, leaving = _STAYS.get(simple.program, ("",)), _LEAVES.get(simple.program, ())
+            if any(word in line for word in wanted) and not any(word in line for word in leaving):
                 return True
     return False
-
-
-def _stays(simple: Simple) -> bool:
-    """Whether a daemon stays in the foreground, by its words."""
-    line = " ".join(simple.words[1:])
-    wanted = _STAYS.get(simple.program)
-    if wanted is not None and not any(word in line for word in wanted):
-        return False
-    return not any(word in line for word in _LEAVES.get(simple.program, ()))
 
 
 def never_ends(role: ExpandedRole) -> bool:

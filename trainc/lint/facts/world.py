@@ -181,11 +181,9 @@ def _place_of_job(job: Job, first: str, rest: str) -> PodAddress | str | None:
         return "the pod template has no `subdomain`, so its pods have no DNS names"
     if not rest:
         return f"a pod's DNS name is `{first}.{job.subdomain}`, not its bare host name"
-    return (
-        PodAddress(role, 0, number)
-        if rest.partition(".")[0] == job.subdomain
-        else (f"the subdomain of these pods is `{job.subdomain}`")
-    )
+    if rest.partition(".")[0] != job.subdomain:
+        return f"the subdomain of these pods is `{job.subdomain}`"
+    return PodAddress(role, 0, number)
 
 
 def name_of_first_run(job: Job) -> str:

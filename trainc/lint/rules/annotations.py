@@ -14,19 +14,9 @@ FUSE = Rule("bucket-mount-without-annotation", ERROR)
 FUSE_UNUSED = Rule("bucket-annotation-without-mount", WARNING)
 
 _READ = (
-    "cluster",
-    "cluster-domain",
-    "compat-names",
-    "compile",
-    "components",
-    "jax-variables",
-    "keep",
-    "keep-ttl",
-    "lenient",
-    "rank-layout",
-    "run",
-    "run-to-completion",
-)
+    "cluster", "cluster-domain", "compat-names", "compile", "components", "jax-variables", "keep", "keep-ttl",
+    "lenient", "rank-layout", "run", "run-to-completion",
+)  # fmt: skip
 
 
 def misspelt_annotation(job: Job) -> Findings:

@@ -58,7 +58,7 @@ def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: in
 
 def maintenance_half_handled(job: Job) -> Findings:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
-    reacting = [index for index, rule in enumerate(policy) if _reacts(rule)]
+    reacting = [index for index, rule in enumerate(policy) if _REASON in texts(rule, "onJobFailureReasons")]
     failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
     disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
     if disrupted and not reacting and "failurePolicy" in job.spec:
@@ -80,11 +80,6 @@ def maintenance_half_handled(job: Job) -> Findings:
 
 def _pod_rules(role: ExpandedRole) -> list[Tree]:
     return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
-
-
-def _reacts(rule: Tree) -> bool:
-    """Whether a rule of the JobSet's failure policy is for Jobs that their pod failure policy has failed."""
-    return _REASON in texts(rule, "onJobFailureReasons")
 
 
 def _ends_job(rule: Tree) -> bool:

@@ -10,10 +10,8 @@ from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
 from trainc.lint.facts.values import repository, rows, templated, text, texts
-from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule, place
 from trainc.model.sourced import Span
-from trainc.model.vocabulary import Launcher
 
 SLEEP = Rule("endless-sleep", WARNING)
 ONE_WORD = Rule("command-in-one-word", ERROR)
@@ -55,11 +53,12 @@ def command_in_one_word(job: Job) -> Findings:
                 help=_apart(program),
             )
         elif program.rpartition("/")[2] in SHELLS and not container.script:
-            place = next((one for one in _places(container)[1:] if one[2][:1] not in ("-", "+")), None)
-            if place is not None and " " in place[2] and "$" not in place[2]:
+            places = list(container.placed_words())[1:]
+            path, file = next((one for one in places if one[1][:1] not in ("-", "+")), ((), ""))
+            if " " in file and "$" not in file:
                 yield ONE_WORD.at(
-                    job.at((*container.path, *place[:2])),
-                    f"`{program}` runs a file named `{_short(place[2])}`",
+                    job.at(path),
+                    f"`{program}` runs a file named `{_short(file)}`",
                     effect="no such file exists: the container fails at once",
                     help="add `-c` before it",
                 )
@@ -73,12 +72,6 @@ def command_in_one_word(job: Job) -> Findings:
             )
 
 
-def _places(container: Container) -> list[tuple[str, int, str]]:
-    """The words of a command: the field, the index in it, and the word."""
-    fields = ("command", "args")
-    return [(field, index, word) for field in fields for index, word in enumerate(texts(container.tree, field))]
-
-
 def _is_line(container: Container, word: str) -> bool:
     """Whether one word holds a program that is known here and its arguments."""
     program, space, _ = word.partition(" ")
@@ -89,9 +82,9 @@ def _is_line(container: Container, word: str) -> bool:
 def shell_words_ignored(job: Job) -> Findings:
     for container in job.containers:
         script = container.script
-        places = _places(container) if script else []
-        at = next((at for at, place in enumerate(places) if place[2] == script), len(places))
-        words = [word for _, _, word in places[at + 1 :]]
+        places = list(container.placed_words()) if script else []
+        at = next((at for at, place in enumerate(places) if place[1] == script), len(places))
+        words = [word for _, word in places[at + 1 :]]
         if not words or any(f"${mark}{one}" in script for mark in ("", "{") for one in "@*#0123456789"):
             continue
         is_line = any(char.isspace() for char in script)
@@ -100,17 +93,14 @@ def shell_words_ignored(job: Job) -> Findings:
             is_line and len(words) == 1 and words[0][0:1] != "-"
         ):
             continue
+        counted = "the word" if len(words) == 1 else f"the {len(words)} words"
         yield IGNORED_WORDS.at(
-            job.at((*container.path, *places[at + 1][:2])),
-            f"the shell runs `{_short(script)}` and ignores {_counted(len(words))} behind it",
+            job.at(places[at + 1][0]),
+            f"the shell runs `{_short(script)}` and ignores {counted} behind it",
             effect="the program gets none of them",
             help='write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`',
             level=WARNING if is_line else ERROR,
         )
-
-
-def _counted(words: int) -> str:
-    return "the word" if words == 1 else f"the {words} words"
 
 
 _DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
@@ -167,7 +157,8 @@ def endless_sidecar(job: Job) -> Findings:
     for role in job.roles:
         if len(role.main) < 2 or not counts(role):
             continue
-        trains = next((c for c in role.main if _at_work(c) and not endless(c) and not is_daemon(c)), None)
+        at_work = [one for one in role.main if one.devices or one.launch is not None]
+        trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
         for container in role.main if trains is not None else ():
             if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
                 assert trains is not None
@@ -178,11 +169,6 @@ def endless_sidecar(job: Job) -> Findings:
                     effect="the Job never completes, and its accelerators stay allocated after the training",
                     help="move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others",
                 )
-
-
-def _at_work(container: Container) -> bool:
-    """Whether a container is the one that trains: it has accelerators, or starts a program of the user's."""
-    return bool(container.devices) or container.launch is not None
 
 
 def unpinned_download(job: Job) -> Findings:
@@ -208,11 +194,8 @@ def install_at_start(job: Job) -> Findings:
             words = simple.words
             if "install" not in words or not any(w.startswith(("pip", "apt")) for w in words[:3]):
                 continue
-            loose = [
-                w
-                for w in words[words.index("install") + 1 :]
-                if w[:1].isalpha() and "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))
-            ]
+            named = [word for word in words[words.index("install") + 1 :] if word[:1].isalpha()]
+            loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
             if loose and "-r" not in words and not loose[0].startswith("git+"):
                 yield INSTALL.at(
                     job.at_word(container, "install"),
@@ -238,12 +221,9 @@ def launcher_missing(job: Job) -> Findings:
             f"plain python starts one process in a pod with {most} accelerators",
             also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
             effect=f"{most - 1} of {most} accelerators are idle, and the pods do not find each other",
-            help=f"start it with `{fitting[0].name}`, which reads the {_family(fitting[0])}_* variables set here",
+            help=f"start it with `{fitting[0].name}`, which reads the {fitting[0].nodes[1].partition('_')[0]}_* "
+            "variables set here",
         )
-
-
-def _family(launcher: Launcher) -> str:
-    return launcher.nodes[1].partition("_")[0]
 
 
 def launcher_sets_it(job: Job) -> Findings:
@@ -288,47 +268,31 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 
 def shell_words_without_shell(job: Job) -> Findings:
     for container in job.containers:
-        place = _joining(container)
-        if place is None:
+        if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command"):
             continue
-        field, index, word = place
-        yield SHELL_WORDS.at(
-            job.at((*container.path, field, index)),
-            f"no shell interprets `{word}` here",
-            effect=f"`{container.words[0]}` gets `{word}` and everything after it as arguments",
-            help=f'run it in a shell: `[sh, -c, "set -e; {_line(container)}"]`',
-        )
-
-
-def _joining(container: Container) -> tuple[str, int, str] | None:
-    """Where the first word stands that only a shell understands; None where a shell, or an unknown program, reads it."""
-    if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command") or _has_shell(container.words):
-        return None
-    before = ""
-    for field in ("command", "args"):
-        for index, word in enumerate(texts(container.tree, field)):
+        if any(word.rpartition("/")[2] in SHELLS for word in container.words) or "-c" in container.words:
+            continue  # a shell, or an unknown program, reads them
+        line = " ".join(container.words)
+        line = line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
+        before = ""
+        for path, word in container.placed_words():
             if word in _JOINING and before and not before.startswith("-"):
-                return field, index, word
+                yield SHELL_WORDS.at(
+                    job.at(path),
+                    f"no shell interprets `{word}` here",
+                    effect=f"`{container.words[0]}` gets `{word}` and everything after it as arguments",
+                    help=f'run it in a shell: `[sh, -c, "set -e; {line}"]`',
+                )
+                break
             before = word
-    return None
-
-
-def _has_shell(words: list[str]) -> bool:
-    return any(word.rpartition("/")[2] in SHELLS for word in words) or "-c" in words
-
-
-def _line(container: Container) -> str:
-    """The command as one line of a shell, shortened where it is long."""
-    line = " ".join(container.words)
-    return line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
 
 
 def script_not_in_image(job: Job) -> Findings:
     seen: set[tuple[str, str]] = set()
     for container in job.main:
-        image = text(container.tree, "image")
-        public = _library_image(image, job.cluster)
-        script = _script(container) if public else ""
+        public, tag = repository(text(container.tree, "image"), job.cluster)
+        is_library = public in LIBRARY_IMAGES and not any(variant in tag for variant in _WITH_PROGRAMS)
+        script = _script(container) if is_library else ""
         if not script or (script, public) in seen or _may_be_there(container, script, LIBRARY_IMAGES[public]):
             continue
         seen.add((script, public))
@@ -342,12 +306,6 @@ def script_not_in_image(job: Job) -> Findings:
         )
 
 
-def _library_image(image: str, cluster: Cluster) -> str:
-    """The public repository of an image that holds no program of a user; empty for all others."""
-    name, tag = repository(image, cluster)
-    return name if name in LIBRARY_IMAGES and not any(variant in tag for variant in _WITH_PROGRAMS) else ""
-
-
 def _script(container: Container) -> str:
     """The file that a command runs as a program; empty where it is a module, a text, a shell's line or not known here."""
     launch = container.launch
@@ -359,17 +317,11 @@ def _script(container: Container) -> str:
         word = words[index]
         if word.endswith((".py", ".sh")):
             return "" if word.startswith("-") or "://" in word or "$" in word or templated(word) else word
-        if not word.startswith("-") and not _is_interpreter(word):
-            return ""
-        if word.startswith(("-m", "-c")):
+        base = word.rpartition("/")[2]
+        if word.startswith(("-m", "-c")) or not (word.startswith("-") or base in SHELLS or base.startswith("python")):
             return ""
         index += 2 if word in ("-W", "-X") else 1
     return ""
-
-
-def _is_interpreter(word: str) -> bool:
-    base = word.rpartition("/")[2]
-    return base in SHELLS or base.startswith("python")
 
 
 def _may_be_there(container: Container, script: str, directory: str) -> bool:
@@ -431,17 +383,7 @@ def _malformed(span: Span, written: str, right: str) -> Finding:
 
 
 CHECKS = (
-    command_in_one_word,
-    shell_words_ignored,
-    typographic_character,
-    endless_sleep,
-    endless_init_container,
-    endless_sidecar,
-    unpinned_download,
-    install_at_start,
-    launcher_missing,
-    launcher_sets_it,
-    shell_words_without_shell,
-    script_not_in_image,
-    malformed_url,
-)
+    command_in_one_word, shell_words_ignored, typographic_character, endless_sleep, endless_init_container,
+    endless_sidecar, unpinned_download, install_at_start, launcher_missing, launcher_sets_it,
+    shell_words_without_shell, script_not_in_image, malformed_url,
+)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.timing import has_peers
@@ -23,16 +23,12 @@ TCPX = Rule("tcpx-with-nvls-or-tree", ERROR)
 DEBUG = Rule("debug-left-on", NOTE)
 OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
 
+# The kind of accelerators on which alone variables are read that begin so.
 _BY_KIND = {
-    "NCCL_": GPU,
-    "TORCH_NCCL_": GPU,
-    "CUDA_": GPU,
-    "TPU_": TPU,
-    "LIBTPU_": TPU,
-    "MEGASCALE_": TPU,
-    "NEURON_": NEURON,
+    ("NCCL_", "TORCH_NCCL_", "CUDA_"): GPU,
+    ("TPU_", "LIBTPU_", "MEGASCALE_"): TPU,
+    ("NEURON_",): NEURON,
 }
-_HARDWARE = (*_BY_KIND,)
 _VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 
@@ -47,8 +43,15 @@ def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
 
 def misspelt_variable(job: Job) -> Findings:
     for name in job.names:
-        if near := _MEANT[name, job.vocabulary]:
-            yield from _misspelt(job, name, near)
+        near = _MEANT[name, job.vocabulary]
+        for container in job.containers if near else ():
+            if name in container.env and name not in container.text:
+                yield MISSPELT.at(
+                    job.at((*container.env_path(name), "name")),
+                    f"no known program reads `{name}`",
+                    effect="the variable has no effect",
+                    help=f"did you mean `{near}`?",
+                )
 
 
 def _meant(unknown: tuple[str, Vocabulary]) -> str:
@@ -70,16 +73,12 @@ def _meant(unknown: tuple[str, Vocabulary]) -> str:
         return nearest(name, library, cutoff=0.84)
     if name in SINGLE or len(name) < 8 or "_" not in name:
         return ""
-    return _almost(name, SINGLE | vocabulary.variables)
+    # One letter is wrong, or two neighbours stand in the other order; the first in the alphabet counts.
+    close = [one for one in SINGLE | vocabulary.variables if abs(len(one) - len(name)) <= 1 and one[0] == name[0]]
+    return min((known for known in close if _one_off(name, known)), default="")
 
 
 _MEANT = Memo(_meant)
-
-
-def _almost(name: str, names: Iterable[str]) -> str:
-    """The name that differs by one letter, or by two neighbours in the other order; the first in the alphabet."""
-    close = [known for known in names if abs(len(known) - len(name)) <= 1 and known[0] == name[0]]
-    return min((known for known in close if _one_off(name, known)), default="")
 
 
 def _one_off(left: str, right: str) -> bool:
@@ -88,31 +87,15 @@ def _one_off(left: str, right: str) -> bool:
     at = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), len(left))
     if len(left) < len(right):
         return left[at:] == right[at + 1 :]
-    return left[at + 1 :] == right[at + 1 :] or (
-        left[at : at + 2] == right[at : at + 2][::-1] and left[at + 2 :] == right[at + 2 :]
-    )
-
-
-def _misspelt(job: Job, name: str, near: str) -> Findings:
-    for container in job.containers:
-        if name in container.env and name not in container.text:
-            yield MISSPELT.at(
-                job.at((*container.env_path(name), "name")),
-                f"no known program reads `{name}`",
-                effect="the variable has no effect",
-                help=f"did you mean `{near}`?",
-            )
+    is_swapped = left[at : at + 2] == right[at : at + 2][::-1] and left[at + 2 :] == right[at + 2 :]
+    return is_swapped or left[at + 1 :] == right[at + 1 :]
 
 
 def variable_of_other_hardware(job: Job) -> Findings:
     for container in job.main:
         kinds = {device_kind(resource) for resource in container.devices}
-        if len(kinds) != 1:
-            continue
-        (kind,) = kinds
-        if kind not in (GPU, TPU, NEURON):
-            continue
-        for name in container.env:
+        kind = next(iter(kinds), "")
+        for name in container.env if len(kinds) == 1 and kind in (GPU, TPU, NEURON) else ():
             owner = _READERS[name]
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 yield FOREIGN.at(
@@ -122,14 +105,9 @@ def variable_of_other_hardware(job: Job) -> Findings:
                 )
 
 
-def _reader(name: str) -> str:
-    """The kind of accelerators on which alone a variable of this name is read, empty where there is none."""
-    if not name.startswith(_HARDWARE):
-        return ""
-    return next(kind for prefix, kind in _BY_KIND.items() if name.startswith(prefix))
-
-
-_READERS = Memo(_reader)
+_READERS: Memo[str, str] = Memo(
+    lambda name: next((kind for prefixes, kind in _BY_KIND.items() if name.startswith(prefixes)), "")
+)
 
 
 def locked_variable(job: Job) -> Findings:
@@ -147,15 +125,20 @@ def locked_variable(job: Job) -> Findings:
 
 
 def wrong_socket_interface(job: Job) -> Findings:
-    yield from _wrong_interface_of_gloo(job)
-    if "NCCL" not in job.families:
-        return
+    for name, library in (("GLOO_SOCKET_IFNAME", "Gloo"), ("TP_SOCKET_IFNAME", "TensorPipe")):
+        for container, value in _set(job, name):
+            if "lo" in value.split(",") and container.role.several:
+                yield INTERFACE.at(
+                    job.at((*container.env_path(name), "value")),
+                    f"`{name}` is `{value}`",
+                    effect=f"{library} reaches no other pod",
+                    help="name the interface, e.g. `eth0`, or remove the variable",
+                )
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
         names = value.lstrip("=").split(",")
         # Without the host's network a pod sees its own interfaces alone, and no bridge among them.
-        if (value == "^lo" and container.role.host_network) or any(
-            name.lstrip("^=") in ("lo", "docker0") and not value.startswith("^") for name in names
-        ):
+        is_local = not value.startswith("^") and any(name.lstrip("^=") in ("lo", "docker0") for name in names)
+        if is_local or (value == "^lo" and container.role.host_network):
             yield INTERFACE.at(
                 job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
                 f"`NCCL_SOCKET_IFNAME` is `{value}`",
@@ -165,18 +148,6 @@ def wrong_socket_interface(job: Job) -> Findings:
                 help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
                 level=WARNING if has_peers(container.role) else NOTE,
             )
-
-
-def _wrong_interface_of_gloo(job: Job) -> Findings:
-    for name in ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"):
-        for container, value in _set(job, name):
-            if "lo" in value.split(",") and container.role.several:
-                yield INTERFACE.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`",
-                    effect=f"{'Gloo' if name.startswith('G') else 'TensorPipe'} reaches no other pod",
-                    help="name the interface, e.g. `eth0`, or remove the variable",
-                )
 
 
 # Variables that list the devices a program sees, and those that put it on the CPUs.
@@ -224,8 +195,13 @@ def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[t
         if name == "JAX_PLATFORMS" and kind in (GPU, TPU) and kinds.isdisjoint(("", kind)):
             effect = "JAX finds no such platform, and fails at start"
             yield span, f"`{name}` is `{value}` in a container with {count} {kind}s", effect, ERROR
-    if option := _cpu_option(container):
-        yield job.at_word(container, option), f"`{option}` in a container with {count} accelerators", _IDLE, WARNING
+    for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
+        for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
+            option, equals, value = word.partition("=")
+            if option in _CPU_OPTIONS and (value if equals else after).lower() not in _FALSE:
+                message = f"`{option}` in a container with {count} accelerators"
+                yield job.at_word(container, option), message, _IDLE, WARNING
+                return
 
 
 def _seen(name: str, value: str, count: int) -> int | None:
@@ -246,32 +222,18 @@ def _seen(name: str, value: str, count: int) -> int | None:
     return len(seen)
 
 
-def _cpu_option(container: Container) -> str:
-    """The option that keeps a program on the CPUs, "" without one."""
-    for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
-        for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
-            option, equals, value = word.partition("=")
-            if option in _CPU_OPTIONS and (value if equals else after).lower() not in _FALSE:
-                return option
-    return ""
-
-
 def tcpx_with_nvls_or_tree(job: Job) -> Findings:
     tcpx = [name for name in job.names if name.startswith("NCCL_GPUDIRECTTCPX_")] if "NCCL" in job.families else []
     if not tcpx:
         return
     for name, bad in (("NCCL_NVLS_ENABLE", ("1",)), ("NCCL_ALGO", ("Tree", "TREE", "tree"))):
         for container, value in _set(job, name):
-            if value in bad and any(other in container.env for other in tcpx):
+            own = next((other for other in tcpx if other in container.env), "")
+            if value in bad and own:
                 yield TCPX.at(
                     job.at((*container.env_path(name), "value")),
                     f"`{name}={value}` conflicts with GPUDirect-TCPX",
-                    also=[
-                        Label(
-                            job.at(container.env_path(next(o for o in tcpx if o in container.env))),
-                            "TCPX is configured here",
-                        )
-                    ],
+                    also=[Label(job.at(container.env_path(own)), "TCPX is configured here")],
                     effect="NCCL fails at start, or hangs in the first collective",
                     help="use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`",
                 )
@@ -299,15 +261,9 @@ def obsolete_variable(job: Job) -> Findings:
 
 
 CHECKS = (
-    misspelt_variable,
-    variable_of_other_hardware,
-    locked_variable,
-    wrong_socket_interface,
-    accelerators_hidden,
-    tcpx_with_nvls_or_tree,
-    debug_left_on,
-    obsolete_variable,
-)
+    misspelt_variable, variable_of_other_hardware, locked_variable, wrong_socket_interface, accelerators_hidden,
+    tcpx_with_nvls_or_tree, debug_left_on, obsolete_variable,
+)  # fmt: skip
 
 _NCCL = """ALGO ALLOC_P2P_NET_LL_BUFFERS BUFFSIZE CGA_CLUSTER_SIZE CHECKS_DISABLE CHECK_POINTERS CHECK_STREAM_MAPPING
 CHUNK_SIZE COLLNET_ENABLE COLLNET_NODE_THRESHOLD COLLNET_NODE_INTRA_CHUNK COMM_BLOCKING COMM_ID COMM_SPLIT_SHARE_RESOURCES
@@ -359,41 +315,18 @@ PREFIXES = {"NCCL": "NCCL_", "TORCH": "TORCH_NCCL_", "FI": "FI_"}
 
 # Plugins that carry settings of their own below the family's prefix.
 OTHERS = (
-    "NCCL_FASTRAK_",
-    "NCCL_GPUDIRECTTCPX_",
-    "NCCL_LLCM_",
-    "NCCL_GIB_",
-    "NCCL_TESTS_",
-    "NCCL_OFI_",
-    "NCCL_RDMA_",
-    "NCCL_PROFILER_",
-    "NCCL_RCCL_",
-)
+    "NCCL_FASTRAK_", "NCCL_GPUDIRECTTCPX_", "NCCL_LLCM_", "NCCL_GIB_", "NCCL_TESTS_", "NCCL_OFI_", "NCCL_RDMA_",
+    "NCCL_PROFILER_", "NCCL_RCCL_",
+)  # fmt: skip
 
 # Names of no family and no framework that are misspelt often enough to be worth knowing.
-SINGLE = frozenset(
-    (
-        "CUDA_VISIBLE_DEVICES",
-        "CUDA_DEVICE_MAX_CONNECTIONS",
-        "CUDA_DEVICE_ORDER",
-        "PYTORCH_CUDA_ALLOC_CONF",
-        "GLOO_SOCKET_IFNAME",
-        "OMP_NUM_THREADS",
-        "TOKENIZERS_PARALLELISM",
-        "XLA_FLAGS",
-        "LIBTPU_INIT_ARGS",
-        "XLA_PYTHON_CLIENT_MEM_FRACTION",
-        "XLA_PYTHON_CLIENT_PREALLOCATE",
-        "MEGASCALE_NUM_SLICES",
-        "MEGASCALE_SLICE_ID",
-        "TORCH_DISTRIBUTED_DEBUG",
-        "LD_LIBRARY_PATH",
-        "PYTHONUNBUFFERED",
-        "NEURON_RT_NUM_CORES",
-        "NEURON_RT_VISIBLE_CORES",
-        "NEURON_CC_FLAGS",
-    )
-)
+SINGLE = frozenset((
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "PYTORCH_CUDA_ALLOC_CONF",
+    "GLOO_SOCKET_IFNAME", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "XLA_FLAGS", "LIBTPU_INIT_ARGS",
+    "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID",
+    "TORCH_DISTRIBUTED_DEBUG", "LD_LIBRARY_PATH", "PYTHONUNBUFFERED", "NEURON_RT_NUM_CORES",
+    "NEURON_RT_VISIBLE_CORES", "NEURON_CC_FLAGS",
+))  # fmt: skip
 
 # Set by GKE's TCPXO set-up for the whole machine: "cannot be changed" (xpk, axlearn, gpu-recipes).
 LOCKED = {

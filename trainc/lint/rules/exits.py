@@ -21,27 +21,10 @@ TTL_GITOPS = Rule("self-deleting-job", NOTE)
 DEADLINE = Rule("deadline-on-queue", NOTE)
 AT_ONCE = Rule("deadline-passes-at-once", ERROR)
 
-_HARMLESS = frozenset(
-    (
-        "touch",
-        "echo",
-        "date",
-        "sync",
-        "sleep",
-        "true",
-        "ls",
-        "rm",
-        "cp",
-        "gsutil",
-        "aws",
-        "gcloud",
-        "cat",
-        "printf",
-        ":",
-        "kill",
-        "wait",
-    )
-)
+_HARMLESS = frozenset((
+    "touch", "echo", "date", "sync", "sleep", "true", "ls", "rm", "cp", "gsutil", "aws", "gcloud", "cat", "printf",
+    ":", "kill", "wait",
+))  # fmt: skip
 
 _SAFE_PROGRAMS = frozenset(
     (
@@ -107,7 +90,9 @@ class _Sequence:
 
     def __init__(self, container: Container) -> None:
         self.commands = commands = container.commands
-        self.weights = [_weight(simple) for simple in commands]
+        # 2 for a launcher, 1 for another program, 0 for what is none.
+        lines = [" ".join(simple.words) if _trains(simple) else "" for simple in commands]
+        self.weights = [bool(line) + any(word in line for word in _LAUNCHERS) for line in lines]
         count = len(commands)
         self.after = list(range(1, count + 1))
         self.heaviest: list[int | None] = [None] * (count + 1)
@@ -131,14 +116,6 @@ class _Sequence:
         self.waiting[index] = self.waiting[index + 1] or simple.program in ("wait", "fg", "tail")
 
 
-def _weight(simple: Simple) -> int:
-    """How much a command looks like the training: 2 for a launcher, 1 for another program, 0 for what is none."""
-    if not _trains(simple):
-        return 0
-    line = " ".join(simple.words)
-    return 2 if any(word in line for word in _LAUNCHERS) else 1
-
-
 def _lost(sequence: _Sequence, index: int) -> tuple[str, str] | None:
     """How a script loses the exit code of one of its commands, and what helps."""
     simple, following = sequence.commands[index], sequence.commands[index + 1 : index + 2]
@@ -152,8 +129,10 @@ def _lost(sequence: _Sequence, index: int) -> tuple[str, str] | None:
     if simple.end == "&" and not (sequence.waiting[index + 1] or "wait" in sequence.has):
         help_ = "remove the `&`, or run `wait $!` at the end"
         return "it runs in the background, and the script does not wait for it", help_
-    if simple.end in (";", "\n") and not sequence.strict and _only_harmless(sequence, index + 1):
-        how = f"the script continues and returns that of `{sequence.commands[-1].program}`"
+    last = sequence.commands[-1].program
+    is_seen = not following or last == "wait" or not sequence.has.isdisjoint(("$?", "trap"))
+    if simple.end in (";", "\n") and not sequence.strict and not is_seen and sequence.harmless[index + 1]:
+        how = f"the script continues and returns that of `{last}`"
         return how, "start the script with `set -e`, or save `$?` and `exit` with it"
     return None
 
@@ -162,12 +141,8 @@ def _strict(container: Container) -> bool:
     options = container.shell.split()
     if any(o.startswith("-") and not o.startswith("--") and "e" in o.replace("pipefail", "") for o in options):
         return True
-    for simple in container.commands:
-        if simple.program == "set":
-            for word in simple.words[1:]:
-                if word == "errexit" or (word.startswith("-") and "e" in word):
-                    return True
-    return False
+    settings = [word for simple in container.commands if simple.program == "set" for word in simple.words[1:]]
+    return any(word == "errexit" or (word.startswith("-") and "e" in word) for word in settings)
 
 
 def _trains(simple: Simple) -> bool:
@@ -184,12 +159,6 @@ def _called(simple: Simple) -> str:
     if simple.program.startswith("python") and len(words) > 1:
         return " ".join([simple.program, *words[1:3]]) if words[1] == "-m" else f"{simple.program} {words[1]}"
     return simple.program
-
-
-def _only_harmless(sequence: _Sequence, start: int) -> bool:
-    if start >= len(sequence.commands) or not sequence.has.isdisjoint(("$?", "trap")):
-        return False
-    return sequence.harmless[start] and sequence.commands[-1].program != "wait"
 
 
 def entrypoint_in_the_driver(job: Job) -> Findings:
@@ -332,13 +301,6 @@ def deadline_passes_at_once(job: Job) -> Findings:
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 CHECKS = (
-    masked_exit_code,
-    entrypoint_in_the_driver,
-    depends_on_itself,
-    waits_for_endless_role,
-    success_waits_for_endless_role,
-    ttl_on_child_job,
-    self_deleting_job,
-    deadline_passes_at_once,
-    deadline_on_queue,
-)
+    masked_exit_code, entrypoint_in_the_driver, depends_on_itself, waits_for_endless_role,
+    success_waits_for_endless_role, ttl_on_child_job, self_deleting_job, deadline_passes_at_once, deadline_on_queue,
+)  # fmt: skip

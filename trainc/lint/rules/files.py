@@ -23,17 +23,9 @@ MISSING = Rule("object-not-declared", WARNING)
 IMPOSSIBLE = Rule("invalid-object-name", ERROR)
 
 _OUTPUTS = (
-    "output_dir",
-    "output-dir",
-    "checkpoint_dir",
-    "checkpoint_path",
-    "ckpt_dir",
-    "save_dir",
-    "save",
-    "default_root_dir",
-    "base_output_directory",
-    "logging_dir",
-)
+    "output_dir", "output-dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save",
+    "default_root_dir", "base_output_directory", "logging_dir",
+)  # fmt: skip
 _CHECKPOINTS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "checkpoint.dir")
 _PATHS = {
     "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": "dumps of hung collectives",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule
 from trainc.model.sourced import Sourced
@@ -25,29 +25,14 @@ BAD_IMAGE = Rule("bad-image", ERROR)
 _MOVING = frozenset(("latest", "main", "master", "nightly", "stable", "dev", "edge"))
 
 _SENSITIVE = (
-    "/",
-    "/etc",
-    "/root",
-    "/var/run/docker.sock",
-    "/run/containerd",
-    "/var/run/containerd",
-    "/var/lib/kubelet",
-    "/proc",
-    "/boot",
-)
+    "/", "/etc", "/root", "/var/run/docker.sock", "/run/containerd", "/var/run/containerd", "/var/lib/kubelet",
+    "/proc", "/boot",
+)  # fmt: skip
 
-_SERVER_FIELDS = frozenset(
-    (
-        "uid",
-        "resourceVersion",
-        "generation",
-        "creationTimestamp",
-        "selfLink",
-        "managedFields",
-        "ownerReferences",
-        "deletionTimestamp",
-    )
-)
+_SERVER_FIELDS = frozenset((
+    "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "ownerReferences",
+    "deletionTimestamp",
+))  # fmt: skip
 
 
 def moving_tag(job: Job) -> Findings:
@@ -69,12 +54,9 @@ def moving_tag(job: Job) -> Findings:
 def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
     tag = _tag(image)
-    if (
-        image.split() != [image]
-        or (tag and tag not in _MOVING)
-        or "@sha256:" in image
-        or "placeholder" in image.lower()
-    ):
+    if image.split() != [image] or "@sha256:" in image or "placeholder" in image.lower():
+        return False
+    if tag and tag not in _MOVING:
         return False
     name = image.rpartition("/")[2]
     if substituted(name) or any(mark in name for mark in "$<{"):
@@ -92,15 +74,11 @@ def pull_policy_and_tag(job: Job) -> Findings:
         policy = text(container.tree, "imagePullPolicy")
         image = text(container.tree, "image")
         if policy == "Always" and "@sha256:" in image:
-            message, help_ = (
-                "an image pinned by digest never changes, but the kubelet checks the registry at each start",
-                "use `IfNotPresent`",
-            )
+            message = "an image pinned by digest never changes, but the kubelet checks the registry at each start"
+            help_ = "use `IfNotPresent`"
         elif policy == "IfNotPresent" and _tag(image) in _MOVING:
-            message, help_ = (
-                "each node keeps the first image that it pulled for this moving tag",
-                "pin a version or a digest",
-            )
+            message = "each node keeps the first image that it pulled for this moving tag"
+            help_ = "pin a version or a digest"
         else:
             continue
         yield PULL.at(
@@ -114,9 +92,7 @@ def pull_policy_and_tag(job: Job) -> Findings:
 def server_managed_field(job: Job) -> Findings:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
-    paths: list[Path] = []
-    if not _SERVER_FIELDS.isdisjoint(metadata):
-        paths += [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
+    paths: list[Path] = [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
     if LAST_APPLIED in table(metadata, "annotations"):
         paths.append(("metadata", "annotations", LAST_APPLIED))
     if table(source, "status"):
@@ -213,16 +189,10 @@ def _unlike_peers(service: Tree, job: Job) -> str:
     spec = table(service, "spec")
     if text(spec, "clusterIP") != "None":
         return "it is not headless (`clusterIP: None`)"
-    return "" if _selects(table(spec, "selector"), job) else "it does not select the job's pods"
-
-
-def _selects(selector: dict[str, object], job: Job) -> bool:
-    for key in selector:
-        value = text(selector, key)
-        for role in job.roles:
-            if text(role.labels, key) != value and role.system(key) != value:
-                return False
-    return bool(selector)
+    selector = {key: text(table(spec, "selector"), key) for key in table(spec, "selector")}
+    pairs = [(role, key, value) for role in job.roles for key, value in selector.items()]
+    is_met = all(value in (text(role.labels, key), role.system(key)) for role, key, value in pairs)
+    return "" if selector and is_met else "it does not select the job's pods"
 
 
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
@@ -237,8 +207,24 @@ def bad_image(job: Job) -> Findings:
         if image in seen or not _is_known(image):
             continue
         seen.add(image)
+        path = (*container.path, "image")
+        leaf: Tree = get(job.tree, *path)
+        # People wrote all of the wrong reference in one place.
+        place = leaf.origin.at if type(leaf) is Sourced and not leaf.origin.by else None
         for fault in _faults(image):
-            yield from _report(job, container, image, fault)
+            is_certain = fault.level == ERROR
+            yield BAD_IMAGE.at(
+                job.at(path),
+                f"`{image}` {fault.reason}",
+                effect="the pod stays in InvalidImageName"
+                if is_certain
+                else "the kubelet pulls from a registry of that name",
+                help=fault.help or f"write `{fault.right}`",
+                level=fault.level,
+                fix=[Edit(place.file, place.line, (), fault.right, at=place)]
+                if place is not None and fault.right
+                else (),
+            )
 
 
 def _is_known(image: str) -> bool:
@@ -255,40 +241,6 @@ class _Fault(NamedTuple):
     right: str = ""
 
 
-def _report(job: Job, container: Container, image: str, fault: _Fault) -> Findings:
-    effect = (
-        "the pod stays in InvalidImageName"
-        if fault.level == ERROR
-        else "the kubelet pulls from a registry of that name"
-    )
-    path = (*container.path, "image")
-    yield BAD_IMAGE.at(
-        job.at(path),
-        f"`{image}` {fault.reason}",
-        effect=effect,
-        help=fault.help or f"write `{fault.right}`",
-        level=fault.level,
-        fix=_edits(get(job.tree, *path), fault.right),
-    )
-
-
-def _edits(leaf: Tree, right: str) -> list[Edit]:
-    """The edit to the right reference, where people wrote all of the wrong one in one place."""
-    place = leaf.origin.at if type(leaf) is Sourced and not leaf.origin.by else None
-    if place is None or not right:
-        return []
-    return [Edit(place.file, place.line, (), right, at=place)]
-
-
-def _without_space(words: list[str]) -> str:
-    """What a reference with spaces may mean: the last word may be the tag, which only the author knows."""
-    name, *rest = words
-    joined = "".join(words)
-    if len(rest) == 1 and ":" not in f"{name.rpartition('/')[2]}{rest[0]}" and not rest[0].startswith(("/", "@")):
-        return f"write `{name}:{rest[0]}` if `{rest[0]}` is the tag, else `{joined}`"
-    return f"remove the space: `{joined}`"
-
-
 def _faults(image: str) -> Iterator[_Fault]:
     """The first thing wrong with a reference: what it is, what to write, and how certain it is to fail."""
     scheme, separator, rest = image.partition("://")
@@ -296,7 +248,13 @@ def _faults(image: str) -> Iterator[_Fault]:
         yield _Fault(f"begins with `{scheme}://`", "", right=rest)
         return
     if image.split() != [image]:
-        yield _Fault("contains a space", _without_space(image.split()))
+        head, *others = image.split()
+        joined, last = "".join((head, *others)), others[0]
+        help_ = f"remove the space: `{joined}`"
+        # The last word may be the tag, which only the author knows.
+        if len(others) == 1 and ":" not in f"{head.rpartition('/')[2]}{last}" and not last.startswith(("/", "@")):
+            help_ = f"write `{head}:{last}` if `{last}` is the tag, else `{joined}`"
+        yield _Fault("contains a space", help_)
         return
     name, digest_mark, digest = image.partition("@")
     if digest_mark and (problem := _digest_problem(digest)):
@@ -304,20 +262,14 @@ def _faults(image: str) -> Iterator[_Fault]:
             problem, "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters"
         )
         return
-    path, tag = _parted(name)
-    if tag is not None and (fault := _tag_fault(tag)):
+    before, slash, last = name.rpartition("/")  # the colon of a registry's port stands before a slash
+    repository, colon, tag = last.partition(":")
+    path = f"{before}{slash if before else ''}{repository}"
+    if colon and (fault := _tag_fault(tag)):
         yield fault
         return
     if not _FINE_PATHS[path]:
         yield from _path_problems(path, image)
-
-
-def _parted(name: str) -> tuple[str, str | None]:
-    """Repository and tag; None where there is no tag. The colon of a registry's port stands before a slash."""
-    before, _, last = name.rpartition("/")
-    repository, colon, tag = last.partition(":")
-    path = f"{before}/{repository}" if before else repository
-    return path, tag if colon else None
 
 
 def _tag_fault(tag: str) -> _Fault | None:
@@ -347,33 +299,25 @@ def _path_problems(path: str, image: str) -> Iterator[_Fault]:
     repository = rest if is_registry else path
     if not repository or repository.startswith("/") or repository.endswith("/") or "//" in repository:
         yield _Fault("has an empty part between slashes", "write `REGISTRY/REPOSITORY:TAG`")
-    elif repository != repository.lower():
+        return
+    if repository != repository.lower():
         lower = image.replace(repository, repository.lower(), 1)
         # Docker's grammar reads a first part in upper case as a registry without a dot.
         is_name = is_registry or not slash or rest != rest.lower()
         yield _Fault("has upper-case letters in its repository", "", ERROR if is_name else WARNING, lower)
-    elif wrong := next((part for part in repository.split("/") if not _is_part(part)), ""):
-        yield _Fault(
-            f"has `{wrong}` in its repository",
-            "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them",
-        )
-
-
-def _is_part(part: str) -> bool:
-    """Whether Docker's grammar has a text between two slashes: words with `.`, `_`, `__` or any number of `-` between them."""
-    words = part.replace("__", ".").replace("_", ".").split(".")
-    return all(word and word == word.strip("-") and _LETTERS.issuperset(word) for word in words)
+        return
+    # Docker's grammar has words between two slashes, with `.`, `_`, `__` or any number of `-` between them.
+    for part in repository.split("/"):
+        words = part.replace("__", ".").replace("_", ".").split(".")
+        if not all(word and word == word.strip("-") and _LETTERS.issuperset(word) for word in words):
+            help_ = "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them"
+            yield _Fault(f"has `{part}` in its repository", help_)
+            return
 
 
 _FINE_PATHS = TextMemo(lambda path: not any(_path_problems(path, path)), longest=200)
 
 CHECKS = (
-    moving_tag,
-    pull_policy_and_tag,
-    server_managed_field,
-    namespaces_differ,
-    sensitive_host_path,
-    object_twice,
-    service_shadows_peers,
-    bad_image,
-)
+    moving_tag, pull_policy_and_tag, server_managed_field, namespaces_differ, sensitive_host_path, object_twice,
+    service_shadows_peers, bad_image,
+)  # fmt: skip

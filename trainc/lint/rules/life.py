@@ -8,7 +8,6 @@ from trainc.lint.facts.values import flag, rows, table, text, texts, whole
 from trainc.lint.facts.world import collective
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
-from trainc.model.tree import Tree
 from trainc.schedulers.gang import NO_PODS
 from trainc.text.object_keys import TPU_RESOURCE
 
@@ -29,23 +28,15 @@ IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
 
 _NO_LIMIT = 2**31 - 1  # of failed pods
 _SPOT = (
-    "cloud.google.com/gke-spot",
-    "cloud.google.com/gke-preemptible",
-    "eks.amazonaws.com/capacityType",
-    "kubernetes.azure.com/scalesetpriority",
-    "karpenter.sh/capacity-type",
-)
+    "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "eks.amazonaws.com/capacityType",
+    "kubernetes.azure.com/scalesetpriority", "karpenter.sh/capacity-type",
+)  # fmt: skip
 
 
 def partial_restarts(job: Job) -> Findings:
     for role in job.roles:
-        limit = role.spec.get("backoffLimit")
-        if (
-            limit is not None
-            or not role.several
-            or "podFailurePolicy" in role.spec
-            or "backoffLimitPerIndex" in role.spec
-        ):
+        has_limit = role.spec.get("backoffLimit") is not None
+        if has_limit or not role.several or "podFailurePolicy" in role.spec or "backoffLimitPerIndex" in role.spec:
             continue
         if collective(role) or TPU_RESOURCE in role.devices:
             yield PARTIAL.at(
@@ -119,9 +110,11 @@ def restarts_without_checkpoint(job: Job) -> Findings:
 def failure_rule_shadowed(job: Job) -> Findings:
     policy = table(job.spec, "failurePolicy")
     rules = rows(policy, "rules") if policy else []
+    fields = ("onJobFailureReasons", "onJobFailureMessagePatterns", "targetReplicatedJobs")
     for index, rule in enumerate(rules):
         for earlier in range(index):
-            if _covers(rules[earlier], rule):
+            pairs = [(set(texts(rules[earlier], field)), set(texts(rule, field))) for field in fields]
+            if all(not wide or (narrow and narrow <= wide) for wide, narrow in pairs):
                 yield SHADOWED.at(
                     job.at(("spec", "failurePolicy", "rules", index)),
                     f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first",
@@ -132,18 +125,8 @@ def failure_rule_shadowed(job: Job) -> Findings:
                 break
 
 
-def _covers(first: Tree, second: Tree) -> bool:
-    for field in ("onJobFailureReasons", "onJobFailureMessagePatterns", "targetReplicatedJobs"):
-        wide, narrow = set(texts(first, field)), set(texts(second, field))
-        if wide and not (narrow and narrow <= wide):
-            return False
-    return True
-
-
 def bad_failure_pattern(job: Job) -> Findings:
-    for index, rule in enumerate(
-        rows(table(job.spec, "failurePolicy"), "rules") if "failurePolicy" in job.spec else ()
-    ):
+    for index, rule in enumerate(rows(table(job.spec, "failurePolicy"), "rules")):
         for at, pattern in enumerate(texts(rule, "onJobFailureMessagePatterns")):
             from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (few jobs have such patterns)
 
@@ -178,17 +161,14 @@ def disruption_not_handled(job: Job) -> Findings:
 
 def short_grace_period(job: Job) -> Findings:
     for role in job.roles:
-        if role.devices and "terminationGracePeriodSeconds" not in role.pod and _saves(role):
+        saves = any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
+        if role.devices and "terminationGracePeriodSeconds" not in role.pod and saves:
             yield GRACE.at(
                 job.at(role.pod_path),
                 f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints",
                 effect="a checkpoint in progress may be lost when the node is drained",
                 help="set `terminationGracePeriodSeconds` to the time that a checkpoint takes",
             )
-
-
-def _saves(role: ExpandedRole) -> bool:
-    return any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
 
 
 def liveness_without_startup(job: Job) -> Findings:
@@ -290,36 +270,21 @@ _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save
 
 def checkpoints_in_container(job: Job) -> Findings:
     for container in job.main:
-        if not container.devices:
-            continue
-        path = _checkpoint_path(container)
-        if path and not _is_kept(container, path):
+        given = container.options if container.devices else {}
+        path = next((given[name] for name in _OPTIONS if given.get(name)), "")
+        is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")  # and no bucket
+        if is_path and not _is_kept(container, path):
+            writable = [mount for mount in rows(container.tree, "volumeMounts") if not flag(mount, "readOnly")]
+            volumes = container.role.volumes
+            lasting = [m for m in writable if (name := text(m, "name")) in volumes and outlives(volumes[name])]
             yield IN_CONTAINER.at(
                 job.at_word(container, path),
                 f"`{path}` is not on a volume",
                 effect="training restarts from step 0, and the result is lost when the pod is deleted",
-                help=f"write to a path below {lasting[0]}, where a volume is mounted"
-                if (lasting := _lasting_mounts(container))
+                help=f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
+                if lasting
                 else "mount a PVC, and write to a path below its `mountPath`",
             )
-
-
-def _lasting_mounts(container: Container) -> list[str]:
-    """The paths at which volumes are mounted that outlive the pod and can be written to."""
-    mounts = [one for one in rows(container.tree, "volumeMounts") if not flag(one, "readOnly")]
-    return [
-        f"`{text(one, 'mountPath')}`"
-        for one in mounts
-        if (volume := container.role.volumes.get(text(one, "name"))) is not None and outlives(volume)
-    ]
-
-
-def _checkpoint_path(container: Container) -> str:
-    """The first path that an option names for checkpoints; empty where it is a bucket, unknown, or not there."""
-    given = container.options
-    path = next((given[name] for name in _OPTIONS if given.get(name)), "")
-    is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")
-    return path if is_path else ""
 
 
 def _is_kept(container: Container, path: str) -> bool:
@@ -333,19 +298,7 @@ def _is_kept(container: Container, path: str) -> bool:
 
 
 CHECKS = (
-    partial_restarts,
-    no_failure_policy,
-    restarts_without_checkpoint,
-    failure_rule_shadowed,
-    bad_failure_pattern,
-    disruption_not_handled,
-    short_grace_period,
-    liveness_without_startup,
-    negative_restarts,
-    role_name_empty,
-    no_pods,
-    pods_not_all_at_once,
-    job_managed_by_other,
-    negative_grace_period,
-    checkpoints_in_container,
-)
+    partial_restarts, no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, bad_failure_pattern,
+    disruption_not_handled, short_grace_period, liveness_without_startup, negative_restarts, role_name_empty, no_pods,
+    pods_not_all_at_once, job_managed_by_other, negative_grace_period, checkpoints_in_container,
+)  # fmt: skip

@@ -23,7 +23,6 @@ from trainc.lint.facts.world import (
 )
 from trainc.model.finding import ERROR, WARNING, Edit, Label, Rule
 from trainc.model.tree import Path, leaves, value
-from trainc.model.vocabulary import Launcher
 from trainc.text.hostnames import hosts_in, hosts_with
 from trainc.text.numbers import parsed_int
 
@@ -74,9 +73,7 @@ def host_names_no_pod(job: Job) -> Findings:
                     effect="mpirun cannot start processes there"
                     if is_listed
                     else "a process that connects to it waits until its timeout",
-                    help=", ".join([f"the first pod of `{role.name}` is `{role.address()}`" for role in job.roles[:3]])
-                    if job.dns
-                    else "",
+                    help=", ".join(f"the first pod of `{r.name}` is `{r.address()}`" for r in job.roles[:3] if job.dns),
                 )
 
 
@@ -110,19 +107,12 @@ _RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
 
 def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
     """The hosts in the commands and variables of a container that may be a pod of a JobSet, and where they are."""
-    written = [
-        ((*container.path, field, index), word)
-        for field in ("command", "args")
-        for index, word in enumerate(texts(container.tree, field))
-    ]
+    written = list(container.placed_words())
     job = container.role.job
     # Only in a JobSet did a person write them; elsewhere a framework did.
     reserved = () if job.bundle.document.kind == "JobSet" else job.vocabulary.reserved
-    written += [
-        ((*container.env_path(name), "value"), words)
-        for name, words in container.literals.items()
-        if name not in reserved
-    ]
+    own = [(name, words) for name, words in container.literals.items() if name not in reserved]
+    written += [((*container.env_path(name), "value"), words) for name, words in own]
     for path, words in written:
         if f"{first}-" in words or _RANK_0 in words:
             for host in (*[host for _, host in hosts_in(words, f"{first}-")], *hosts_with(words, _RANK_0)):
@@ -168,8 +158,12 @@ def _address(job: Job, meeting: Meeting) -> str:
 def coordinator_is_local(job: Job) -> Findings:
     for meeting in meetings(job):
         if meeting.host in LOCAL and meeting.container.role.several:
-            role, alone = meeting.container.role, keeps_to_itself(meeting.container)
-            launcher = _maybe_replacing(meeting)
+            container = meeting.container
+            role, alone = container.role, keeps_to_itself(container)
+            # Where no command says whether a launcher starts the processes, one may, whose variable the container has.
+            passing = job.vocabulary.launchers if container.launch is None else ()
+            pairs = [(one, *pair) for one in passing for pair in one.passes_on.items()]
+            launcher = next((o.name for o, read, name in pairs if name == meeting.name and read in container.env), "")
             effect = "each pod trains alone" if alone else _EFFECT
             yield IS_LOCAL.at(
                 job.at(meeting.path),
@@ -182,18 +176,6 @@ def coordinator_is_local(job: Job) -> Findings:
                 else f"use `{role.address()}`" + (", unless each pod works independently" if alone else ""),
                 level=WARNING if alone or launcher else ERROR,
             )
-
-
-def _maybe_replacing(meeting: Meeting) -> str:
-    """The launcher that sets the variable of a meeting itself, where no command says whether one starts the processes.
-
-    The container has the variable that this launcher reads.
-    """
-    container = meeting.container
-    for launcher in container.role.job.vocabulary.launchers if container.launch is None else ():
-        if any(set_ == meeting.name and read in container.env for read, set_ in launcher.passes_on.items()):
-            return launcher.name
-    return ""
 
 
 def rendezvous_host_unknown(job: Job) -> Findings:
@@ -209,7 +191,10 @@ def rendezvous_host_unknown(job: Job) -> Findings:
             )
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
-        if _is_store(meeting):
+        launch = meeting.container.launch
+        backend = launch.value("rdzv_backend") if launch is not None else None
+        backend = meeting.container.value("PET_RDZV_BACKEND") if backend is None else backend
+        if type(backend) is str and backend.startswith("etcd"):
             continue  # a store of its own, which several jobs may share
         services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
         if host not in services and host != job.subdomain:
@@ -219,14 +204,6 @@ def rendezvous_host_unknown(job: Job) -> Findings:
                 effect="unless the cluster has a Service of that name, the processes never connect",
                 help=_address(job, meeting),
             )
-
-
-def _is_store(meeting: Meeting) -> bool:
-    """Whether torchrun meets in an etcd, which runs apart from the job."""
-    container = meeting.container
-    backend = container.launch.value("rdzv_backend") if container.launch is not None else None
-    backend = container.value("PET_RDZV_BACKEND") if backend is None else backend
-    return type(backend) is str and backend.startswith("etcd")
 
 
 def bad_coordinator_port(job: Job) -> Findings:
@@ -271,20 +248,17 @@ def coordinators_differ(job: Job) -> Findings:
             for launcher, read, set_ in passing:
                 if {meeting.name, other.name} != {read, set_}:
                     continue
+                reads = meeting if meeting.name == read else other
+                launch = meeting.container.launch
+                help_ = f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself"
+                if launch is not None and launch.name == PYTHON:  # which reads the one that a launcher would set
+                    help_ = f"set `{set_}` to `{reads.host}`: plain python reads it, and `{launcher.name}` alone reads `{read}`"
                 yield HOSTS.at(
                     job.at(meeting.path),
                     f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
                     also=[Label(job.at(other.path), "the other host")],
-                    help=_advice(launcher, meeting if meeting.name == read else other, set_),
+                    help=help_,
                 )
-
-
-def _advice(launcher: Launcher, meeting: Meeting, set_: str) -> str:
-    """Which of two variables to change: programs that no launcher starts read the one that a launcher would set."""
-    launch = meeting.container.launch
-    if launch is not None and launch.name == PYTHON:
-        return f"set `{set_}` to `{meeting.host}`: plain python reads it, and `{launcher.name}` alone reads `{meeting.name}`"
-    return f"remove one of them: `{launcher.name}` reads `{meeting.name}` and sets `{set_}` itself"
 
 
 def coordinator_starts_later(job: Job) -> Findings:
@@ -301,10 +275,11 @@ def coordinator_starts_later(job: Job) -> Findings:
         ends = wait.status == "Complete"
         launch = meeting.container.launch
         is_read = not meeting.name.startswith(_ELASTIC) or (launch is not None and launch.launcher is not None)
-        effect = "the workers time out unless the coordinator starts early enough"
-        if ends:
-            effect = "each waits for the other, and nothing trains"
-            effect = effect if is_read else f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
+        effect = "each waits for the other, and nothing trains"
+        if not ends:
+            effect = "the workers time out unless the coordinator starts early enough"
+        elif not is_read:
+            effect = f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
         yield LATER.at(
             job.at(wait.path),
             f"`{place.role.name}` starts after `{role.name}` {'has completed' if ends else 'is ready'}, but `{role.name}` uses it as its rendezvous",
@@ -323,15 +298,11 @@ def addresses_only_when_ready(job: Job) -> Findings:
         return
     for meeting in meetings(job):
         if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
+            probe = job.at((*meeting.container.path, "readinessProbe"), key=True)
             yield NOT_READY.at(
                 job.at(("spec", "network", "publishNotReadyAddresses")),
                 f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
-                also=[
-                    Label(
-                        job.at((*meeting.container.path, "readinessProbe"), key=True),
-                        "this probe decides when they are ready",
-                    )
-                ],
+                also=[Label(probe, "this probe decides when they are ready")],
                 effect="if the probe succeeds only after the rendezvous, the pods wait for each other forever",
                 help="remove `publishNotReadyAddresses: false`",
             )
@@ -386,22 +357,10 @@ def standalone_on_several_nodes(job: Job) -> Findings:
 
 
 # What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.
-_HOST_OPTIONS = frozenset(
-    [
-        "hostfile",
-        "H",
-        "host",
-        "hosts",
-        "machinefile",
-        "f",
-        "ppn",
-        "rankfile",
-        "default_hostfile",
-        "no_ssh",
-        "node_rank",
-        "launcher",
-    ]
-)
+_HOST_OPTIONS = frozenset((
+    "hostfile", "H", "host", "hosts", "machinefile", "f", "ppn", "rankfile", "default_hostfile", "no_ssh",
+    "node_rank", "launcher",
+))  # fmt: skip
 _HOST_WORDS = ("hostfile", "machinefile", "srun", "plm")
 _HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", "DLWS_")
 
@@ -412,14 +371,12 @@ def launcher_without_hosts(job: Job) -> Findings:
         if launch is None or launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
             continue
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
+        mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
         names_hosts = (
             not _HOST_OPTIONS.isdisjoint(launch.flags)
             or any(word in container.text for word in _HOST_WORDS)
             or container.sets(*_HOST_VARIABLES)
-            or any(
-                text(mount, "mountPath").startswith(("/job", "/etc/mpi"))
-                for mount in rows(container.tree, "volumeMounts")
-            )
+            or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
         )
         if knows_peers and not names_hosts:
             yield STANDALONE.at(
@@ -478,25 +435,12 @@ def _is_told(container: Container) -> bool:
 
 
 def _host_of(container: Container) -> str:
-    role, job = container.role, container.role.job
-    if not job.dns:
-        return "pass `--rdzv_backend=c10d --rdzv_endpoint=HOST:29500`"
-    return f"pass `--rdzv_backend=c10d --rdzv_endpoint={role.address()}:29500`"
+    host = container.role.address() if container.role.job.dns else "HOST"
+    return f"pass `--rdzv_backend=c10d --rdzv_endpoint={host}:29500`"
 
 
 CHECKS = (
-    coordinator_names_no_pod,
-    host_names_no_pod,
-    coordinator_is_local,
-    rendezvous_host_unknown,
-    bad_coordinator_port,
-    coordinator_ports_differ,
-    coordinators_differ,
-    image_versions_differ,
-    image_versions_differ,
-    coordinator_starts_later,
-    addresses_only_when_ready,
-    standalone_on_several_nodes,
-    launcher_without_hosts,
-    no_rendezvous,
-)
+    coordinator_names_no_pod, host_names_no_pod, coordinator_is_local, rendezvous_host_unknown, bad_coordinator_port,
+    coordinator_ports_differ, coordinators_differ, image_versions_differ, coordinator_starts_later,
+    addresses_only_when_ready, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous,
+)  # fmt: skip

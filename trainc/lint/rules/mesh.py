@@ -26,16 +26,9 @@ _MODEL = (
 _MICRO_BATCHES = ("micro_batch_size", "model.micro_batch_size", "data.micro_batch_size", "train_micro_batch_size")
 _BATCHES = ("global_batch_size", "model.global_batch_size", "data.global_batch_size", "train_global_batch_size")
 _PREFIXES = (
-    "",
-    "trainer.strategy.",
-    "strategy.",
-    "model.",
-    "trainer.",
-    "model.strategy.",
-    "parallelism.",
-    "training.",
+    "", "trainer.strategy.", "strategy.", "model.", "trainer.", "model.strategy.", "parallelism.", "training.",
     "experimental.",
-)
+)  # fmt: skip
 _MESHES = ("ici_", "dcn_")
 _KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=", "parallel_degree")
 _REST = -1  # what torchtitan divides by itself

@@ -8,7 +8,6 @@ from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, untagged, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.plan import Plan
-from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, get, value
 
 SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
@@ -27,54 +26,44 @@ _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_
 
 
 def mpi_processes_exceed_slots(job: Job) -> Findings:
+    hosts, _ = hostfile(job)
     for container in launchers(job):
         assert container.launch is not None
-        processes = container.launch.number("np")
-        total, accelerators = _total(job, container), _accelerators(job, container)
+        processes, accelerators = container.launch.number("np"), _accelerators(job, container)
+        slots = [host.slots for host in hosts if host.slots is not None]
+        total = sum(slots) if len(slots) == len(hosts) else 0
+        total = total if hosts else accelerators
         if type(processes) is not int or not total or not {"host", "H"}.isdisjoint(container.launch.flags):
             continue
-        if processes > total and not _oversubscribes(container):
+        if processes == total or (processes < total and processes == accelerators):
+            continue
+        help_, level = f"use `-np {total}`, or remove it to use the hostfile's slots", WARNING
+        if processes < total:
+            idle = max(accelerators - processes, 0)
+            effect = f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused"
+        elif _oversubscribes(container):
+            continue
+        else:
             # Hydra, of MPICH and Intel MPI, starts again with the first host where the slots are used up.
             is_hydra = container.sets("HYDRA_", "I_MPI_")
-            hosts, _ = hostfile(job)
-            yield SLOTS.at(
-                job.at_word(container, "-np", "-n"),
-                f"`mpirun` starts {processes} processes on hosts with {total} slots",
-                effect="several processes share a slot" if is_hydra else "mpirun fails: there are not enough slots",
-                help=f"use `-np {total}`, or remove it to use the hostfile's slots"
-                if processes != accelerators
-                else f"set {_slots_field(job)} to {processes // max(len(hosts), 1)}",
-                level=WARNING if is_hydra else ERROR,
-            )
-        elif processes < total and processes != accelerators:
-            idle = max(accelerators - processes, 0)
-            yield SLOTS.at(
-                job.at_word(container, "-np", "-n"),
-                f"`mpirun` starts {processes} processes on hosts with {total} slots",
-                effect=f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused",
-                help=f"use `-np {total}`, or remove it to use the hostfile's slots",
-                level=WARNING,
-            )
+            effect = "several processes share a slot" if is_hydra else "mpirun fails: there are not enough slots"
+            level = WARNING if is_hydra else ERROR
+            if processes == accelerators:
+                field = "slotsPerWorker" if job.bundle.document.kind == "MPIJob" else "numProcPerNode"
+                help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
+        yield SLOTS.at(
+            job.at_word(container, "-np", "-n"),
+            f"`mpirun` starts {processes} processes on hosts with {total} slots",
+            effect=effect,
+            help=help_,
+            level=level,
+        )
 
 
 def _oversubscribes(launcher: Container) -> bool:
     """Whether Open MPI is told to start more processes than there are slots."""
-    values = [text for name, text in launcher.literals.items() if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
-    names = [name for name in launcher.literals if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
-    return any("oversubscribe" in one.lower() for one in (launcher.text, *names, *values))
-
-
-def _slots_field(job: Job) -> str:
-    """The field with the slots of a host."""
-    return "`slotsPerWorker`" if job.bundle.document.kind == "MPIJob" else "`numProcPerNode`"
-
-
-def _total(job: Job, launcher: Container) -> int:
-    hosts, _ = hostfile(job)
-    if hosts:
-        slots = [host.slots for host in hosts]
-        return sum(s for s in slots if s is not None) if None not in slots else 0
-    return _accelerators(job, launcher)
+    own = [(name, text) for name, text in launcher.literals.items() if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
+    return any("oversubscribe" in word.lower() for words in ((launcher.text,), *own) for word in words)
 
 
 def _accelerators(job: Job, launcher: Container) -> int:
@@ -94,6 +83,8 @@ def slots_mismatch(job: Job) -> Findings:
     yield from _slots_without_accelerators(job)
     if job.bundle.plan is not None and job.bundle.plan.framework == "mpi":
         return  # the framework has said so at the place where slots are asked for
+    # Where the number of slots is written: in the hostfile, or in the MPIJob that it is made from.
+    document, is_mpijob = job.bundle.document, job.bundle.document.kind == "MPIJob"
     for role in job.roles if hosts else ():
         slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
         devices = [n for n in role.devices.values() if type(n) is int]
@@ -102,12 +93,14 @@ def slots_mismatch(job: Job) -> Findings:
             worker = role.worker
             assert worker is not None
             yield SLOTS_GPUS.at(
-                _slots_span(job, config),
+                document.span(("spec", "slotsPerWorker"))
+                if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None
+                else job.at_object(config, ("data", "hostfile")),
                 f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
                 also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
                 effect="accelerators are idle" if number < devices[0] else "two processes share an accelerator",
                 help=f"set `slotsPerWorker: {devices[0]}`"
-                if job.bundle.document.kind == "MPIJob"
+                if is_mpijob
                 else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
             )
 
@@ -137,14 +130,6 @@ def _slots_without_accelerators(job: Job) -> Findings:
             if _is_mpi(job) and role.name == "launcher"
             else f"request accelerators in `{role.name}` too, or remove its pods from the hostfile",
         )
-
-
-def _slots_span(job: Job, config: Tree) -> Span:
-    """Where the number of slots is written: in the hostfile, or in the MPIJob that it is made from."""
-    document = job.bundle.document
-    if document.kind == "MPIJob" and get(document.tree, "spec", "slotsPerWorker") is not None:
-        return document.span(("spec", "slotsPerWorker"))
-    return job.at_object(config, ("data", "hostfile"))
 
 
 def launcher_holds_accelerators(job: Job) -> Findings:
@@ -222,17 +207,15 @@ def _image(template: Tree, container: Container) -> str:
     return str(next((value(one, "image") for one in containers if value(one, "name") == container.name), None) or "")
 
 
-def _retries(job: Job, role: ExpandedRole) -> bool:
-    """Whether a launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0."""
-    return whole(role.spec, "backoffLimit") != 0 or (whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0) != 0
-
-
 def launcher_before_workers(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
     for container in launchers(job):
         role = container.role
-        if any(word in container.text for word in _WAITS) or role.init or _retries(job, role):
+        # A launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0.
+        restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0
+        retries = whole(role.spec, "backoffLimit") != 0 or restarts != 0
+        if any(word in container.text for word in _WAITS) or role.init or retries:
             continue
         late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:
@@ -246,42 +229,26 @@ def launcher_before_workers(job: Job) -> Findings:
 
 
 # Programs of a shell script that start nothing elsewhere.
-_LOCAL = frozenset(
-    (
-        "[",
-        "cd",
-        "echo",
-        "exit",
-        "export",
-        "ls",
-        "mkdir",
-        "nvidia-smi",
-        "pip",
-        "pip3",
-        "printenv",
-        "pwd",
-        "set",
-        "sleep",
-        "ulimit",
-    )
-)
+_LOCAL = frozenset((
+    "[", "cd", "echo", "exit", "export", "ls", "mkdir", "nvidia-smi", "pip", "pip3", "printenv", "pwd", "set",
+    "sleep", "ulimit",
+))  # fmt: skip
 _STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
 
 
 def launcher_without_mpirun(job: Job) -> Findings:
-    for role in job.roles if _is_mpi(job) else ():
-        if role.name != "launcher":
-            continue
-        others = [
-            other
-            for other in workers(job, role)
-            if other is not role and other.main and type(other.count) is int and other.count
-        ]
-        if not others:
-            continue
-        for container in role.main:
-            program = _own_program(container)
-            if program:
+    for role in [role for role in job.roles if role.name == "launcher"] if _is_mpi(job) else ():
+        reached = [other for other in workers(job, role) if other is not role and other.main]
+        others = [other for other in reached if type(other.count) is int and other.count]
+        for container in role.main if others else ():
+            # Only what is plain to see counts: an image's own entrypoint, a script of the image, and a module or a
+            # program whose name tells of other processes may well call mpirun.
+            if "command" not in container.tree or any(word in container.text for word in _STARTS_OTHERS):
+                continue
+            programs = [one.words for one in container.commands if one.words and one.program not in _LOCAL]
+            is_plain = "$(" not in container.script and "`" not in container.script
+            if programs and is_plain and all(map(_is_python_script, programs)):
+                program = programs[-1][:2]
                 yield NO_MPIRUN.at(
                     job.at_word(container, program[0]),
                     f"the launcher runs `{' '.join(program)}` without mpirun",
@@ -296,22 +263,7 @@ def _is_mpi(job: Job) -> bool:
     return job.bundle.document.kind == "MPIJob" or (plan is not None and plan.framework == "mpi")
 
 
-def _own_program(container: Container) -> list[str]:
-    """The Python program that a launcher runs by itself, empty where something else may start the processes.
-
-    Only what is plain to see counts: an image's own entrypoint, a script of the image, and a module or a program whose
-    name tells of other processes may well call mpirun.
-    """
-    if "command" not in container.tree or any(word in container.text for word in _STARTS_OTHERS):
-        return []
-    if "$(" in container.script or "`" in container.script:
-        return []
-    programs = [command.words for command in container.commands if command.words and command.program not in _LOCAL]
-    is_python = all(_is_python(words) for words in programs)
-    return programs[-1][:2] if programs and is_python else []
-
-
-def _is_python(words: list[str]) -> bool:
+def _is_python_script(words: list[str]) -> bool:
     """Whether a command is Python with a script, without options."""
     program = words[0].rpartition("/")[2]
     is_interpreter = program == "python" or (program.startswith("python3") and program[6:].replace(".", "").isdigit())
@@ -324,26 +276,22 @@ _AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed"
 
 def worker_without_sshd(job: Job) -> Findings:
     for launcher in launchers(job):
-        if {"host", "H"}.isdisjoint(launcher.launch.flags if launcher.launch is not None else ()):
-            for role in workers(job, launcher.role):
-                if role is not launcher.role and len(role.main) == 1 and not role.init:
-                    yield from _without_sshd(job, role.main[0], launcher)
-
-
-def _without_sshd(job: Job, worker: Container, launcher: Container) -> Findings:
-    """Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon."""
-    programs = {command.program for command in worker.commands if command.words}
-    if "command" not in worker.tree or not programs or not programs <= _AT_WORK or "ssh" in worker.text:
-        return
-    if launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT):
-        return
-    yield NO_DAEMON.at(
-        job.at((*worker.path, "command")),
-        f"the pods of `{worker.role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon",
-        also=[Label(job.at(launcher.path), "mpirun reaches them by ssh")],
-        effect="mpirun cannot start processes there: `Connection refused`",
-        help="remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`",
-    )
+        flags = launcher.launch.flags if launcher.launch is not None else {}
+        has_agent = launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT)
+        for role in workers(job, launcher.role) if {"host", "H"}.isdisjoint(flags) and not has_agent else ():
+            if role is launcher.role or len(role.main) != 1 or role.init:
+                continue
+            (worker,) = role.main
+            programs = {command.program for command in worker.commands if command.words}
+            # Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon.
+            if "command" in worker.tree and programs and programs <= _AT_WORK and "ssh" not in worker.text:
+                yield NO_DAEMON.at(
+                    job.at((*worker.path, "command")),
+                    f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon",
+                    also=[Label(job.at(launcher.path), "mpirun reaches them by ssh")],
+                    effect="mpirun cannot start processes there: `Connection refused`",
+                    help="remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`",
+                )
 
 
 _KEY_FILE = "id_rsa"
@@ -390,9 +338,8 @@ def _mounted_key(container: Container) -> tuple[Path, int]:
                 if text(item, "path").rpartition("/")[2] == _KEY_FILE:
                     modes = (whole(item, "mode"), whole(secret, "defaultMode"), whole(projected, "defaultMode"), 0o644)
                     mode = next(one for one in modes if one is not None)
-                    return (
-                        ((*container.path, "volumeMounts", index, "mountPath"), mode) if type(mode) is int else ((), 0)
-                    )
+                    place = (*container.path, "volumeMounts", index, "mountPath")
+                    return (place, mode) if type(mode) is int else ((), 0)
     return (), 0
 
 
@@ -470,15 +417,7 @@ def _is_given(container: Container, names: tuple[str, ...]) -> bool:
 
 
 CHECKS = (
-    mpi_processes_exceed_slots,
-    slots_mismatch,
-    launcher_holds_accelerators,
-    launcher_without_requests,
-    mpi_versions_differ,
-    image_of_launcher_alone,
-    launcher_before_workers,
-    launcher_without_mpirun,
-    worker_without_sshd,
-    ssh_key_permissions,
-    mpirun_as_root,
-)
+    mpi_processes_exceed_slots, slots_mismatch, launcher_holds_accelerators, launcher_without_requests,
+    mpi_versions_differ, image_of_launcher_alone, launcher_before_workers, launcher_without_mpirun,
+    worker_without_sshd, ssh_key_permissions, mpirun_as_root,
+)  # fmt: skip

@@ -9,7 +9,7 @@ from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.tables.machines import EFA, GPU, device_kind, is_network
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
@@ -48,16 +48,8 @@ _Half = tuple[str, str, "Path"]
 
 
 def _daemon(role: ExpandedRole, *words: str) -> bool:
-    for container in role.containers:
-        image = text(container.tree, "image")
-        for word in words:
-            if word in image or word in container.text or word in container.name:
-                return True
-    return False
-
-
-def _is_aperture(path: str) -> bool:
-    return path == "/dev" or path.startswith("/dev/aperture_devices")
+    held = [each for one in role.containers for each in (text(one.tree, "image"), one.text, one.name)]
+    return any(word in each for each in held for word in words)
 
 
 def _first(container: Container, prefix: str) -> Path:
@@ -76,7 +68,8 @@ def _tcpxo(role: ExpandedRole, container: Container) -> _Half | None:
     if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
         missing = "no receive daemon (RxDM) runs beside it"
         return "variables of GPUDirect-TCPXO", missing, _first(container, _TCPXO)
-    if any(_is_aperture(text(mount, "mountPath")) for mount in rows(container.tree, "volumeMounts")):
+    mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
+    if any(mount == "/dev" or mount.startswith("/dev/aperture_devices") for mount in mounts):
         return None
     return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, _TCPXO)
 
@@ -87,14 +80,10 @@ def _efa(role: ExpandedRole, container: Container) -> _Half | None:
         and container.literal("FI_PROVIDER") == "efa"
         and EFA not in container.limits
         and EFA not in container.requests
-        and not _privileged(role, container)
+        and not (flag(table(container.tree, "securityContext"), "privileged") or role.host_network)
     ):
         return "`FI_PROVIDER=efa`", f"requests no `{EFA}`", container.env_path("FI_PROVIDER")
     return None
-
-
-def _privileged(role: ExpandedRole, container: Container) -> bool:
-    return flag(table(container.tree, "securityContext"), "privileged") or role.host_network
 
 
 def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
@@ -103,15 +92,10 @@ def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
     security = table(container.tree, "securityContext")
     if not card or flag(security, "privileged"):
         return None
-    if "IPC_LOCK" not in texts(table(security, "capabilities"), "add") and "SYS_ADMIN" not in texts(
-        table(security, "capabilities"), "add"
-    ):
-        return (
-            f"`{card}`",
-            "lacks the capability `IPC_LOCK`, which it needs to register memory unless the node's limit is unlimited",
-            (*container.path, "resources", "limits", card),
-        )
-    return None
+    if not {"IPC_LOCK", "SYS_ADMIN"}.isdisjoint(texts(table(security, "capabilities"), "add")):
+        return None
+    lacks = "lacks the capability `IPC_LOCK`, which it needs to register memory unless the node's limit is unlimited"
+    return f"`{card}`", lacks, (*container.path, "resources", "limits", card)
 
 
 def tuner_of_other_machine(job: Job) -> Findings:
@@ -163,31 +147,23 @@ def gib_half_set_up(job: Job) -> Findings:
     for role in job.roles:
         interfaces = text(role.annotations, _INTERFACES)
         # Claims may bring the cards instead, and an annotation that is filled in later says nothing yet.
-        if (
-            role.host_network
-            or rows(role.pod, "resourceClaims")
-            or (_INTERFACES in role.annotations and not interfaces)
-        ):
+        is_open = _INTERFACES in role.annotations and not interfaces
+        if role.host_network or rows(role.pod, "resourceClaims") or is_open:
             continue
         has_cards = '"rdma-' in interfaces
+        there, missing = f"`{_GIB}`", f"the pod has no RDMA interfaces in the annotation `{_INTERFACES}`"
+        if has_cards:
+            there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
         for container in role.main if role.devices else ():
-            has_plugin = any(
-                text(mount, "mountPath").startswith(_GIB) for mount in rows(container.tree, "volumeMounts")
-            )
+            mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
+            has_plugin = any(mount.startswith(_GIB) for mount in mounts)
             if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
-                yield _half_gib(job, container, has_cards=has_cards)
-
-
-def _half_gib(job: Job, container: Container, *, has_cards: bool) -> Finding:
-    there, missing = f"`{_GIB}`", f"the pod has no RDMA interfaces in the annotation `{_INTERFACES}`"
-    if has_cards:
-        there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
-    return HALF.at(
-        job.at((*container.path, "name")),
-        f"`{container.name}` has {there}, but {missing}",
-        effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-        help="use one complete configuration, such as the component `gke-gib`",
-    )
+                yield HALF.at(
+                    job.at((*container.path, "name")),
+                    f"`{container.name}` has {there}, but {missing}",
+                    effect="NCCL finds no fast network: it fails at start, or runs over TCP",
+                    help="use one complete configuration, such as the component `gke-gib`",
+                )
 
 
 # Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
@@ -251,10 +227,11 @@ def _unused(container: Container, name: str, value: str) -> _Unused | None:
     kinds = {device_kind(resource) for resource in container.devices}
     if name.startswith("NCCL_") and kinds and GPU not in kinds:
         return None
+    is_on = parsed_int(value) not in (None, 0)
     if name in ("NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL"):
         resource = next((one for one in container.devices if device_kind(one) == GPU), "")
         gpus = container.devices.get(resource)
-        is_off = _is_set(value) if name == "NCCL_P2P_DISABLE" else value in ("LOC", "0")
+        is_off = is_on if name == "NCCL_P2P_DISABLE" else value in ("LOC", "0")
         if not is_off or type(gpus) is not int or gpus < 2:
             return None
         effect = "the GPUs of a pod communicate through host memory"
@@ -268,9 +245,12 @@ def _unused(container: Container, name: str, value: str) -> _Unused | None:
     elif name == "NCCL_NET_PLUGIN":
         is_off = value.lower() == "none" and network.kind != "RDMA"  # NCCL itself knows InfiniBand and RoCE
     elif name == "NCCL_IB_DISABLE":
-        is_off = _is_set(value) and network.kind == "RDMA"  # aws-ofi-nccl and GPUDirect-TCPX do not read it
-    else:
-        is_off = network.kind == "EFA" and _is_without_efa(value)
+        is_off = is_on and network.kind == "RDMA"  # aws-ofi-nccl and GPUDirect-TCPX do not read it
+    else:  # a list of libfabric's providers; behind `^` are those that are excluded
+        providers = value.lstrip("^").replace(";", ",").split(",")
+        has_efa = any(provider.strip().startswith("efa") for provider in providers)
+        is_without = has_efa if value.startswith("^") else bool(value.strip()) and not has_efa
+        is_off = network.kind == "EFA" and is_without
     return network if is_off else None
 
 
@@ -288,17 +268,6 @@ def _network(container: Container) -> _Unused | None:
         path = (*role.spec_path, "template", "metadata", "annotations", _INTERFACES)
         return _Unused("has RDMA interfaces", path, "RDMA")
     return None
-
-
-def _is_set(value: str) -> bool:
-    return parsed_int(value) not in (None, 0)
-
-
-def _is_without_efa(providers: str) -> bool:
-    """Whether a list of libfabric's providers leaves EFA out; behind `^` are those that are excluded."""
-    names = providers.lstrip("^").replace(";", ",").split(",")
-    has_efa = any(name.strip().startswith("efa") for name in names)
-    return has_efa if providers.startswith("^") else bool(providers.strip()) and not has_efa
 
 
 def host_network_without_dns_policy(job: Job) -> Findings:
@@ -356,12 +325,6 @@ def ports_clash_in_pod(job: Job) -> Findings:
 
 
 CHECKS = (
-    network_half_set_up,
-    tuner_of_other_machine,
-    tcpxo_half_set_up,
-    gib_half_set_up,
-    host_network_without_dns_policy,
-    host_port_clash,
-    ports_clash_in_pod,
-    rdma_switched_off,
-)
+    network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up, gib_half_set_up, host_network_without_dns_policy,
+    host_port_clash, ports_clash_in_pod, rdma_switched_off,
+)  # fmt: skip

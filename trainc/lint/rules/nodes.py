@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainc.lint.facts.amounts import ONE, amount
-from trainc.lint.facts.job import REQUIRED, Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import REQUIRED, ExpandedRole, Findings, Job
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
@@ -39,13 +37,9 @@ def more_accelerators_than_machine(job: Job) -> Findings:
         machine, path = role.machine
         for resource, count in role.devices.items():
             worker = role.worker
-            if (
-                machine is None
-                or worker is None
-                or resource != machine.resource
-                or type(count) is not int
-                or count <= machine.count
-            ):
+            if machine is None or worker is None or resource != machine.resource:
+                continue
+            if type(count) is not int or count <= machine.count:
                 continue
             yield TOO_MANY.at(
                 job.at(worker.amount_path(resource)),
@@ -82,13 +76,9 @@ def network_cards_mismatch(job: Job) -> Findings:
         leaf = worker.limits[EFA]
         cards = leaf.value if type(leaf) is Sourced else None
         count = cards if type(cards) is int else whole_number(cards)
-        if (
-            machine is None
-            or not machine.cards
-            or count is None
-            or count == machine.cards
-            or worker.devices.get(machine.resource) != machine.count
-        ):
+        if machine is None or not machine.cards or count in (None, machine.cards):
+            continue
+        if count is None or worker.devices.get(machine.resource) != machine.count:
             continue
         yield CARDS.at(
             job.at(worker.amount_path(EFA)),
@@ -120,9 +110,8 @@ def claim_not_used(job: Job) -> Findings:
     for role in job.roles:
         if "resourceClaims" not in role.pod:
             continue
-        used = {
-            text(c, "name") for container in role.containers for c in rows(table(container.tree, "resources"), "claims")
-        }
+        resources = [table(container.tree, "resources") for container in role.containers]
+        used = {text(claim, "name") for each in resources for claim in rows(each, "claims")}
         for index, claim in enumerate(rows(role.pod, "resourceClaims")):
             if text(claim, "name") not in used and not _is_network(job, claim):
                 yield CLAIM.at(
@@ -139,31 +128,21 @@ def _is_network(job: Job, claim: Tree) -> bool:
     beside = [*job.kinds.get("ResourceClaimTemplate", ()), *job.kinds.get("ResourceClaim", ())]
     for tree in beside:
         if text(table(tree, "metadata"), "name") == template:
-            classes = " ".join(value for path, value in _texts(tree) if path == "deviceClassName")
+            classes = " ".join(str(leaf.value) for path, leaf in leaves(tree) if path[-1] == "deviceClassName")
             return any(mark in classes for mark in _NETWORK_CLASSES)
     names = f"{template} {text(claim, 'name')}"
     return any(mark in names for mark in ("nic", "net", "rdma", "efa"))
-
-
-def _texts(tree: Tree) -> list[tuple[str, str]]:
-    """Every text of an object with the name of its field."""
-    return [(str(path[-1]), leaf.value) for path, leaf in leaves(tree) if type(leaf.value) is str]
 
 
 def compute_domain_mismatch(job: Job) -> Findings:
     for domain in job.kinds.get("ComputeDomain", ()):
         nodes = whole(table(domain, "spec"), "numNodes")
         template = text(table(table(table(domain, "spec"), "channel"), "resourceClaimTemplate"), "name")
-        users = [
-            r
-            for r in job.roles
-            if any(text(c, "resourceClaimTemplateName") == template for c in rows(r.pod, "resourceClaims"))
-        ]
-        counts = [role.count for role in users]
-        if type(nodes) is not int or nodes == 0 or not users or not all(type(c) is int for c in counts):
-            continue
-        pods = sum(c for c in counts if type(c) is int)
-        if pods != nodes:
+        claimed = [{text(c, "resourceClaimTemplateName") for c in rows(r.pod, "resourceClaims")} for r in job.roles]
+        users = [role for role, templates in zip(job.roles, claimed, strict=True) if template in templates]
+        counts = [role.count for role in users if type(role.count) is int]
+        pods = sum(counts)
+        if type(nodes) is int and nodes and users and len(counts) == len(users) and pods != nodes:
             yield DOMAIN.at(
                 job.at_object(domain, ("spec", "numNodes")),
                 f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
@@ -200,17 +179,19 @@ def larger_than_machine(job: Job) -> Findings:
         from trainc.apiserver.pods.requests import pod_requests  # noqa: PLC0415 (few jobs choose a machine by its type)
 
         requests = pod_requests(role.pod)
-        cpu, memory = (
-            ("cpu", f"{machine.cpus} CPUs", machine.cpus * ONE),
-            ("memory", f"{machine.gib}Gi", machine.gib * (ONE << 30)),
-        )
+        cpu = ("cpu", f"{machine.cpus} CPUs", machine.cpus * ONE)
+        memory = ("memory", f"{machine.gib}Gi", machine.gib * (ONE << 30))
         for resource, held, most in (cpu, memory):
             requested = requests.get(resource)
             # More than any machine has is meant in another unit, and reported as that.
             if requested is None or not most <= requested.quantity.nanos <= _LARGEST[resource]:
                 continue
             span = job.at(_largest(role, resource))
-            if span in seen or (requested.quantity.nanos == most and _is_free(job, resource, most)):
+            nodes = [
+                table(table(node, "status"), "allocatable") for node in job.cluster.objects.get("Node", {}).values()
+            ]
+            is_free = any((amount(text(node, resource)) or 0) >= most for node in nodes)
+            if span in seen or (requested.quantity.nanos == most and is_free):
                 continue
             seen.add(span)
             yield TOO_LARGE.at(
@@ -223,23 +204,15 @@ def larger_than_machine(job: Job) -> Findings:
             )
 
 
-def _is_free(job: Job, resource: str, most: int) -> bool:
-    """Whether a node of the cluster's dump leaves that much to its pods."""
-    allocatable = [table(table(node, "status"), "allocatable") for node in job.cluster.objects.get("Node", {}).values()]
-    return any((amount(text(one, resource)) or 0) >= most for one in allocatable)
-
-
 def _largest(role: ExpandedRole, resource: str) -> Path:
     """Where the pods of a role request the most of a resource: in a container, or as a whole."""
-    amounts = [(_amount_of(each, resource), each.amount_path(resource)) for each in role.containers]
-    held = [(amount, path) for amount, path in amounts if amount is not None]
-    most = max((amount for amount, _ in held), default=None)
-    return next((path for amount, path in held if amount == most), (*role.pod_path, "resources"))
-
-
-def _amount_of(container: Container, resource: str) -> int | None:
-    leaf: Tree = container.requests.get(resource, container.limits.get(resource))
-    return amount(leaf.value) if type(leaf) is Sourced else None
+    held: list[tuple[int, Path]] = []
+    for each in role.containers:
+        leaf: Tree = each.requests.get(resource, each.limits.get(resource))
+        requested = amount(leaf.value) if type(leaf) is Sourced else None
+        if requested is not None:
+            held.append((requested, each.amount_path(resource)))
+    return max(held, key=lambda one: one[0], default=(0, (*role.pod_path, "resources")))[1]
 
 
 _PREFIX = "kueue.x-k8s.io/podset-"
@@ -248,29 +221,25 @@ _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
 
 def topology_annotation(job: Job) -> Findings:
     for role in job.roles:
-        path = (*role.spec_path, "template", "metadata", "annotations")
-        for key, message, help_ in _topology_faults(role):
-            yield TAS.at(
-                job.at((*path, key)), message, effect="Kueue rejects the job, or some pods get no slice", help=help_
-            )
-
-
-def _topology_faults(role: ExpandedRole) -> Iterator[tuple[str, str, str]]:
-    """The annotation, the message and the help of each."""
-    annotations = role.annotations
-    levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
-    if len(levels) > 1:
-        yield levels[1], f"`{levels[1]}` and `{levels[0]}` are mutually exclusive", "keep one of them"
-    size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
-    if (size in annotations) != (top in annotations):
-        there, missing = (size, top) if size in annotations else (top, size)
-        yield there, f"`{there}` needs `{missing}`", f"add `{missing}`"
-    number, count = whole_number(text(annotations, size)), role.count
-    if number and type(count) is int and count:
-        if number > count:
-            yield size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"
-        elif count % number:
-            yield size, f"the {count} pods of `{role.name}` are not divisible into slices of {number}", "use a divisor"
+        annotations, faults = role.annotations, []
+        levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
+        if len(levels) > 1:
+            exclusive = f"`{levels[1]}` and `{levels[0]}` are mutually exclusive"
+            faults.append((levels[1], exclusive, "keep one of them"))
+        size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
+        if (size in annotations) != (top in annotations):
+            there, missing = (size, top) if size in annotations else (top, size)
+            faults.append((there, f"`{there}` needs `{missing}`", f"add `{missing}`"))
+        number, count = whole_number(text(annotations, size)), role.count
+        if number and type(count) is int and count and number > count:
+            faults.append((size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"))
+        elif number and type(count) is int and count % number:
+            uneven = f"the {count} pods of `{role.name}` are not divisible into slices of {number}"
+            faults.append((size, uneven, "use a divisor"))
+        effect = "Kueue rejects the job, or some pods get no slice"
+        for key, message, help_ in faults:
+            path = (*role.spec_path, "template", "metadata", "annotations", key)
+            yield TAS.at(job.at(path), message, effect=effect, help=help_)
 
 
 def selector_contradicts_affinity(job: Job) -> Findings:
@@ -280,9 +249,7 @@ def selector_contradicts_affinity(job: Job) -> Findings:
         for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
             key, operator = text(expression, "key"), text(expression, "operator")
             held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
-            if key in selector and (
-                (operator == "In" and held not in values) or (operator == "NotIn" and held in values)
-            ):
+            if key in selector and operator in ("In", "NotIn") and (held in values) != (operator == "In"):
                 term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
                 yield CONTRADICTS.at(
                     job.at((*role.pod_path, "nodeSelector", key)),
@@ -314,15 +281,7 @@ def scheduler_without_group(job: Job) -> Findings:
 
 
 CHECKS = (
-    more_accelerators_than_machine,
-    partial_node,
-    network_cards_mismatch,
-    arm_not_tolerated,
-    claim_not_used,
-    compute_domain_mismatch,
-    spot_without_toleration,
-    larger_than_machine,
-    topology_annotation,
-    selector_contradicts_affinity,
-    scheduler_without_group,
-)
+    more_accelerators_than_machine, partial_node, network_cards_mismatch, arm_not_tolerated, claim_not_used,
+    compute_domain_mismatch, spot_without_toleration, larger_than_machine, topology_annotation,
+    selector_contradicts_affinity, scheduler_without_group,
+)  # fmt: skip

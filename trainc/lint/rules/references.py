@@ -10,7 +10,7 @@ from trainc.lint.facts.launch import Launch, names_in
 from trainc.lint.facts.shell import SHELLS, script_of
 from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts
 from trainc.model.finding import ERROR, WARNING, Label, Rule
-from trainc.model.tree import leaves
+from trainc.model.tree import Path, leaves
 from trainc.text.placeholders import is_placeholder
 from trainc.text.spelling import intended, meant
 
@@ -26,6 +26,7 @@ _OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`
 _ALONE = "${TRAINJOB_"  # what a job is called while its runtime is judged without one
 # Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
 _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
+_SERVICE_LINKS = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")  # how the variables end that the kubelet sets for Services
 
 
 def resource_of_no_container(job: Job) -> Findings:
@@ -49,19 +50,21 @@ def variable_without_shell(job: Job) -> Findings:
     for container in job.containers if "$" in job.text else ():
         words = _unexpanded(container) if "$" in container.text else []
         read = _read_by_launcher(container) if words else []
-        for field, index, word in words:
+        for path, word in words:
             name = _shell_variable(word)
-            is_set = name in (*_OF_IMAGE, "JOB_COMPLETION_INDEX") or (
-                name in container.env and container.literals.get(name) != f"${name}"
-            )
+            in_env = name in container.env and container.literals.get(name) != f"${name}"
+            is_set = in_env or name in (*_OF_IMAGE, "JOB_COMPLETION_INDEX")
             launcher = next((launcher for launcher, value in read if word.endswith(value)), "")
-            if not is_set and not launcher and not _looks_like_variable(word, name):
+            # Whether the word is more likely to mean a variable that is not set here than these characters.
+            is_like = name.isupper() or word == f"${name}" or word.endswith(f"=${name}")
+            if not is_set and not launcher and not (is_like and _OF_PATTERNS.isdisjoint(word)):
                 continue
-            if not is_set and _is_template(job, name):
+            # A tool such as envsubst fills in a file that holds what no server takes, or says `${NAME}`, too.
+            if not is_set and (f"${{{name}}}" in job.text or _filled_elsewhere(job)):
                 job.report.skip(f"the value of `${name}`")
                 continue
             yield NOT_EXPANDED.at(
-                job.at((*container.path, field, index)),
+                job.at(path),
                 f"no shell expands `${name}` here",
                 effect=f"`{launcher}` gets the literal text `${name}` where it needs a number or an address, and fails"
                 if launcher
@@ -71,25 +74,16 @@ def variable_without_shell(job: Job) -> Findings:
             )
 
 
-def _has_shell(container: Container) -> bool:
-    return (
-        any(word.rpartition("/")[2] in SHELLS for word in container.words[:6])
-        or "-c" in container.words
-        or not texts(container.tree, "command")
-    )
-
-
 def _to_expand(name: str, *, is_set: bool) -> str:
     if name in _OF_IMAGE and not is_set:
         return "run the command in a shell: `[sh, -c, LINE]`"
-    written = (
-        f"write `$({name})`, which Kubernetes expands" if is_set else f"add `{name}` to `env` and write `$({name})`"
-    )
+    written = f"write `$({name})`, which Kubernetes expands"
+    written = written if is_set else f"add `{name}` to `env` and write `$({name})`"
     return f"{written}, or run the command in a shell: `[sh, -c, LINE]`"
 
 
-def _unexpanded(container: Container) -> list[tuple[str, int, str]]:
-    """The words of a command with a `$NAME` that no shell reads, each with its field and index."""
+def _unexpanded(container: Container) -> list[tuple[Path, str]]:
+    """The words of a command with a `$NAME` that no shell reads, and where they stand."""
     words = container.words
     bases = [word.rpartition("/")[2] for word in words]
     if not _TO_A_SHELL.isdisjoint(bases):
@@ -98,12 +92,8 @@ def _unexpanded(container: Container) -> list[tuple[str, int, str]]:
     scripts.update(after for word, after in itertools.pairwise(words) if word == "-c")
     if "command" not in container.tree:
         scripts.update(words[:1])  # the image's own command may be a shell
-    return [
-        (field, index, word)
-        for field in ("command", "args")
-        for index, word in enumerate(texts(container.tree, field))
-        if "$" in word and word not in scripts and _shell_variable(word)
-    ]
+    read = ((path, word) for path, word in container.placed_words() if "$" in word and word not in scripts)
+    return [(path, word) for path, word in read if _shell_variable(word)]
 
 
 def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
@@ -114,18 +104,6 @@ def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
     own = launch.launcher
     options = (own.nodes[0], own.processes[0], own.rank[0], *own.numbers, *own.addresses, *own.addresses.values())
     return [(own.name, value) for option, value in launch.flags.items() if option in options and "$" in value]
-
-
-def _looks_like_variable(word: str, name: str) -> bool:
-    """Whether a word is more likely to mean a variable that is not set here than these characters."""
-    if not _OF_PATTERNS.isdisjoint(word):
-        return False
-    return name.isupper() or word == f"${name}" or word.endswith(f"=${name}")
-
-
-def _is_template(job: Job, name: str) -> bool:
-    """Whether a tool such as envsubst fills in this file later: it holds what no server takes, or says `${NAME}`, too."""
-    return f"${{{name}}}" in job.text or _filled_elsewhere(job)
 
 
 def _shell_variable(word: str) -> str:
@@ -146,9 +124,7 @@ def _shell_variable(word: str) -> str:
 def undefined_variable(job: Job) -> Findings:
     plan = job.bundle.plan
     if plan is not None and plan.barred:
-        if any(
-            "$" in written for container in job.containers for written in (container.text, *container.literals.values())
-        ):
+        if any("$" in text for container in job.containers for text in (container.text, *container.literals.values())):
             job.report.skip("the variables of an unknown framework")
         return
     for container in job.containers:
@@ -162,9 +138,10 @@ def undefined_variable(job: Job) -> Findings:
                     if name not in seen:
                         yield from _undefined(job, container, name, index)
             seen.add(text(entry, "name"))
-        if "$(" in container.text and not container.script and not _has_shell(container):
+        has_shell = "-c" in container.words or any(word.rpartition("/")[2] in SHELLS for word in container.words[:6])
+        if "$(" in container.text and not container.script and not has_shell and texts(container.tree, "command"):
             for name in _references(container.text):
-                if name not in container.env and name != "JOB_COMPLETION_INDEX" and not _service_link(name):
+                if name not in container.env and name != "JOB_COMPLETION_INDEX" and not name.endswith(_SERVICE_LINKS):
                     yield UNDEFINED.at(
                         job.at_word(container, f"$({name})"),
                         f"`$({name})` is not set in `{container.name}`",
@@ -205,10 +182,8 @@ def _unset(job: Job, container: Container, launch: Launch, name: str) -> Finding
     near, is_misspelt = _meant(container, name)
     is_of_family = name.startswith(vocabulary.prefixes)
     option = next((option for option, word in launch.flags.items() if name in _names(word)), "")
-    is_known = name in telling or (
-        launch.launcher is not None and (near or is_of_family or name in vocabulary.variables)
-    )
-    if not is_known:
+    is_like = near or is_of_family or name in vocabulary.variables
+    if name not in telling and not (launch.launcher is not None and is_like):
         if launch.launcher is not None and option in launch.launcher.addresses:
             job.report.skip(f"the address in `--{option}` is unknown")
         return
@@ -287,16 +262,12 @@ def _references(value: str) -> list[str]:
     return names
 
 
-def _service_link(name: str) -> bool:
-    return name.endswith(("_SERVICE_HOST", "_SERVICE_PORT", "_PORT"))
-
-
 def _undefined(job: Job, container: Container, name: str, index: int) -> Findings:
-    if _service_link(name):
+    if name.endswith(_SERVICE_LINKS):
         return
     later = name in container.env
     also = [Label(job.at(container.env_path(name)), "set only here")] if later else ()
-    help_ = f"move `{name}` above it" if later else f"add `{name}` above it"
+    help_ = f"{'move' if later else 'add'} `{name}` above it"
     if name == "JOB_COMPLETION_INDEX":
         help_ = (
             "Kubernetes adds this variable at the end of the list: set your own variable from the same field above it"
@@ -345,9 +316,5 @@ def _finds_programs(path: str) -> bool:
 
 
 CHECKS = (
-    resource_of_no_container,
-    variable_without_shell,
-    undefined_variable,
-    unset_in_launcher,
-    shell_variable_in_env,
-)
+    resource_of_no_container, variable_without_shell, undefined_variable, unset_in_launcher, shell_variable_in_env,
+)  # fmt: skip

@@ -77,12 +77,6 @@ def _no_containers(refused: ServerComplaint) -> Words:
     return Words(message, help_ or "add at least one container with an image")
 
 
-def _no_image(refused: ServerComplaint) -> Words:
-    # A container that an operator adds with the image of another one lacks it for the same reason, at the same place.
-    place = refused.job.at(refused.path)
-    return Words(f"container `{refused.container_name}` has no image", _image_meant(refused), group=place)
-
-
 def _image_meant(refused: ServerComplaint) -> str:
     """What to write where a patch of a TrainJob makes a container because no container has that name."""
     role, job = refused.role, refused.job
@@ -95,16 +89,6 @@ def _image_meant(refused: ServerComplaint) -> str:
     if roles and len(role.main) == 1 and "replicas" not in role.tree:
         return f"patches match replicatedJobs by name: did you mean `{roles[0]}` instead of `{role.name}`?"
     return "set `spec.trainer.image` in the job, or an image in the runtime"
-
-
-def _space(refused: ServerComplaint) -> Words:
-    message = f"the image of `{refused.container_name}` starts or ends with whitespace"
-    return Words(message, f"write `{refused.value.strip()}`")
-
-
-def _env_name(refused: ServerComplaint) -> Words:
-    help_ = "write the name and the value separately: `- name: A` and `value: B`" if "=" in refused.value else ""
-    return Words(f"`{refused.value}` is not a valid name for a variable", help_)
 
 
 def _two_values(refused: ServerComplaint) -> Words:
@@ -129,17 +113,6 @@ def _no_object(refused: ServerComplaint) -> Words:
     return Words(f"`{source}`{of_variable} sets no {what}", f"set its `{field}`", key=True)
 
 
-def _port_twice(refused: ServerComplaint) -> Words:
-    name, ports = refused.fault.value, refused.above(2)
-    number = next(n for n in range(100_000) if value(refused.job.tree, *ports, n, "name") == name)
-    also = (Label(refused.job.at((*ports, number, "name")), "first used here"),)
-    return Words(f"two ports are named `{name}`", also=also)
-
-
-def _negative(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.field}: {canonical(refused.written)}` is negative")
-
-
 def _fraction(refused: ServerComplaint) -> Words:
     resource, written = refused.field, refused.written
     return Words(
@@ -159,10 +132,6 @@ def _no_resource(refused: ServerComplaint) -> Words:
     # One name to mend, under limits and requests.
     group = (refused.above(2), refused.field)
     return Words(f"Kubernetes has no resource `{refused.field}`", help_, key=True, group=group)
-
-
-def _over(refused: ServerComplaint) -> Words:
-    return _unlike(refused, "raise the limit or lower the request")
 
 
 def _differs(refused: ServerComplaint) -> Words:
@@ -204,11 +173,6 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
     return Words(message, help_, also=(Label(at, "the limit"),))
 
 
-def _volume_name(refused: ServerComplaint) -> Words:
-    help_ = "use `-` instead of dots" if "." in refused.value else ""
-    return Words(f"`{refused.value}` is not a valid name for a volume", help_)
-
-
 def _second_source(refused: ServerComplaint) -> Words:
     path = refused.above(1)
     volume = get(refused.job.tree, *path)
@@ -226,21 +190,17 @@ def _no_volume(refused: ServerComplaint) -> Words:
     return Words(f"`{owner}` mounts `{name}`, but the pod has no volume of that name", help_)
 
 
+def _first_use(refused: ServerComplaint, words: str) -> tuple[Label, ...]:
+    """Where an earlier item of the list has the same value."""
+    items, field, job = refused.above(2), refused.field, refused.job
+    index = next(n for n in range(100_000) if value(job.tree, *items, n, field) == refused.fault.value)
+    return (Label(job.at((*items, index, field)), words),)
+
+
 def _path_twice(refused: ServerComplaint) -> Words:
-    place, mounts = refused.fault.value, refused.above(2)
-    if not place:
+    if not refused.fault.value:
         return Words(f"a volume mount of `{refused.container_name}` has no `mountPath`")
-    first = next(n for n in range(100_000) if value(refused.job.tree, *mounts, n, "mountPath") == place)
-    also = (Label(refused.job.at((*mounts, first, "mountPath")), "first mounted here"),)
-    return Words(f"two volumes are mounted at `{place}`", also=also)
-
-
-def _absolute(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.value}` is not a relative path", group=(*refused.path, "absolute"))
-
-
-def _leaving(refused: ServerComplaint) -> Words:
-    return Words(f"`{refused.value}` points outside the volume", group=(*refused.path, "leaving"))
+    return Words(f"two volumes are mounted at `{refused.value}`", also=_first_use(refused, "first mounted here"))
 
 
 def _word(refused: ServerComplaint) -> Words:
@@ -271,12 +231,6 @@ def _pod_name(refused: ServerComplaint) -> Words:
         message = f"the name of the last pod, `{host}`, is not a valid host name"
         help_ = "use lower-case letters, digits and `-` in the names of the job and the role"
     return Words(message, help_, also=(Label(refused.job.at((*role.path, "name")), "the role's name is part of it"),))
-
-
-def _placement(refused: ServerComplaint) -> Words:
-    length = len(refused.value)
-    help_ = f"shorten the name of the job, the role or the namespace by {length - _MAX_NAME}"
-    return Words(f"the label `{refused.value}` has {length} characters", help_)
 
 
 def _completions(refused: ServerComplaint) -> Words:
@@ -314,25 +268,10 @@ def _needs_never(refused: ServerComplaint) -> Words:
     return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
 
 
-def _order(refused: ServerComplaint) -> Words:
-    values = plain(get(refused.job.tree, *refused.path))
-    return Words("the exit codes are not in order", f"write {sorted(values)}")
-
-
 def _exit_container(refused: ServerComplaint) -> Words:
     names = {container.name for container in refused.role.containers} if refused.role is not None else set()
     known = ", ".join(f"`{name}`" for name in sorted(names))
     return Words(f"no container is named `{refused.value}`", f"the containers are {known}")
-
-
-def _replacement(refused: ServerComplaint) -> Words:
-    if '"TerminatingOrFailed"' in refused.reason.partition("supported values")[2]:
-        return Words(f"`{refused.value}` is not a valid pod replacement policy", "use `Failed`")
-    return Words(f"`{refused.value}` is not allowed with a pod failure policy", "use `Failed`")
-
-
-def _succeeded(refused: ServerComplaint) -> Words:
-    return Words(f"{refused.written} is not a valid count of pods: {refused.reason.rpartition(': ')[2]}")
 
 
 _AMOUNTS = ("resources.limits.*", "resources.requests.*")
@@ -341,34 +280,26 @@ _SUB_PATHS = ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr")
 _NO_TOPOLOGY = ("an affinity term has no topology key", "set the node label to group by, such as `kubernetes.io/hostname`")  # fmt: skip
 
 # The first that explains a complaint counts: its rule, the places, a part of the server's words, and what is said.
+# fmt: off
 EXPLANATIONS = (
-    Explanation(
-        CLAIM_UNKNOWN,
-        "resources.claims.#",
-        "Not found",
+    Explanation(CLAIM_UNKNOWN, "resources.claims.#", "Not found",
         "`{container}` uses the ResourceClaim `{value}`, which the pod does not declare",
-        "declare it in the pod's `resourceClaims`",
-    ),
+        "declare it in the pod's `resourceClaims`"),
     Explanation(NO_CONTAINERS, "spec.containers", "", _no_containers),
     Explanation(CONTAINER_NAME, "containers.#.name", "Required value", "a container has no name"),
-    Explanation(
-        CONTAINER_NAME,
-        "containers.#.name",
-        "Duplicate value",
-        "two containers are named `{value}`",
-        "give each container a unique name",
-    ),
-    Explanation(
-        CONTAINER_NAME,
-        "containers.#.name",
-        "",
-        "`{value}` is not a valid name for a container",
-        "use lower-case letters, digits and `-`, at most 63 of them",
-    ),
-    Explanation(IMAGE_SPACE, "containers.#.image", "whitespace", _space),
-    Explanation(MISSING_IMAGE, "containers.#.image", "", _no_image),
+    Explanation(CONTAINER_NAME, "containers.#.name", "Duplicate value", "two containers are named `{value}`",
+        "give each container a unique name"),
+    Explanation(CONTAINER_NAME, "containers.#.name", "", "`{value}` is not a valid name for a container",
+        "use lower-case letters, digits and `-`, at most 63 of them"),
+    Explanation(IMAGE_SPACE, "containers.#.image", "whitespace", lambda refused: Words(
+        f"the image of `{refused.container_name}` starts or ends with whitespace", f"write `{refused.value.strip()}`")),
+    # A container that an operator adds with the image of another one lacks it for the same reason, at the same place.
+    Explanation(MISSING_IMAGE, "containers.#.image", "", lambda refused: Words(
+        f"container `{refused.container_name}` has no image", _image_meant(refused), group=refused.job.at(refused.path))),
     Explanation(ENV_NAME, "env.#.name", "Required value", "a variable has no name"),
-    Explanation(ENV_NAME, "env.#.name", "", _env_name),
+    Explanation(ENV_NAME, "env.#.name", "", lambda refused: Words(
+        f"`{refused.value}` is not a valid name for a variable",
+        "write the name and the value separately: `- name: A` and `value: B`" if "=" in refused.value else "")),
     Explanation(ENV_TWICE_SET, "env.#.valueFrom", "when `value` is not empty", _two_values),
     Explanation(FIELD_PATH, ("valueFrom.fieldRef", "valueFrom.fieldRef.fieldPath"), ": ", _field),
     *(
@@ -376,194 +307,108 @@ EXPLANATIONS = (
         for source in _OBJECTS
         for field, says in (("name", 'Invalid value: ""'), ("name", "Required value"), ("key", "Required value"))
     ),
-    Explanation(
-        PULL_POLICY,
-        "containers.#.imagePullPolicy",
-        "",
-        "`{value}` is not a valid pull policy",
-        "use `IfNotPresent` or `Always`",
-    ),
+    Explanation(PULL_POLICY, "containers.#.imagePullPolicy", "", "`{value}` is not a valid pull policy",
+        "use `IfNotPresent` or `Always`"),
     Explanation(PORT, "ports.#.containerPort", "Required value", "a port has no number"),
-    Explanation(
-        PORT,
-        ("ports.#.containerPort", "ports.#.hostPort"),
-        "must be between",
-        "{value} is not a valid port",
-        "use a port from 1 to 65535",
-    ),
-    Explanation(PORT, "ports.#.name", "Duplicate value", _port_twice),
-    Explanation(
-        PROBE,
-        tuple(f"containers.#.{probe}" for probe in _PROBES),
-        "init containers",
-        "`{container}` completes before the other containers start: it cannot have a probe",
-        key=True,
-    ),
-    Explanation(
-        PROBE, tuple(f"containers.#.{probe}" for probe in _PROBES), "handler", "the `{field}` sets no action", key=True
-    ),
+    Explanation(PORT, ("ports.#.containerPort", "ports.#.hostPort"), "must be between", "{value} is not a valid port",
+        "use a port from 1 to 65535"),
+    Explanation(PORT, "ports.#.name", "Duplicate value", lambda refused: Words(
+        f"two ports are named `{refused.value}`", also=_first_use(refused, "first used here"))),
+    Explanation(PROBE, tuple(f"containers.#.{probe}" for probe in _PROBES), "init containers",
+        "`{container}` completes before the other containers start: it cannot have a probe", key=True),
+    Explanation(PROBE, tuple(f"containers.#.{probe}" for probe in _PROBES), "handler", "the `{field}` sets no action",
+        key=True),
     *(
         Explanation(PROBE, f"{probe}.*", "more than 1 handler", f"the `{probe}` sets two actions", key=True)
         for probe in _PROBES
     ),
-    Explanation(NEGATIVE, _AMOUNTS, "or equal to 0", _negative),
+    Explanation(NEGATIVE, _AMOUNTS, "or equal to 0", lambda refused: Words(
+        f"`{refused.field}: {canonical(refused.written)}` is negative")),
     Explanation(UNKNOWN, _AMOUNTS, "must be a standard resource", _no_resource),
     Explanation(FRACTION, _AMOUNTS, "must be an integer", _fraction),
     Explanation(HUGEPAGES, _PAGES, "must be equal to", "the request and the limit of `{field}` differ"),
     Explanation(HUGEPAGES, _PAGES, "Limit must be set", "`{field}` has a request but no limit"),
-    Explanation(
-        HUGEPAGES,
-        "resources",
-        "HugePages require",
-        "huge pages are requested without CPU or memory",
-        "request CPU or memory as well",
-        key=True,
-    ),
-    Explanation(OVER_LIMIT, "requests.*", "must be less than or equal to", _over),
+    Explanation(HUGEPAGES, "resources", "HugePages require", "huge pages are requested without CPU or memory",
+        "request CPU or memory as well", key=True),
+    Explanation(OVER_LIMIT, "requests.*", "must be less than or equal to",
+        lambda refused: _unlike(refused, "raise the limit or lower the request")),
     Explanation(NOT_LIMIT, "requests.*", "must be equal to", _differs),
-    Explanation(
-        NOT_LIMIT,
-        "requests.*",
-        "Limit must be set",
-        "`{field}` has a request but no limit",
-        "set it under `limits`: `{field}: {written}`; the request defaults to it",
-    ),
+    Explanation(NOT_LIMIT, "requests.*", "Limit must be set", "`{field}` has a request but no limit",
+        "set it under `limits`: `{field}: {written}`; the request defaults to it"),
     Explanation(VOLUME_NAME, "volumes.#.name", "Required value", "a volume has no name"),
-    Explanation(VOLUME_NAME, "volumes.#.name", "Invalid value", _volume_name),
+    Explanation(VOLUME_NAME, "volumes.#.name", "Invalid value", lambda refused: Words(
+        f"`{refused.value}` is not a valid name for a volume", "use `-` instead of dots" if "." in refused.value else "")),
     Explanation(VOLUME_SOURCE, "volumes.#.*", "more than 1 volume type", _second_source),
     Explanation(NO_VOLUME, "volumeMounts.#.name", "", _no_volume),
-    Explanation(
-        MOUNT, "volumeMounts.#.mountPath", "Required value", "a volume mount of `{container}` has no `mountPath`"
-    ),
+    Explanation(MOUNT, "volumeMounts.#.mountPath", "Required value",
+        "a volume mount of `{container}` has no `mountPath`"),
     Explanation(MOUNT, "volumeMounts.#.mountPath", "must be unique", _path_twice),
-    Explanation(MOUNT, _SUB_PATHS, "must be a relative path", _absolute),
-    Explanation(MOUNT, _SUB_PATHS, "must not contain", _leaving),
+    Explanation(MOUNT, _SUB_PATHS, "must be a relative path", lambda refused: Words(
+        f"`{refused.value}` is not a relative path", group=(*refused.path, "absolute"))),
+    Explanation(MOUNT, _SUB_PATHS, "must not contain", lambda refused: Words(
+        f"`{refused.value}` points outside the volume", group=(*refused.path, "leaving"))),
     Explanation(WORD, ("spec.restartPolicy", "spec.dnsPolicy", "spec.preemptionPolicy"), "supported values", _word),
-    Explanation(
-        POD_FIELD,
+    Explanation(POD_FIELD,
         ("template.spec.hostname", "template.spec.subdomain", "spec.priorityClassName", "schedulingGates.#.name"),
-        "Invalid value",
-        _pod_field,
-    ),
+        "Invalid value", _pod_field),
     Explanation(LABEL, ("metadata.labels.*", "metadata.annotations.*", "spec.nodeSelector.*"), "must ", _label),
-    Explanation(
-        DEADLINE,
-        "template.spec.activeDeadlineSeconds",
-        "must be between",
-        "{value} seconds is not a valid deadline",
-        "remove it, or set the seconds that a pod may run",
-    ),
-    Explanation(
-        ALIAS,
-        "hostAliases.#.ip",
-        "valid IP address",
-        "`{value}` is not an IP address",
-        "to reach a Service or a pod, use its DNS name",
-    ),
+    Explanation(DEADLINE, "template.spec.activeDeadlineSeconds", "must be between",
+        "{value} seconds is not a valid deadline", "remove it, or set the seconds that a pod may run"),
+    Explanation(ALIAS, "hostAliases.#.ip", "valid IP address", "`{value}` is not an IP address",
+        "to reach a Service or a pod, use its DNS name"),
     Explanation(AFFINITY, "topologyKey", "Required value: can not be empty", *_NO_TOPOLOGY),
     Explanation(AFFINITY, "topologyKey", 'Invalid value: ""', *_NO_TOPOLOGY),
-    Explanation(
-        TOLERATION,
-        "tolerations.#.operator",
-        '"Exists", "Lt"',
+    Explanation(TOLERATION, "tolerations.#.operator", '"Exists", "Lt"',
         "`{value}` requires the feature gate TaintTolerationComparisonOperators",
-        "use `Exists` or `Equal`, or enable the gate: `--set gates=TaintTolerationComparisonOperators`",
-    ),
-    Explanation(
-        TOLERATION,
-        "tolerations.#.operator",
-        "supported values",
-        "`{value}` is not a valid operator",
-        "use `Exists` or `Equal`",
-    ),
-    Explanation(
-        TOLERATION,
-        "tolerations.#.effect",
-        "supported values",
-        "`{value}` is not a valid taint effect",
-        "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`",
-    ),
-    Explanation(
-        TOLERATION, "tolerations.#.value", "value must be empty", "a toleration with `Exists` also sets a value"
-    ),
+        "use `Exists` or `Equal`, or enable the gate: `--set gates=TaintTolerationComparisonOperators`"),
+    Explanation(TOLERATION, "tolerations.#.operator", "supported values", "`{value}` is not a valid operator",
+        "use `Exists` or `Equal`"),
+    Explanation(TOLERATION, "tolerations.#.effect", "supported values", "`{value}` is not a valid taint effect",
+        "use `NoSchedule`, `PreferNoSchedule` or `NoExecute`"),
+    Explanation(TOLERATION, "tolerations.#.value", "value must be empty",
+        "a toleration with `Exists` also sets a value"),
     Explanation(POD_NAME, "metadata.name", "will not able to create pod", _pod_name),
-    Explanation(PLACEMENT, "metadata.name", "must be no more than 63 bytes", _placement),
-    Explanation(
-        ALWAYS,
-        "spec.restartPolicy",
-        'valid values: "OnFailure", "Never"',
+    Explanation(PLACEMENT, "metadata.name", "must be no more than 63 bytes", lambda refused: Words(
+        f"the label `{refused.value}` has {len(refused.value)} characters",
+        f"shorten the name of the job, the role or the namespace by {len(refused.value) - _MAX_NAME}")),
+    Explanation(ALWAYS, "spec.restartPolicy", 'valid values: "OnFailure", "Never"',
         "the pods of `{role}` always restart, so the Job never ends",
-        "use `Never`, and `failurePolicy.maxRestarts` of the JobSet, which restarts all pods together",
-    ),
+        "use `Never`, and `failurePolicy.maxRestarts` of the JobSet, which restarts all pods together"),
     Explanation(NEEDS_NEVER, "spec.restartPolicy", "when podFailurePolicy is specified", _needs_never),
     Explanation(NO_COMPLETIONS, ("spec.parallelism", "spec.completionMode"), "mode is Indexed", _completions),
     Explanation(MODE, "spec.completionMode", "", "`{value}` is not a valid completion mode", "use `Indexed`"),
     Explanation(COUNT, tuple(f"template.spec.{field}" for field in _COUNTS), "or equal to 0", _count),
     Explanation(SELECTOR, ("template.spec.selector", "template.spec.manualSelector"), "", _selector),
-    Explanation(
-        PER_INDEX,
-        "spec.maxFailedIndexes",
-        "when maxFailedIndexes is specified",
-        "`maxFailedIndexes` requires `backoffLimitPerIndex`",
-        key=True,
-    ),
-    Explanation(
-        PER_INDEX,
-        ("spec.backoffLimitPerIndex", "spec.maxFailedIndexes"),
-        "requires indexed",
-        "`{field}` requires an Indexed Job",
-        key=True,
-    ),
-    Explanation(
-        OWN_SUCCESS,
-        "spec.successPolicy",
-        "requires indexed",
-        "a Job's success policy requires an Indexed Job",
-        key=True,
-    ),
-    Explanation(
-        OWN_SUCCESS, "spec.successPolicy", "at least one rules", "a Job's success policy has no rules", key=True
-    ),
-    Explanation(
-        OWN_SUCCESS,
-        "successPolicy.rules.#",
-        "at least one of",
-        "a rule of the Job's success policy sets neither indexes nor a count",
-        key=True,
-    ),
-    Explanation(
-        OWN_SUCCESS,
-        "rules.#.succeededIndexes",
-        "error parsing",
-        "`{value}` is not a valid list of indexes",
-        "write ascending indexes and ranges below `completions`, such as `0,2-4`",
-    ),
-    Explanation(OWN_SUCCESS, "rules.#.succeededCount", "", _succeeded),
-    Explanation(
-        FAILURE_RULE,
-        "podFailurePolicy.rules.#",
-        "specifying both",
-        "a rule sets both exit codes and pod conditions",
-        "split it into two rules",
-    ),
-    Explanation(
-        FAILURE_RULE,
-        "podFailurePolicy.rules.#",
-        "specifying one of",
-        "a rule sets neither exit codes nor pod conditions",
-    ),
+    Explanation(PER_INDEX, "spec.maxFailedIndexes", "when maxFailedIndexes is specified",
+        "`maxFailedIndexes` requires `backoffLimitPerIndex`", key=True),
+    Explanation(PER_INDEX, ("spec.backoffLimitPerIndex", "spec.maxFailedIndexes"), "requires indexed",
+        "`{field}` requires an Indexed Job", key=True),
+    Explanation(OWN_SUCCESS, "spec.successPolicy", "requires indexed", "a Job's success policy requires an Indexed Job",
+        key=True),
+    Explanation(OWN_SUCCESS, "spec.successPolicy", "at least one rules", "a Job's success policy has no rules",
+        key=True),
+    Explanation(OWN_SUCCESS, "successPolicy.rules.#", "at least one of",
+        "a rule of the Job's success policy sets neither indexes nor a count", key=True),
+    Explanation(OWN_SUCCESS, "rules.#.succeededIndexes", "error parsing", "`{value}` is not a valid list of indexes",
+        "write ascending indexes and ranges below `completions`, such as `0,2-4`"),
+    Explanation(OWN_SUCCESS, "rules.#.succeededCount", "", lambda refused: Words(
+        f"{refused.written} is not a valid count of pods: {refused.reason.rpartition(': ')[2]}")),
+    Explanation(FAILURE_RULE, "podFailurePolicy.rules.#", "specifying both",
+        "a rule sets both exit codes and pod conditions", "split it into two rules"),
+    Explanation(FAILURE_RULE, "podFailurePolicy.rules.#", "specifying one of",
+        "a rule sets neither exit codes nor pod conditions"),
     Explanation(FAILURE_RULE, "rules.#.action", "requires the backoff", "`FailIndex` requires `backoffLimitPerIndex`"),
-    Explanation(
-        FAILURE_RULE,
-        "rules.#.action",
-        "",
-        "`{value}` is not a valid action",
-        "use `FailJob`, `FailIndex`, `Ignore` or `Count`",
-    ),
+    Explanation(FAILURE_RULE, "rules.#.action", "", "`{value}` is not a valid action",
+        "use `FailJob`, `FailIndex`, `Ignore` or `Count`"),
     Explanation(NO_CONTAINER, "onExitCodes.containerName", "", _exit_container),
     Explanation(FAILURE_RULE, "onExitCodes.values", "at least one value", "a rule lists no exit codes"),
-    Explanation(FAILURE_RULE, "onExitCodes.values", "must be ordered", _order),
+    Explanation(FAILURE_RULE, "onExitCodes.values", "must be ordered", lambda refused: Words(
+        "the exit codes are not in order", f"write {sorted(plain(get(refused.job.tree, *refused.path)))}")),
     Explanation(FAILURE_RULE, "onExitCodes.values.#", "must not be 0", "exit code 0 is not a failure"),
     Explanation(FAILURE_RULE, "onExitCodes.values.#", "Duplicate value", "an exit code is listed twice"),
-    Explanation(FAILURE_RULE, "spec.podReplacementPolicy", "", _replacement),
+    Explanation(FAILURE_RULE, "spec.podReplacementPolicy", 'supported values: "Failed", "TerminatingOrFailed"',
+        "`{value}` is not a valid pod replacement policy", "use `Failed`"),
+    Explanation(FAILURE_RULE, "spec.podReplacementPolicy", "",
+        "`{value}` is not allowed with a pod failure policy", "use `Failed`"),
 )
+# fmt: on

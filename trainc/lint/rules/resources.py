@@ -21,15 +21,10 @@ SHM = Rule("no-shared-memory", WARNING)
 
 
 def too_many_devices(job: Job) -> Findings:
-    amounts = [
-        (container, side, resource, leaf)
-        for container in job.containers
-        for side, side_amounts in (("limits", container.limits), ("requests", container.requests))
-        for resource, leaf in side_amounts.items()
-        if type(leaf) is Sourced
-    ]
+    sides = [(one, *side) for one in job.containers for side in (("limits", one.limits), ("requests", one.requests))]
+    amounts = [(one, side, resource, leaf) for one, side, held in sides for resource, leaf in held.items()]
     for container, side, resource, leaf in amounts:
-        number = amount(leaf.value) if device_kind(resource) else None
+        number = amount(leaf.value) if type(leaf) is Sourced and device_kind(resource) else None
         if number is not None and number >= MANY:
             digits = str(leaf.value).rstrip("kKMGTPEi")
             yield MANY_DEVICES.at(
@@ -46,7 +41,8 @@ def misspelt_resource(job: Job) -> Findings:
     for container in job.containers:
         for resource in dict.fromkeys((*container.limits, *container.requests)):
             meant = meant_device(resource)
-            if meant and not _is_offered(job, resource):
+            nodes = job.cluster.objects.get("Node", {}).values() if meant else ()  # which may have it after all
+            if meant and not any(resource in table(table(node, "status"), "allocatable") for node in nodes):
                 yield MISSPELT.at(
                     job.at(container.amount_path(resource), key=True),
                     f"no device plugin offers `{resource}`",
@@ -55,19 +51,14 @@ def misspelt_resource(job: Job) -> Findings:
                 )
 
 
-def _is_offered(job: Job, resource: str) -> bool:
-    """Whether a node of the cluster's dump has the resource, whatever its name looks like."""
-    nodes = job.cluster.objects.get("Node", {}).values()
-    return any(resource in table(table(node, "status"), "allocatable") for node in nodes)
-
-
 def mixed_accelerators(job: Job) -> Findings:
     for container in job.containers:
         if len(container.devices) < 2:
             continue
         kinds: dict[tuple[str, str], str] = {}
         for resource in container.devices:
-            kinds.setdefault((_vendor(resource), device_kind(resource)), resource)
+            vendor = ".".join(resource.partition("/")[0].split(".")[-2:])
+            kinds.setdefault((vendor, device_kind(resource)), resource)
         if len(kinds) > 1:
             (kind, first), (_, second) = list(kinds.items())[:2]
             yield MIXED.at(
@@ -77,11 +68,6 @@ def mixed_accelerators(job: Job) -> Findings:
                 effect="no node offers both: the pods stay pending",
                 help="keep one of them",
             )
-
-
-def _vendor(resource: str) -> str:
-    """Whose device it is: the last two parts of its domain."""
-    return ".".join(resource.partition("/")[0].split(".")[-2:])
 
 
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
@@ -100,6 +86,7 @@ _STARVED = {
 
 def amount_in_wrong_unit(job: Job) -> Findings:
     for container in job.containers:
+        least = _LEAST_BESIDE_DEVICES if any(container.devices.values()) else {}
         for resource in ("cpu", *_LITTLE):
             for field, amounts in (("limits", container.limits), ("requests", container.requests)):
                 leaf: Tree = amounts.get(resource)
@@ -111,11 +98,7 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                 elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
                     meaning = "less than a byte" if size < ONE else f"{-(-size // ONE)} byte{'s' if size > ONE else ''}"
                     effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
-                elif (
-                    field == "limits"
-                    and size < _LEAST_BESIDE_DEVICES.get(resource, 0)
-                    and any(container.devices.values())
-                ):
+                elif field == "limits" and size < least.get(resource, 0):
                     meaning = "less than one CPU" if resource == "cpu" else "less than 1Gi"
                     meaning, effect = f"{meaning}, for a container with accelerators", _STARVED[resource]
                 else:
@@ -223,30 +206,29 @@ def tmpfs_over_memory(job: Job) -> Findings:
             for container in role.main:
                 memory: Tree = container.limits.get("memory")
                 limit = amount(memory.value) if type(memory) is Sourced else None
-                if size is None or limit is None or size <= limit or not _mounts(container, text(volume, "name")):
+                mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
+                if size is None or limit is None or size <= limit or text(volume, "name") not in mounted:
                     continue
                 yield TMPFS.at(
                     job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
                     f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}",
-                    also=[
-                        Label(job.at((*container.path, "resources", "limits", "memory")), "counts against this limit")
-                    ],
+                    also=[Label(job.at(container.amount_path("memory")), "counts against this limit")],
                     effect="the container runs out of memory before the volume is full",
                     help="lower the size of the volume, or raise the memory limit above it",
                 )
 
 
-def _mounts(container: Container, volume: str) -> bool:
-    return any(text(mount, "name") == volume for mount in rows(container.tree, "volumeMounts"))
-
-
 def no_shared_memory(job: Job) -> Findings:
-    for role in job.roles:
+    # Torch, a launcher, Python and NCCL are known to use /dev/shm.
+    is_torch = job.bundle.plan is not None and job.bundle.plan.framework in ("torch", "pytorchjob")
+    launches = any(container.launch is not None for container in job.main)
+    shares_memory = is_torch or launches or "NCCL" in job.families or "nccl" in job.text
+    for role in job.roles if shares_memory else ():
         if not role.devices or flag(role.pod, "hostIPC"):
             continue
         for container in role.main:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
-            if max(counts, default=0) < 2 or not _shares_memory(job):
+            if max(counts, default=0) < 2:
                 continue
             written, path = _shm(container)
             if written is None:
@@ -260,13 +242,6 @@ def no_shared_memory(job: Job) -> Findings:
                 if path[-1] == "name"
                 else "raise it, or remove it: the memory limit bounds the volume anyway",
             )
-
-
-def _shares_memory(job: Job) -> bool:
-    """Whether anything that is known to use /dev/shm runs in the job: torch, a launcher, Python, NCCL."""
-    if job.bundle.plan is not None and job.bundle.plan.framework in ("torch", "pytorchjob"):
-        return True
-    return "NCCL" in job.families or "nccl" in job.text or any(container.launch is not None for container in job.main)
 
 
 _DEFAULT_SHM = (64 << 20) * ONE
@@ -288,13 +263,6 @@ def _shm(container: Container) -> tuple[str | None, Path]:
 
 
 CHECKS = (
-    too_many_devices,
-    misspelt_resource,
-    mixed_accelerators,
-    amount_in_wrong_unit,
-    share_in_wrong_unit,
-    accelerator_without_memory,
-    accelerator_without_cpu,
-    tmpfs_over_memory,
-    no_shared_memory,
-)
+    too_many_devices, misspelt_resource, mixed_accelerators, amount_in_wrong_unit, share_in_wrong_unit,
+    accelerator_without_memory, accelerator_without_cpu, tmpfs_over_memory, no_shared_memory,
+)  # fmt: skip

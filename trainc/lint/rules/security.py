@@ -19,24 +19,12 @@ PLACEHOLDER = Rule("secret-placeholder", WARNING)
 
 
 # Public images whose user is root: their Dockerfiles set no other one (read 2026-11).
-_ROOT_IMAGES = frozenset(
-    (
-        "docker.io/library/alpine",
-        "docker.io/library/bash",
-        "docker.io/library/busybox",
-        "docker.io/library/debian",
-        "docker.io/library/python",
-        "docker.io/library/ubuntu",
-        "docker.io/nvidia/cuda",
-        "docker.io/paddlepaddle/paddle",
-        "docker.io/pytorch/pytorch",
-        "docker.io/tensorflow/tensorflow",
-        "nvcr.io/nvidia/cuda",
-        "nvcr.io/nvidia/jax",
-        "nvcr.io/nvidia/pytorch",
-        "nvcr.io/nvidia/tensorflow",
-    )
-)
+_ROOT_IMAGES = frozenset((
+    "docker.io/library/alpine", "docker.io/library/bash", "docker.io/library/busybox", "docker.io/library/debian",
+    "docker.io/library/python", "docker.io/library/ubuntu", "docker.io/nvidia/cuda", "docker.io/paddlepaddle/paddle",
+    "docker.io/pytorch/pytorch", "docker.io/tensorflow/tensorflow", "nvcr.io/nvidia/cuda", "nvcr.io/nvidia/jax",
+    "nvcr.io/nvidia/pytorch", "nvcr.io/nvidia/tensorflow",
+))  # fmt: skip
 # Fields of a pod, what it shares by each, and what to do instead.
 _SHARED = {
     "hostPID": ("can see and kill every process of its node", "remove it; `shareProcessNamespace` shares within a pod"),
@@ -89,39 +77,27 @@ def root_where_non_root(job: Job) -> Findings:
 
 def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Path, seen: set[Span]) -> Findings:
     span = job.at(path)
-    if span in seen:
-        return
-    seen.add(span)
-    yield ROOT.at(
-        span,
-        f"`{container.name}` {what}, but `runAsNonRoot` forbids it",
-        also=[Label(job.at(forbids), "root is forbidden here")],
-        effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
-        help="set `runAsUser` to another user ID, or remove `runAsNonRoot`",
-    )
+    if span not in seen:
+        seen.add(span)
+        yield ROOT.at(
+            span,
+            f"`{container.name}` {what}, but `runAsNonRoot` forbids it",
+            also=[Label(job.at(forbids), "root is forbidden here")],
+            effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
+            help="set `runAsUser` to another user ID, or remove `runAsNonRoot`",
+        )
 
 
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
 _TOKENS = (
-    "-----BEGIN ",
-    "hf_",
-    "ghp_",
-    "gho_",
-    "github_pat_",
-    "glpat-",
-    "AKIA",
-    "ASIA",
-    "sk-",
-    "xoxb-",
-    "xoxp-",
-    "nvapi-",
-    "AIza",
-    "dckr_pat_",
-    "ya29.",
-    "eyJhbGci",
-)
+    "-----BEGIN ", "hf_", "ghp_", "gho_", "github_pat_", "glpat-", "AKIA", "ASIA", "sk-", "xoxb-", "xoxp-", "nvapi-",
+    "AIza", "dckr_pat_", "ya29.", "eyJhbGci",
+)  # fmt: skip
 
 _SHORTEST = 16  # characters of a token
+_PLACEHOLDER_WORDS = (
+    "xxx", "your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy",
+)  # fmt: skip
 
 
 def secret_in_text(job: Job) -> Findings:
@@ -129,10 +105,12 @@ def secret_in_text(job: Job) -> Findings:
         for name, entry in container.env.items():
             value = text(entry, "value")
             if value and is_secret(name, value):
-                yield from _secret(
-                    job, (*container.env_path(name), "value"), f"the value of `{name}` looks like a secret", name
-                )
-        yield from _words(job, container)
+                span = job.at((*container.env_path(name), "value"))
+                yield _token_finding(span, f"the value of `{name}` looks like a secret", name)
+        for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
+            if holds_token(word):
+                message = f"the command of `{container.name}` contains what looks like a token"
+                yield _token_finding(job.at(path), message, "TOKEN")
 
 
 def secret_placeholder(job: Job) -> Findings:
@@ -168,20 +146,6 @@ def secret_in_document(document: Document, report: Report) -> None:
                         report.add(_token_finding(span, "the command contains what looks like a token", "TOKEN"))
 
 
-def _words(job: Job, container: Container) -> Findings:
-    if not any(prefix in container.text for prefix in _TOKENS):
-        return
-    for field in ("command", "args"):
-        for index, word in enumerate(texts(container.tree, field)):
-            if holds_token(word):
-                yield from _secret(
-                    job,
-                    (*container.path, field, index),
-                    f"the command of `{container.name}` contains what looks like a token",
-                    "TOKEN",
-                )
-
-
 def holds_token(word: str) -> bool:
     """Whether a part of a word of a command looks like a token of a known service."""
     if len(word) < _SHORTEST or not [prefix for prefix in _TOKENS if prefix in word]:
@@ -198,40 +162,23 @@ def is_secret(name: str, value: str) -> bool:
         return True
     if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
         return False
-    if value.startswith(_TOKENS) and (_random(value) or _is_of_hugging_face(value)):
+    letters = value.removeprefix("hf_")  # of a token of Hugging Face: 34, and often no digit among them
+    is_hf = value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
+    if value.startswith(_TOKENS) and (_random(value) or is_hf):
         return True
     return named_secret(name) and (_random(value) or "PASSW" in name.upper())
 
 
-def _is_of_hugging_face(value: str) -> bool:
-    """Whether a text is a token of Hugging Face: 34 letters, and often no digit among them."""
-    letters = value.removeprefix("hf_")
-    return value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
-
-
 def _random(value: str) -> bool:
     """Whether a text has the look of key material: long, without blanks, of mixed characters, no obvious place holder."""
-    if (
-        len(value) < _SHORTEST
-        or " " in value
-        or value.lower().strip("x*-_.") == ""
-        or "xxx" in value.lower()
-        or "..." in value
-    ):
+    if len(value) < _SHORTEST or " " in value or value.lower().strip("x*-_.") == "" or "..." in value:
         return False
-    if any(
-        word in value.lower()
-        for word in ("your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy")
-    ):
+    if any(word in value.lower() for word in _PLACEHOLDER_WORDS):
         return False
     parts = value.replace("_", "-").replace(".", "-").split("-")
     if len(parts) > 2 and all(part.isalpha() or part.isdigit() or len(part) < 4 for part in parts):
         return False  # words and numbers, as names of models and runs have them
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(set(value)) > 7
-
-
-def _secret(job: Job, path: Path, message: str, name: str) -> Findings:
-    yield _token_finding(job.at(path), message, name)
 
 
 def _token_finding(span: Span, message: str, name: str) -> Finding:

@@ -8,7 +8,7 @@ from trainc.lint.facts.launch import Launch
 from trainc.lint.facts.values import COMPLETION_INDEX, GLOBAL_JOB_INDEX, Unknown, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.inference import PER_CPU
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, get
@@ -24,11 +24,7 @@ OVERLAP = Rule("ranks-overlap", ERROR)
 MANY_JOBS = Rule("ranks-repeat-per-job", WARNING)
 NO_INDEX = Rule("rank-without-index", ERROR)
 
-_OWN_RESOURCES = (
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-)  # others, but for cards, may be devices that trainc does not know
+_OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # others, but for cards, may be devices unknown to trainc
 
 
 def nodes_mismatch(job: Job) -> Findings:
@@ -43,7 +39,32 @@ def nodes_mismatch(job: Job) -> Findings:
         if least is None or most is None or not pods:
             job.report.skip("the number of nodes that a launcher expects is unknown")
         elif not any(least <= count <= most for count in pods):
-            yield _nodes_finding(job, container, name, path, written, min(pods))
+            role, meeting = container.role, min(pods)
+            own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+            count = max(own, meeting)
+            who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
+            launcher = container.launch.name if container.launch is not None else "the launcher"
+            devices = sum(n for n in role.devices.values() if type(n) is int) * own
+            held = f"; {devices} accelerators are idle meanwhile" if devices else ""
+            alone = most == 1 and keeps_to_itself(container)
+            effect = f"{count} pods try to join a group of {written}: the last never join{held}"
+            help_ = f"set {count} here, as in all roles of the job"
+            if least > count:
+                effect = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
+            if count == own:
+                help_ = f"set {count} here, or set {job.sized(role, least)} for `{role.name}`"
+            if alone:
+                effect = f"each of the {count} pods trains alone"
+                help_ = f"set {count} here, unless each pod works independently"
+            yield NNODES.at(
+                _spot(job, container, path, name, name.replace("_", "-")),
+                f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}",
+                label=f"`{name}` is {written}",
+                also=[Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")],
+                effect=effect,
+                help=help_,
+                level=WARNING if alone else ERROR,
+            )
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
@@ -52,20 +73,13 @@ def _nodes(container: Container) -> tuple[str, str, Path] | None:
         return None
     flag, counting = launch.launcher.nodes
     if flag and flag in launch.flags:
-        value = launch.value(flag)
-        words = flag.replace("_", "-"), flag
-        if type(value) is str:
-            if "$" in launch.flags[flag]:
-                variable = launch.flags[flag].strip('${}"').partition(":")[0]
-                path = (
-                    (*container.env_path(variable), "value")
-                    if variable in container.env
-                    else container.word_path(*words)
-                )
-            else:
-                path = container.word_path(*words)
-            return value, f"--{flag}", path
-        return None
+        value, written = launch.value(flag), launch.flags[flag]
+        if type(value) is not str:
+            return None
+        variable = written.strip('${}"').partition(":")[0] if "$" in written else ""
+        is_set = bool(variable) and variable in container.env
+        path = (*container.env_path(variable), "value") if is_set else container.word_path(flag.replace("_", "-"), flag)
+        return value, f"--{flag}", path
     value = container.value(counting) if counting else None
     if type(value) is str and "standalone" not in launch.flags:
         return value, counting, (*container.env_path(counting), "value")
@@ -100,33 +114,6 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     return counts
 
 
-def _nodes_finding(job: Job, container: Container, name: str, path: Path, written: str, meeting: int) -> Finding:
-    role = container.role
-    low, _, high = written.partition(":")
-    least, most = parsed_int(low) or 0, parsed_int(high or low)
-    own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
-    count = max(own, meeting)
-    who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
-    launcher = container.launch.name if container.launch is not None else "the launcher"
-    devices = sum(n for n in role.devices.values() if type(n) is int) * own
-    held = f"; {devices} accelerators are idle meanwhile" if devices else ""
-    alone = most == 1 and keeps_to_itself(container)
-    waits = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
-    extra = f"{count} pods try to join a group of {written}: the last never join{held}"
-    return NNODES.at(
-        _spot(job, container, path, name, name.replace("_", "-")),
-        f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}",
-        label=f"`{name}` is {written}",
-        also=[Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")],
-        effect=f"each of the {count} pods trains alone" if alone else waits if least > count else extra,
-        help=f"set {count} here, unless each pod works independently"
-        if alone
-        else f"set {count} here"
-        + (f", or set {job.sized(role, least)} for `{role.name}`" if count == own else ", as in all roles of the job"),
-        level=WARNING if alone else ERROR,
-    )
-
-
 def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
     """A place in the command where `path` leads there, else the place of the variable."""
     return job.at_word(container, *words) if path[-2] in ("command", "args") else job.at(path)
@@ -147,13 +134,11 @@ def processes_mismatch(job: Job) -> Findings:
         more = processes > devices
         leaf = get(job.tree, *path)
         is_per_cpu = type(leaf) is Sourced and leaf.origin.by == PER_CPU
-        starts = (
-            f"starts {processes} process{'es' if processes != 1 else ''}{', one for each CPU,' if is_per_cpu else ''}"
-        )
+        plural, each_cpu = "es" if processes != 1 else "", ", one for each CPU," if is_per_cpu else ""
         idle = f"{devices - processes} of {devices} accelerators of each pod are idle"
         yield NPROC.at(
             _spot(job, container, path, *_process_words(launch)),
-            f"`{launch.name}` {starts} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
+            f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
             + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
             label=f"{processes} here",
             also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
@@ -224,25 +209,22 @@ def processes_by_host_cpus(job: Job) -> Findings:
             )
         if written not in ("auto", "gpu") or _may_have_device(container):
             continue
-        gpu = written == "gpu"
+        what, effect = "accelerator", "it starts as many processes as the host has CPUs"
+        if written == "gpu":
+            what, effect = "GPU", "torchrun fails to start without a GPU"
         yield NPROC_AUTO.at(
             job.at(path),
-            f"`torchrun` starts one process per {'GPU' if gpu else 'accelerator'}, but `{container.name}` requests none",
-            effect="torchrun fails to start without a GPU"
-            if gpu
-            else "it starts as many processes as the host has CPUs",
+            f"`torchrun` starts one process per {what}, but `{container.name}` requests none",
+            effect=effect,
             help="request accelerators under `resources.limits`, or set the number of processes",
         )
 
 
 def _may_have_device(container: Container) -> bool:
     """Whether a container requests an accelerator, or something that may be one."""
-    names = (*container.limits, *container.requests)
-    return (
-        bool(container.devices)
-        or container.role.pod.get("resourceClaims") is not None
-        or any(name not in _OWN_RESOURCES and not is_network(name) for name in names)
-    )
+    others = [name for name in (*container.limits, *container.requests) if name not in _OWN_RESOURCES]
+    has_claims = container.role.pod.get("resourceClaims") is not None
+    return bool(container.devices) or has_claims or not all(map(is_network, others))
 
 
 # What programs on CPUs are started with, and how containers get GPUs that no resource counts.
@@ -273,11 +255,8 @@ def processes_without_accelerator(job: Job) -> Findings:
 def _is_for_cpus(container: Container) -> bool:
     """Whether a container visibly trains on CPUs, or takes GPUs of its node that it does not request."""
     pod = container.role.pod
-    if (
-        container.sets(*_UNCOUNTED)
-        or "runtimeClassName" in pod
-        or flag(table(container.tree, "securityContext"), "privileged")
-    ):
+    is_privileged = flag(table(container.tree, "securityContext"), "privileged")
+    if container.sets(*_UNCOUNTED) or "runtimeClassName" in pod or is_privileged:
         return True
     names = [name.lower() for name in container.env]
     held = (container.text, text(container.tree, "image"), *container.literals.values(), *names)
@@ -291,52 +270,37 @@ def world_size_mismatch(job: Job) -> Findings:
         for name in container.env:
             if name not in job.vocabulary.sizes or name in container.replaced or f"{name}=" in container.script:
                 continue
-            if not keeps_to_itself(container):
-                yield from _check_world(job, container, name)
-
-
-def _check_world(job: Job, container: Container, name: str) -> Findings:
-    size = parsed_int(container.value(name))
-    if size is None:
-        job.report.skip(f"{name} is unknown")
-        return
-    pods = _pods_meeting(job, container.role)
-    fitting = _fitting(container, pods)
-    if (
-        not max(pods, default=0)
-        or size in fitting
-        or (not _counted(container) and any(p and size % p == 0 for p in pods))
-    ):
-        return
-    yield _world(job, container, name, size, max(pods), max(fitting))
-
-
-def _fitting(container: Container, pods: set[int]) -> set[int]:
-    """The world sizes that can be meant: one process per pod, per accelerator, or per process the launcher starts."""
-    per_pod = {1}
-    if _counted(container):
-        per_pod.add(_counted(container))
-    launcher = container.launch.launcher if container.launch is not None else None
-    if launcher is not None and launcher.processes[1]:
-        number = parsed_int(_processes(container)[0])
-        if number:
-            per_pod.add(number)
-    return {count * each for count in pods for each in per_pod}
-
-
-def _world(job: Job, container: Container, name: str, size: int, pods: int, fitting: int) -> Finding:
-    per_pod = fitting // pods
-    devices = _counted(container)
-    what = f"{pods} pods with {per_pod} accelerators each make {fitting}" if devices else f"there are {pods} pods"
-    short = size > fitting
-    return WORLD.at(
-        job.at((*container.env_path(name), "value")),
-        f"`{name}` is {size}, but {what}",
-        label=f"{size} here",
-        also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
-        effect=f"{'all processes wait for peers that never join' if short else 'the excess processes are rejected'} until the rendezvous times out",
-        help=f"use {fitting}, or remove it: the launcher sets it",
-    )
+            if keeps_to_itself(container):
+                continue
+            size = parsed_int(container.value(name))
+            if size is None:
+                job.report.skip(f"{name} is unknown")
+                continue
+            counts, devices = _pods_meeting(job, container.role), _counted(container)
+            pods = max(counts, default=0)
+            # One process per pod, per accelerator, or per process that the launcher starts.
+            per_pod = {1, devices or 1}
+            launcher = container.launch.launcher if container.launch is not None else None
+            if launcher is not None and launcher.processes[1]:
+                per_pod.add(parsed_int(_processes(container)[0]) or 1)
+            fitting = pods * max(per_pod)
+            is_right = any(size == count * each for count in counts for each in per_pod)
+            if not pods or is_right or (not devices and any(count and size % count == 0 for count in counts)):
+                continue
+            what = (
+                f"{pods} pods with {max(per_pod)} accelerators each make {fitting}"
+                if devices
+                else f"there are {pods} pods"
+            )
+            excess = "the excess processes are rejected"
+            yield WORLD.at(
+                job.at((*container.env_path(name), "value")),
+                f"`{name}` is {size}, but {what}",
+                label=f"{size} here",
+                also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
+                effect=f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out",
+                help=f"use {fitting}, or remove it: the launcher sets it",
+            )
 
 
 def constant_rank(job: Job) -> Findings:
@@ -363,9 +327,8 @@ def constant_rank_option(job: Job) -> Findings:
             continue
         option = launch.launcher.rank[0]
         rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
-        backend = (
-            launch.value("rdzv_backend") if "rdzv_backend" in launch.flags else container.value("PET_RDZV_BACKEND")
-        )
+        in_flags = "rdzv_backend" in launch.flags
+        backend = launch.value("rdzv_backend") if in_flags else container.value("PET_RDZV_BACKEND")
         if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
             continue  # a dynamic rendezvous numbers the nodes itself
         variable = launch.launcher.rank[1]
@@ -434,15 +397,11 @@ def ranks_repeat_per_job(job: Job) -> Findings:
         if type(role.replicas) is not int or role.replicas < 2:
             continue
         place = meeting.place
-        own = [
-            name for name, value in ranks(meeting.container) if type(value) is Varies and value.by == COMPLETION_INDEX
+        by_index = [
+            name for name, rank in ranks(meeting.container) if type(rank) is Varies and rank.by == COMPLETION_INDEX
         ]
-        if (
-            isinstance(place, PodAddress)
-            and place.role is role
-            and own
-            and "JOB_INDEX" not in meeting.container.text.upper()
-        ):
+        own = by_index if "JOB_INDEX" not in meeting.container.text.upper() else []
+        if own and isinstance(place, PodAddress) and place.role is role:
             yield MANY_JOBS.at(
                 job.at((*role.path, "replicas")),
                 f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each",
@@ -453,44 +412,27 @@ def ranks_repeat_per_job(job: Job) -> Findings:
 
 
 def rank_without_index(job: Job) -> Findings:
-    for role in job.roles:
-        if role.indexed:
-            continue
-        for container in role.containers:
-            for name in container.env:
-                value = container.value(name)
-                if type(value) is Varies and value.by == COMPLETION_INDEX:
-                    yield from _unindexed(
-                        job, container, container.env_path(name), f"`{name}` is read from the completion index"
-                    )
-            if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
-                yield from _unindexed(
-                    job,
-                    container,
-                    container.word_path("JOB_COMPLETION_INDEX"),
-                    "the command uses `JOB_COMPLETION_INDEX`",
-                )
-
-
-def _unindexed(job: Job, container: Container, path: Path, what: str) -> Findings:
-    yield NO_INDEX.at(
-        job.at(path),
-        f"{what}, but the Jobs of `{container.role.name}` are not Indexed",
-        also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
-        effect="it is empty in every pod",
-        help="use `completionMode: Indexed`",
-    )
+    for container in [container for role in job.roles if not role.indexed for container in role.containers]:
+        values = [(name, container.value(name)) for name in container.env]
+        places = [
+            (container.env_path(name), f"`{name}` is read from the completion index")
+            for name, value in values
+            if type(value) is Varies and value.by == COMPLETION_INDEX
+        ]
+        if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
+            place = container.word_path("JOB_COMPLETION_INDEX")
+            places.append((place, "the command uses `JOB_COMPLETION_INDEX`"))
+        for path, what in places:
+            yield NO_INDEX.at(
+                job.at(path),
+                f"{what}, but the Jobs of `{container.role.name}` are not Indexed",
+                also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
+                effect="it is empty in every pod",
+                help="use `completionMode: Indexed`",
+            )
 
 
 CHECKS = (
-    nodes_mismatch,
-    processes_mismatch,
-    processes_by_host_cpus,
-    processes_without_accelerator,
-    world_size_mismatch,
-    constant_rank,
-    constant_rank_option,
-    ranks_overlap,
-    ranks_repeat_per_job,
-    rank_without_index,
-)
+    nodes_mismatch, processes_mismatch, processes_by_host_cpus, processes_without_accelerator, world_size_mismatch,
+    constant_rank, constant_rank_option, ranks_overlap, ranks_repeat_per_job, rank_without_index,
+)  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import prod
+
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.values import substituted, table, text
 from trainc.lint.tables.machines import GENERATIONS, SLICE, Generation
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import EXCLUSIVE, KUEUE_QUEUE, TPU_RESOURCE
@@ -22,15 +25,14 @@ SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
 
-def _users(job: Job) -> list[tuple[ExpandedRole, Container, int]]:
-    users = []
+def _users(job: Job) -> Iterator[tuple[ExpandedRole, Container, int]]:
+    """The first container of each role that has TPU chips, and how many."""
     for role in job.roles:
         for container in role.main:
-            chips = container.devices.get(TPU_RESOURCE) if container.devices else None
+            chips = container.devices.get(TPU_RESOURCE)
             if type(chips) is int and chips:
-                users.append((role, container, chips))
+                yield role, container, chips
                 break
-    return users
 
 
 def _topology(role: ExpandedRole) -> str:
@@ -49,55 +51,39 @@ def _sizes(topology: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts) if all(whole_number(part) is not None for part in parts) else ()
 
 
-def _product(sizes: tuple[int, ...]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product
-
-
-def _chips_of(container: Container) -> Path:
-    return (*container.path, "resources", "limits", TPU_RESOURCE)
-
-
 def tpu_topology_mismatch(job: Job) -> Findings:
     for role, container, _ in _users(job):
         topology = _topology(role)
         sizes = _sizes(topology)
         chips = role.devices.get(TPU_RESOURCE)
-        if not sizes or type(role.width) is not int or type(chips) is not int or role.width * chips == _product(sizes):
+        width, total = role.width, prod(sizes)
+        if not sizes or type(width) is not int or type(chips) is not int or width * chips == total:
             if topology and not sizes:
                 job.report.skip("a TPU topology is unknown")
             continue
-        yield _mismatch(job, role, container, sizes, role.width, chips)
-
-
-def _mismatch(
-    job: Job, role: ExpandedRole, container: Container, sizes: tuple[int, ...], width: int, chips: int
-) -> Finding:
-    """Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them."""
-    total, alone = _product(sizes), chips == _product(sizes)
-    table_ = f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {width * chips}"
-    hosts = total // chips if chips and total % chips == 0 else 0
-    if alone:
-        effect = "each pod gets its own slice, with no fast network to the others"
-        help_ = f"choose a topology of {width * chips} chips, unless each pod works independently"
-    else:
-        effect = "the pods stay pending: no slice fits, or the runtime waits for hosts that do not exist"
-        help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that matches these pods"
-    return CHIPS.at(
-        job.at(_topology_path(role)),
-        f"topology `{_topology(role)}` has {total} chips, but the {width} pod{'s' if width != 1 else ''} of a Job of `{role.name}` request {width * chips}",
-        label=f"{total} chips here",
-        also=[
-            Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
-            Label(job.at(_chips_of(container)), f"{chips} chips each"),
-        ],
-        effect=effect,
-        help=help_,
-        notes=(table_,),
-        level=WARNING if alone else ERROR,
-    )
+        # Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them.
+        alone, made = chips == total, width * chips
+        if alone:
+            effect = "each pod gets its own slice, with no fast network to the others"
+            help_ = f"choose a topology of {made} chips, unless each pod works independently"
+        else:
+            effect = "the pods stay pending: no slice fits, or the runtime waits for hosts that do not exist"
+            hosts = total // chips if chips and total % chips == 0 else 0
+            help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that matches these pods"
+        pods = f"{width} pod{'s' if width != 1 else ''} of a Job of `{role.name}`"
+        yield CHIPS.at(
+            job.at(_topology_path(role)),
+            f"topology `{topology}` has {total} chips, but the {pods} request {made}",
+            label=f"{total} chips here",
+            also=[
+                Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
+                Label(job.at((*container.path, "resources", "limits", TPU_RESOURCE)), f"{chips} chips each"),
+            ],
+            effect=effect,
+            help=help_,
+            notes=(f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {made}",),
+            level=WARNING if alone else ERROR,
+        )
 
 
 def tpu_topology_unknown(job: Job) -> Findings:
@@ -132,13 +118,8 @@ def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
 def tpu_accelerator_unknown(job: Job) -> Findings:
     for role, _, _ in _users(job):
         accelerator = role.node_label(ACCELERATOR)
-        if (
-            accelerator
-            and accelerator not in GENERATIONS
-            and not substituted(accelerator)
-            and "$" not in accelerator
-            and "<" not in accelerator
-        ):
+        is_open = substituted(accelerator) or "$" in accelerator or "<" in accelerator
+        if accelerator and accelerator not in GENERATIONS and not is_open:
             yield GENERATION.at(
                 job.at(role.node_labels[ACCELERATOR][1]),
                 f"`{accelerator}` is not a known TPU accelerator",
@@ -150,9 +131,9 @@ def tpu_accelerator_unknown(job: Job) -> Findings:
 def tpu_selector_missing(job: Job) -> Findings:
     for role, container, _ in _users(job):
         missing = [key for key in (ACCELERATOR, TOPOLOGY) if not role.node_label(key)]
-        if missing and not _placed_otherwise(role):
+        if missing and not _placed_otherwise(job, role):
             yield SELECTOR.at(
-                job.at(_chips_of(container)),
+                job.at((*container.path, "resources", "limits", TPU_RESOURCE)),
                 f"`{role.name}` requests TPU chips without the node selector {' and '.join(f'`{key}`' for key in missing)}",
                 effect="GKE rejects the pods, or finds no slice for them",
                 help="add both to the pod's `nodeSelector`",
@@ -160,17 +141,12 @@ def tpu_selector_missing(job: Job) -> Findings:
             )
 
 
-def _placed_otherwise(role: ExpandedRole) -> bool:
+def _placed_otherwise(job: Job, role: ExpandedRole) -> bool:
     """Affinity, a compute class, a queue's flavor or a node pool may choose the nodes instead."""
-    selector = table(role.pod, "nodeSelector")
-    if SLICE in role.annotations:
+    others = [key for key in table(role.pod, "nodeSelector") if key not in (ACCELERATOR, TOPOLOGY)]
+    if SLICE in role.annotations or "affinity" in role.pod:
         return True
-    if "affinity" in role.pod or any(
-        key.startswith("cloud.google.com/") and key not in (ACCELERATOR, TOPOLOGY) for key in selector
-    ):
-        return True
-    metadata = table(role.job.tree, "metadata")
-    return KUEUE_QUEUE in table(metadata, "labels")
+    return any(key.startswith("cloud.google.com/") for key in others) or KUEUE_QUEUE in table(job.metadata, "labels")
 
 
 def tpu_chips_per_host(job: Job) -> Findings:
@@ -179,13 +155,13 @@ def tpu_chips_per_host(job: Job) -> Findings:
         if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
             continue
         sizes = _sizes(_topology(role))
-        fitting = generation.chips(_product(sizes) if sizes else 0)
+        fitting = generation.chips(prod(sizes) if sizes else 0)
         if not fitting or chips in fitting:
             continue
         hosts = " or ".join(map(str, fitting))
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
         yield HOST.at(
-            job.at(_chips_of(container)),
+            job.at((*container.path, "resources", "limits", TPU_RESOURCE)),
             f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
             also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
             effect="the pods stay pending: no node has that many, or GKE does not split a host",
@@ -197,7 +173,7 @@ def multislice_single_host(job: Job) -> Findings:
     for role, _, chips in _users(job):
         sizes = _sizes(_topology(role))
         multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
-        if sizes and type(role.replicas) is int and role.replicas > 1 and _product(sizes) == chips and multi:
+        if sizes and type(role.replicas) is int and role.replicas > 1 and prod(sizes) == chips and multi:
             yield SINGLE.at(
                 job.at(_topology_path(role)),
                 f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
@@ -213,18 +189,14 @@ def slices_share_node_pools(job: Job) -> Findings:
     if "MEGASCALE" in job.families:
         return  # a set-up of which a part is missing is told as a whole
     for role in job.roles:
-        if _is_multislice(role) and not _is_placed(job, role):
+        is_multislice = type(role.replicas) is int and role.replicas > 1 and type(role.size) is int and role.size > 1
+        if is_multislice and TPU_RESOURCE in role.devices and not _is_placed(job, role):
             yield SHARED_POOLS.at(
                 job.at((*role.path, "replicas")),
                 f"no setting places each of the {role.replicas} slices of `{role.name}` on its own node pool",
                 effect="the pods of one slice may land on two node pools, and the slice never initializes",
                 help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
             )
-
-
-def _is_multislice(role: ExpandedRole) -> bool:
-    several = type(role.replicas) is int and role.replicas > 1
-    return several and TPU_RESOURCE in role.devices and type(role.size) is int and role.size > 1
 
 
 def _is_placed(job: Job, role: ExpandedRole) -> bool:
@@ -236,11 +208,6 @@ def _is_placed(job: Job, role: ExpandedRole) -> bool:
 
 
 CHECKS = (
-    tpu_topology_mismatch,
-    tpu_topology_unknown,
-    tpu_accelerator_unknown,
-    tpu_selector_missing,
-    tpu_chips_per_host,
-    multislice_single_host,
-    slices_share_node_pools,
-)
+    tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing, tpu_chips_per_host,
+    multislice_single_host, slices_share_node_pools,
+)  # fmt: skip

@@ -45,25 +45,10 @@ def relative_mount_path(job: Job) -> Findings:
 
 
 # Directories without which the programs of an image do not start.
-_OF_IMAGE = frozenset(
-    [
-        "/",
-        "/bin",
-        "/etc",
-        "/lib",
-        "/lib64",
-        "/opt",
-        "/opt/conda",
-        "/opt/venv",
-        "/sbin",
-        "/usr",
-        "/usr/bin",
-        "/usr/lib",
-        "/usr/local",
-        "/usr/local/bin",
-        "/usr/local/lib",
-    ]
-)
+_OF_IMAGE = frozenset((
+    "/", "/bin", "/etc", "/lib", "/lib64", "/opt", "/opt/conda", "/opt/venv", "/sbin", "/usr", "/usr/bin", "/usr/lib",
+    "/usr/local", "/usr/local/bin", "/usr/local/lib",
+))  # fmt: skip
 
 
 def mount_hides_image(job: Job) -> Findings:
@@ -172,11 +157,6 @@ def _listed(fields: list[str]) -> str:
 
 
 CHECKS = (
-    unknown_medium,
-    relative_mount_path,
-    mount_hides_image,
-    unused_volume,
-    shared_memory_of_host,
-    infiniband_without_access,
-    retained_claim_differs,
-)
+    unknown_medium, relative_mount_path, mount_hides_image, unused_volume, shared_memory_of_host,
+    infiniband_without_access, retained_claim_differs,
+)  # fmt: skip

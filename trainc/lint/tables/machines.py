@@ -167,13 +167,8 @@ DEVICES = {
 
 EFA = "vpc.amazonaws.com/efa"
 NETWORK_PREFIXES = (
-    EFA,
-    "rdma/",
-    "nvidia.com/rdma",
-    "nvidia.com/mlnxnics",
-    "nvidia.com/hostdev",
-    "networking.gke.io.networks/",
-)
+    EFA, "rdma/", "nvidia.com/rdma", "nvidia.com/mlnxnics", "nvidia.com/hostdev", "networking.gke.io.networks/",
+)  # fmt: skip
 
 
 def device_kind(resource: str) -> str:

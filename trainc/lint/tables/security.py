@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-DEFAULT_CAPABILITIES = frozenset(
-    (
-        "AUDIT_WRITE",
-        "CHOWN",
-        "DAC_OVERRIDE",
-        "FOWNER",
-        "FSETID",
-        "KILL",
-        "MKNOD",
-        "NET_BIND_SERVICE",
-        "SETFCAP",
-        "SETGID",
-        "SETPCAP",
-        "SETUID",
-        "SYS_CHROOT",
-    )
-)
+DEFAULT_CAPABILITIES = frozenset((
+    "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
+    "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
+))  # fmt: skip
 RESTRICTED_CAPABILITIES = frozenset(("NET_BIND_SERVICE",))
 # The minor version of the standards from which each is allowed.
 SAFE_SYSCTLS = {
@@ -38,16 +25,7 @@ SAFE_SYSCTLS = {
     "net.ipv4.tcp_wmem": 32,
 }
 CONTAINER_TYPES = {"container_t": 0, "container_init_t": 0, "container_kvm_t": 0, "container_engine_t": 31}
-RESTRICTED_VOLUMES = frozenset(
-    (
-        "configMap",
-        "csi",
-        "downwardAPI",
-        "emptyDir",
-        "ephemeral",
-        "image",
-        "persistentVolumeClaim",
-        "projected",
-        "secret",
-    )
-)
+RESTRICTED_VOLUMES = frozenset((
+    "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
+    "secret",
+))  # fmt: skip
