@@ -50,7 +50,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     report.looking_at(document)
     tree, odd = readable(document.tree, kind, server.table)
     if odd:
-        _refused(document, odd, server, report)
+        refused(document, odd, server, report)
         _tell_further(document, server, report)
         return None
     if root is None:
@@ -60,7 +60,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
 
             faults = decode(held) or ([] if _CONFIGURATION in document.api_version else _metadata_faults(held))
             if faults:
-                _refused(document, faults, server, report)
+                refused(document, faults, server, report)
                 return None
         return document if tree is document.tree else document.admitted(tree)
     check_nulls(document, report)
@@ -74,7 +74,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         for index, fault in enumerate(_lists_once(document, judged.faults, server, report)):
             report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
     elif judged.by:
-        _refused(document, judged.faults, server, report)
+        refused(document, judged.faults, server, report)
     if judged.by:
         report.answered(judged.by, judged.messages)
         _tell_further(document, server, report)
@@ -95,7 +95,7 @@ def _tell_further(document: Document, server: Server, report: Report) -> None:
         unknown = [fault for fault in faults if fault.kind == "unknown"]
         for fault in unknown[:_ADVISED]:
             report.add(_unknown(mended, fault, ERROR, server, is_advised=True).without_refusal())
-        _refused(mended, [fault for fault in faults if fault not in unknown], server, report, is_answer=False)
+        refused(mended, [fault for fault in faults if fault not in unknown], server, report, is_answer=False)
 
 
 def _lists_once(document: Document, faults: Sequence[Fault], server: Server, report: Report) -> Iterable[Fault]:
@@ -134,9 +134,7 @@ def _reason(fault: Fault) -> str:
     return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot evaluate"
 
 
-def _refused(
-    document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True
-) -> None:
+def refused(document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True) -> None:
     """Report what a server has against an object; `is_answer` tells whether its answer says so already."""
     from trainc.apiserver.advice import (  # noqa: PLC0415 (needed only once something is wrong)
         first_alike,

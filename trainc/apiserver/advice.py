@@ -197,6 +197,8 @@ _TYPES = {
     "int": "a whole number",
     "int32": "a whole number",
     "int64": "a whole number",
+    "map[string]string": "a map",
+    "v1.ObjectMeta": "a map",
 }
 _WRITTEN = {
     "string": "a string",

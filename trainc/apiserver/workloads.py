@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver import metadata, metadata_decoding
-from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, unknown_field
+from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, unknown_field
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
@@ -40,7 +40,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     report.looking_at(document)
     check_nulls(document, report)
     node, tree = _node(kind), document.tree
-    misfits = [*decode(node, tree), *metadata_decoding.decode(tree.get("metadata", {}))]
+    misfits = decode(node, tree)
     for fault in misfits:
         subject = fault.message.partition(" into Go ")[0].removeprefix("json: ")
         wanted = fault.message.rpartition(" of type ")[2]
@@ -50,12 +50,14 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
 
         help_ = rewritten(document, fault, None) or "write a value of the type that the field has"
         report.add(UNDECODABLE.at(document.span(fault.path), text, help=help_))
+    unreadable = metadata_decoding.decode(tree.get("metadata", {}))
+    refused(document, unreadable, server, report)
     log = Log()
     walk(node, {"spec": tree.get("spec", {})}, log)
     unknown = log.unknown if server.field_validation == STRICT else []
     for fault in unknown:
         report.add(unknown_field(document, fault))
-    if misfits:
+    if misfits or unreadable:
         return False
     held = tree.get("metadata", {})
     faults = [*metadata.validate(held)] if type(held) is dict else []

@@ -23,6 +23,10 @@ from trainc.text.children import wait_for_children
 from trainc.text.trouble import Trouble
 
 FILES = 1_000_000  # of one commit: a few objects can name any number of them
+_EMPTY = (  # the object of an empty file, in repositories with SHA-1 and SHA-256
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
 LARGEST = 64 * 1024 * 1024  # bytes of one object
 
 
@@ -141,9 +145,12 @@ class GitRepository:
         return sides
 
     def tracked(self, below: str) -> dict[str, str]:
-        """Paths (relative to the top) that the index holds without a conflict, with their objects; `git add -N` adds none."""
-        entries = self._listed(below)
-        return {entry.path: entry.object for entry in entries if entry.mode.startswith("100") and not entry.stage}
+        """Paths (relative to the top) that the index holds without a conflict, with their objects.
+
+        Empty files are left out: the index holds one for each path that `git add -N` only announces.
+        """
+        entries = [entry for entry in self._listed(below) if entry.mode.startswith("100") and not entry.stage]
+        return {entry.path: entry.object for entry in entries if entry.object not in _EMPTY}
 
     def absent(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""

@@ -11,6 +11,7 @@ from trainc.lint.facts.values import rows, table, text, whole
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, value
+from trainc.text.spelling import meant
 
 Reference = tuple[str, str, Path]
 Fields = Mapping[str, tuple[str, str]]
@@ -182,6 +183,57 @@ def objects_of_pods(job: Job) -> Findings:
             )
 
 
+def keys_of_objects(job: Job) -> Findings:
+    for kind, name, key, path in _used_keys(job):
+        holders = [*_held(job, kind, name)]
+        known = {one for tree in holders for field in _DATA for one in table(tree, field)}
+        # An object whose contents are written elsewhere, or left out of a dump, has no data at all.
+        if not known or key in known or not key or "$" in key:
+            continue
+        in_env = path[-2] in _KEYS
+        yield MISSING.at(
+            job.at(path),
+            f"{kind} `{name}` has no key `{key}`",
+            effect="the container stays in CreateContainerConfigError"
+            if in_env
+            else "the pods stay in ContainerCreating: the volume cannot be mounted",
+            help=meant(key, sorted(known), f"its keys are {', '.join(f'`{one}`' for one in sorted(known)[:3])}"),
+        )
+
+
+_DATA = ("data", "binaryData", "stringData")
+
+
+def _held(job: Job, kind: str, name: str) -> Iterator[Tree]:
+    """The objects of a name: beside the job, or else in the cluster."""
+    beside = [tree for tree in job.kinds.get(kind, ()) if text(table(tree, "metadata"), "name") == name]
+    found = job.cluster.objects.get(kind, {}).get(f"{job.namespace or 'default'}/{name}") if not beside else None
+    yield from beside
+    if found is not None:
+        yield found
+
+
+def _used_keys(job: Job) -> Iterator[tuple[str, str, str, Path]]:
+    """The keys of Secrets and ConfigMaps without which the pods do not start: kind, name, key, and where the key stands."""
+    for role in job.roles:
+        for index, volume in enumerate(rows(role.pod, "volumes")):
+            at = (*role.pod_path, "volumes", index)
+            yield from _items(volume, at, _SOURCES)
+            for place, source in enumerate(rows(table(volume, "projected"), "sources")):
+                yield from _items(source, (*at, "projected", "sources", place), _PROJECTED)
+        for container in role.containers:
+            for index, entry in enumerate(rows(container.tree, "env")):
+                at = (*container.path, "env", index, "valueFrom")
+                for kind, name, path in _named(table(entry, "valueFrom"), at, _KEYS):
+                    yield kind, name, text(table(table(entry, "valueFrom"), str(path[-2])), "key"), (*path[:-1], "key")
+
+
+def _items(tree: Tree, path: Path, fields: Fields) -> Iterator[tuple[str, str, str, Path]]:
+    for kind, name, at in _named(tree, path, fields):
+        for index, item in enumerate(rows(table(tree, str(at[-2])), "items")):
+            yield kind, name, text(item, "key"), (*at[:-1], "items", index, "key")
+
+
 def _is_there(job: Job, kind: str, name: str) -> bool:
     """Whether an object may exist: in the cluster, or beside the job."""
     return job.cluster.has(kind, name, job.namespace or "default") is not False or any(
@@ -214,4 +266,11 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
             yield kind, text(source, key), (*path, field, key)
 
 
-CHECKS = (one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, objects_of_pods)
+CHECKS = (
+    one_node_volume,
+    checkpoints_in_empty_dir,
+    output_on_read_only_mount,
+    path_not_mounted,
+    objects_of_pods,
+    keys_of_objects,
+)
