@@ -8,7 +8,6 @@ from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.pods.requests import Amounts, pod_requests, quantity_of, total
 from trainc.kinds.table import NAMES
 from trainc.lint.facts.placement import Gang, Group, Placement
-from trainc.model.cluster import Version
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.plan import Role
 from trainc.model.sourced import Sourced
@@ -46,15 +45,29 @@ def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
     if gang.group is not None and at_first(placement, gang.roles) >= (gang.group.minimum or 0):
         return
     level = ERROR if gang.group is not None else WARNING  # nobody knows for how many pods a group elsewhere waits
-    for role in names.values():
-        for index, (name, status) in enumerate(waits(role)):
-            if name in names:
-                rule = INITIALIZER if status == COMPLETE else START_ORDER
-                yield _waiting(placement, rule, role, names[name], index, level)
-    if len(names) > 1 and _in_order(placement):
+    for here, role in names.items():
+        for index, (there, status) in enumerate(waits(role)):
+            if there not in names:
+                continue
+            rule, done = START_ORDER, "ready"
+            help_ = f"remove the dependency, and make the processes of `{here}` wait for `{there}`"
+            if status == COMPLETE:
+                rule, done = INITIALIZER, "finished"
+                counted = "with the cluster's `scheduler:` a gang counts only pods that run together"
+                help_ = f"remove `{there}` from the gang: {counted}"
+            yield rule.at(
+                placement.role_at(role, "dependsOn", index),
+                f"`{here}` is created after `{there}` is {done}, but both are one gang",
+                label="waits here",
+                also=[Label(placement.role_at(names[there], "name"), "waits for the whole gang")],
+                effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
+                help=help_,
+                level=level,
+            )
+    if len(names) > 1 and in_order(placement.jobset):
         yield START_ORDER.at(
             placement.at("spec", "startupPolicy", "startupPolicyOrder"),
-            f"the roles start in order, but {_listed(names)} are one gang",
+            f"the roles start in order, but {', '.join(f'`{name}`' for name in names)} are one gang",
             effect="the first role waits for pods that are created only after it is ready: nothing starts",
             help="remove `startupPolicy`, and make the processes wait for each other",
             level=level,
@@ -66,42 +79,20 @@ def at_first(placement: Placement, roles: Iterable[Role]) -> int:
     live = [role for role in roles if pods(role)]
     names = {role.name.value for role in live}
     first = [role for role in live if names.isdisjoint(name for name, _ in waits(role))]
-    return sum(map(pods, first[:1] if _in_order(placement) else first))
+    return sum(map(pods, first[:1] if in_order(placement.jobset) else first))
 
 
-def _in_order(placement: Placement) -> bool:
-    return bool(value(placement.jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder")
-
-
-def _waiting(placement: Placement, rule: Rule, role: Role, first: Role, index: int, level: str) -> Finding:
-    here, there = role.name.value, first.name.value
-    if rule is INITIALIZER:
-        done, advice = (
-            "finished",
-            f"remove `{there}` from the gang: with the cluster's `scheduler:` a gang counts only pods that run together",
-        )
-    else:
-        done, advice = "ready", f"remove the dependency, and make the processes of `{here}` wait for `{there}`"
-    return rule.at(
-        placement.role_at(role, "dependsOn", index),
-        f"`{here}` is created after `{there}` is {done}, but both are one gang",
-        label="waits here",
-        also=[Label(placement.role_at(first, "name"), "waits for the whole gang")],
-        effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
-        help=advice,
-        level=level,
-    )
+def in_order(jobset: Tree) -> bool:
+    """Whether the roles start one after the other, as they are listed."""
+    return bool(value(jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder")
 
 
 def _exclusive(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
     everywhere = _one_by_one(get(placement.jobset, "metadata", "annotations"))
     for role in tied:
         if everywhere or _one_by_one(get(role.tree, "template", "metadata", "annotations")):
-            path: Path = (
-                ("metadata", "annotations", EXCLUSIVE)
-                if everywhere
-                else ("spec", "replicatedJobs", role.index, "template", "metadata", "annotations", EXCLUSIVE)
-            )
+            above: Path = () if everywhere else ("spec", "replicatedJobs", role.index, "template")
+            path = (*above, "metadata", "annotations", EXCLUSIVE)
             yield EXCLUSIVE_PLACEMENT.at(
                 placement.at(*path),
                 f"the pods of `{role.name.value}` are a gang with exclusive placement",
@@ -140,10 +131,6 @@ def _retries(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
             )
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
 def size_faults(placement: Placement) -> Iterator[Finding]:
     """Report every number of a group that its pods do not bear out."""
     for group in placement.groups:
@@ -162,8 +149,9 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
     count = sum(map(pods, tied))
     if group.minimum in {None, count} or group.minimum == sum(map(pods, placement.members)):
         return  # right for the members: where some are not tied, that is the mistake
-    field = group.minimum_path[-1]
-    more, alone = group.minimum > count, _alone(placement, group)
+    field, name = group.minimum_path[-1], placement.bundle.name
+    more = group.minimum > count
+    alone = group.name == name or group.name.startswith(f"{name}-")  # one of another name may count several jobs' pods
     if group.minimum == at_first(placement, tied):
         return  # the others come once these are ready: to wait for them as well would be forever
     yield SIZE.at(
@@ -177,12 +165,6 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
         else f"set it to {count}, unless fewer pods are enough to train",
         level=ERROR if more and alone else WARNING,
     )
-
-
-def _alone(placement: Placement, group: Group) -> bool:
-    """Whether a group is for this job alone: one of another name may count the pods of several jobs."""
-    name = placement.bundle.name
-    return group.name == name or group.name.startswith(f"{name}-")
 
 
 def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
@@ -251,18 +233,15 @@ def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
 
 
 def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Finding]:
-    if back_end == "volcano" and pods(role) and not _asks(role):
+    holders = (role.pod, *role.containers, *role.init_containers)
+    asks = any(fields(get(holder, "resources", part)) for holder in holders for part in ("requests", "limits"))
+    if back_end == "volcano" and pods(role) and not asks:
         yield BEST_EFFORT.at(
             placement.role_at(role, "name"),
             f"the pods of `{role.name.value}` request nothing",
             effect="Volcano counts them as ready before they run, and places them last",
             help="set a small request, such as `cpu: 100m`",
         )
-
-
-def _asks(role: Role) -> bool:
-    holders = (role.pod, *role.containers, *role.init_containers)
-    return any(fields(get(holder, "resources", part)) for holder in holders for part in ("requests", "limits"))
 
 
 _KINDS = ("Workload", "PodGroup")
@@ -273,48 +252,29 @@ def version_faults(placement: Placement) -> Iterator[Finding]:
     kubernetes = placement.cluster.kubernetes
     if kubernetes is None:
         return
-    yield from _objects(placement, kubernetes)
-    yield from _ties(placement, kubernetes)
-
-
-def _objects(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
+    newest, called = version_served(kubernetes), f"Kubernetes {kubernetes[0]}.{kubernetes[1]}"
+    older = "use `coscheduling` or `volcano` below Kubernetes 1.36"
     for kind in _KINDS:
-        served = _served(kind, kubernetes)
+        served = [newest] if newest else []
+        if newest == "v1beta1":
+            served.append("v1alpha3")
+        elif not newest and kind == "Workload" and kubernetes == (1, 35):
+            served = ["v1alpha1"]  # 1.35 had Workloads alone, with their groups inside
         for tree in placement.bundle.of_kind(kind):
             group, _, version = str(value(tree, "apiVersion") or "").partition("/")
             if group == GROUP and version not in served:
+                listed = " or ".join(f"`{GROUP}/{each}`" for each in served)
                 yield API_NOT_SERVED.at(
                     placement.bundle.span(tree, ("apiVersion",)),
-                    f"Kubernetes {_dotted(kubernetes)} does not serve {kind} in `{GROUP}/{version}`",
+                    f"{called} does not serve {kind} in `{GROUP}/{version}`",
                     effect="the API server rejects the object, and its pods wait for it",
-                    help=_instead(served),
+                    help=f"use {listed}" if served else older,
                 )
-
-
-def _served(kind: str, kubernetes: Version) -> tuple[str, ...]:
-    """The versions of a kind that a Kubernetes has; 1.35 had Workloads alone, with their groups inside."""
-    newest = version_served(kubernetes)
-    if not newest:
-        return ("v1alpha1",) if kind == "Workload" and kubernetes == (1, 35) else ()
-    return (newest, "v1alpha3") if newest == "v1beta1" else (newest,)
-
-
-def _ties(placement: Placement, kubernetes: Version) -> Iterator[Finding]:
     first = next((tie for tie in placement.ties if tie.back_end == "native"), None)
-    if first is not None and not version_served(kubernetes):
+    if first is not None and not newest:
         yield API_NOT_SERVED.at(
             placement.at(*first.path),
-            f"the pods of Kubernetes {_dotted(kubernetes)} have no field `{NATIVE_FIELD}`",
+            f"the pods of {called} have no field `{NATIVE_FIELD}`",
             effect="the API server drops it, and the job runs without a gang",
-            help="use `coscheduling` or `volcano` below Kubernetes 1.36",
+            help=older,
         )
-
-
-def _dotted(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"
-
-
-def _instead(served: tuple[str, ...]) -> str:
-    if not served:
-        return "use `coscheduling` or `volcano` below Kubernetes 1.36"
-    return f"use {' or '.join(f'`{GROUP}/{version}`' for version in served)}"

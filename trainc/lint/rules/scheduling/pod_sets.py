@@ -37,9 +37,8 @@ def pod_set_faults(placement: Placement, report: Report) -> Iterator[Finding]:
         yield from _groups(placement)
         yield from _exclusive(placement)
     version = placement.cluster.kueue
-    if (version is None or version >= WAIT_FOR_PODS) and _slow(placement):
-        yield from _probes(placement)
-        yield from _later_roles(placement)
+    if version is None or version >= WAIT_FOR_PODS:
+        yield from _slow(placement)
 
 
 def most_pod_sets(kueue: Version | None) -> int:
@@ -100,7 +99,16 @@ def _groups(placement: Placement) -> Iterator[Finding]:
         if type(leaf) is Sourced:
             groups.setdefault(str(leaf.value), []).append(role)
     for name, roles in groups.items():
-        fault = _fault_of(roles)
+        wishes = [{key: value(pod_annotations(role), key) for key in MODES} for role in roles]
+        fault = ""
+        if len(roles) != 2:
+            fault = f"has {len(roles)} roles, not two"
+        elif min(map(pods, roles)) != 1:
+            fault = "has no role of a single pod"
+        elif wishes[0] != wishes[1]:
+            fault = "requests two different topologies"
+        elif not any(wishes[0].values()):
+            fault = "requests no topology"
         if fault:
             yield PODSET_GROUPS.at(
                 placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP),
@@ -110,15 +118,30 @@ def _groups(placement: Placement) -> Iterator[Finding]:
             )
 
 
-def _fault_of(roles: list[Role]) -> str:
-    if len(roles) != 2:
-        return f"has {len(roles)} roles, not two"
-    if min(map(pods, roles)) != 1:
-        return "has no role of a single pod"
-    wishes = [{key: value(pod_annotations(role), key) for key in MODES} for role in roles]
-    if wishes[0] != wishes[1]:
-        return "requests two different topologies"
-    return "" if any(wishes[0].values()) else "requests no topology"
+def _slow(placement: Placement) -> Iterator[Finding]:
+    """Report what may make a job wait for some of its pods."""
+    containers = [get(pod, "containers") for pod in placement.pods]
+    probed = [
+        one for each in containers if type(each) is list for one in each if get(one, "readinessProbe") is not None
+    ]
+    again = "more than 30 minutes, Kueue evicts the job and starts it again"
+    for role in placement.members if probed else ():
+        for index, container in enumerate(role.containers):
+            if get(container, "readinessProbe") is not None:
+                yield SLOW.at(
+                    placement.role_at(role, *POD, "spec", "containers", index, "readinessProbe"),
+                    f"container `{value(container, 'name')}` is ready only when its probe succeeds",
+                    effect=f"if that takes {again}",
+                    help="remove the probe: the pods find each other without it",
+                )
+    for role in placement.members if any("dependsOn" in job for job in placement.jobs) else ():
+        if waits(role):
+            yield SLOW.at(
+                placement.role_at(role, "dependsOn"),
+                f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready",
+                effect=f"if earlier roles take {again}",
+                help="raise `waitForPodsReady.timeout` of the cluster, or move the earlier roles to a job of their own",
+            )
 
 
 def _exclusive(placement: Placement) -> Iterator[Finding]:
@@ -130,35 +153,3 @@ def _exclusive(placement: Placement) -> Iterator[Finding]:
             "the job requests a topology from both Kueue and JobSet",
             help="keep Kueue's annotations, and remove this one",
         )
-
-
-def _slow(placement: Placement) -> bool:
-    """Whether anything in a job may make it wait for some of its pods."""
-    if any("dependsOn" in job for job in placement.jobs):
-        return True
-    listed = [get(pod, "containers") for pod in placement.pods]
-    return any(get(one, "readinessProbe") is not None for each in listed if type(each) is list for one in each)
-
-
-def _probes(placement: Placement) -> Iterator[Finding]:
-    for role in placement.members:
-        for index, container in enumerate(role.containers):
-            if get(container, "readinessProbe") is not None:
-                path = (*POD, "spec", "containers", index, "readinessProbe")
-                yield SLOW.at(
-                    placement.role_at(role, *path),
-                    f"container `{value(container, 'name')}` is ready only when its probe succeeds",
-                    effect="if that takes more than 30 minutes, Kueue evicts the job and starts it again",
-                    help="remove the probe: the pods find each other without it",
-                )
-
-
-def _later_roles(placement: Placement) -> Iterator[Finding]:
-    for role in placement.members:
-        if waits(role):
-            yield SLOW.at(
-                placement.role_at(role, "dependsOn"),
-                f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready",
-                effect="if earlier roles take more than 30 minutes, Kueue evicts the job and starts it again",
-                help="raise `waitForPodsReady.timeout` of the cluster, or move the earlier roles to a job of their own",
-            )

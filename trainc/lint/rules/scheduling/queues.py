@@ -40,12 +40,19 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
     leaf = get(group.tree, "spec", "queue")
     queue = value(leaf)
     if not is_written(leaf):
-        yield _ignored(placement) or VOLCANO_QUEUES.at(
-            placement.bundle.span(group.tree, ("metadata", "name")),
-            "the job names no Volcano queue",
-            effect="it waits in the queue `default`",
-            help=_named_by(placement),
-        )
+        plan, path = placement.bundle.plan, ("metadata", "annotations", VOLCANO_QUEUE)
+        where = ", or set `queue` for the whole cluster"
+        if placement.cluster.scheduler is None and plan is not None:
+            where = " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster"
+        span = placement.bundle.span(group.tree, ("metadata", "name"))
+        message, help_ = "the job names no Volcano queue", f"set one with the annotation `{VOLCANO_QUEUE}`{where}"
+        if plan is not None and get(plan.gang, "older", "defaultQueue") is not None:
+            help_ = "set one in `spec.queue`"
+        own = value(plan.job, *path) if plan is not None else None
+        if plan is not None and own:  # of a TrainJob, whose runtime's policy reads only the runtime's template
+            span, message = plan.document.span(path), f"Volcano does not read the job's queue `{own}`"
+            help_ = f"set the annotation{where}"
+        yield VOLCANO_QUEUES.at(span, message, effect="it waits in the queue `default`", help=help_)
     elif queue in {"", "root"}:
         yield VOLCANO_QUEUES.at(
             placement.bundle.span(group.tree, ("spec", "queue")),
@@ -54,34 +61,6 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
             help="name a leaf queue",
             level=ERROR,
         )
-
-
-def _ignored(placement: Placement) -> Finding | None:
-    """The queue that a TrainJob names although its runtime's policy reads only the runtime's template."""
-    plan, path = placement.bundle.plan, ("metadata", "annotations", VOLCANO_QUEUE)
-    if plan is None or not value(plan.job, *path):
-        return None
-    return VOLCANO_QUEUES.at(
-        plan.document.span(path),
-        f"Volcano does not read the job's queue `{value(plan.job, *path)}`",
-        effect="it waits in the queue `default`",
-        help=f"set the annotation{_where(placement)}",
-    )
-
-
-def _named_by(placement: Placement) -> str:
-    """Where a job names its queue."""
-    plan = placement.bundle.plan
-    if plan is not None and get(plan.gang, "older", "defaultQueue") is not None:
-        return "set one in `spec.queue`"
-    return f"set one with the annotation `{VOLCANO_QUEUE}`{_where(placement)}"
-
-
-def _where(placement: Placement) -> str:
-    by_policy = placement.cluster.scheduler is None and placement.bundle.plan is not None
-    if by_policy:
-        return " on the `template` of the runtime, or choose `scheduler: volcano` for the cluster"
-    return ", or set `queue` for the whole cluster"
 
 
 def _both(placement: Placement) -> Iterator[Finding]:
@@ -144,48 +123,32 @@ def _one_of(
 ) -> Iterator[Finding]:
     if type(leaf) is not Sourced or not leaf.value:
         return
+    span = next(iter(leaf.origin.spans()), None) or placement.bundle.document.span(("metadata", "name"))
     if subdomain(leaf.value) and "$" not in leaf.value:
-        yield from _impossible(placement, rule, kind, leaf)
+        # A name that no object can have, unless a server has rejected it already.
+        if kind != "PriorityClass" and (kind != "LocalQueue" or "kueue" not in placement.cluster.admission):
+            yield rule.at(
+                span,
+                f"no {kind} can have the name `{leaf.value}`",
+                effect="Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts",
+                help=NAME_HELP,
+            )
         return
     known = placement.cluster.has(kind, leaf.value, namespace)
     if known is None:
         report.skip(f"whether the {kind} exists")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
-        finding = _unknown(rule, kind, leaf, names, namespace, _place(placement, leaf))
+        help_ = meant(leaf.value, names, f"if the {kind} exists, add its manifest to the cluster's folder")
         everywhere = [one.partition("/") for one in placement.cluster.names(kind) or ()] if namespace else []
         elsewhere = [f"`{place}`" for place, slash, name in everywhere if slash and name == leaf.value]
         if elsewhere:
             places = f"namespace{'s' if len(elsewhere) > 1 else ''} {', '.join(elsewhere[:_MOST_NAMESPACES])}"
             more = f" and {len(elsewhere) - _MOST_NAMESPACES} more" if len(elsewhere) > _MOST_NAMESPACES else ""
             wanted = f"a job uses a {kind} of its own namespace: create one there, or move the job"
-            finding = finding._replace(help=f"`{leaf.value}` exists in {places}{more}; {wanted}")
-        yield finding
-
-
-def _impossible(placement: Placement, rule: Rule, kind: str, leaf: Sourced[str]) -> Iterator[Finding]:
-    """Report a name that no object can have, unless a server has rejected it already."""
-    if kind == "PriorityClass" or (kind == "LocalQueue" and "kueue" in placement.cluster.admission):
-        return
-    yield rule.at(
-        _place(placement, leaf),
-        f"no {kind} can have the name `{leaf.value}`",
-        effect="Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts",
-        help=NAME_HELP,
-    )
-
-
-def _unknown(rule: Rule, kind: str, leaf: Sourced[str], names: list[str], namespace: str, span: Span) -> Finding:
-    where = f" in namespace `{namespace}`" if namespace else ""
-    return rule.at(
-        span,
-        f"the cluster has no {kind} `{leaf.value}`{where}",
-        help=meant(leaf.value, names, f"if the {kind} exists, add its manifest to the cluster's folder"),
-    )
-
-
-def _place(placement: Placement, leaf: Sourced[str]) -> Span:
-    return next(iter(leaf.origin.spans()), None) or placement.bundle.document.span(("metadata", "name"))
+            help_ = f"`{leaf.value}` exists in {places}{more}; {wanted}"
+        where = f" in namespace `{namespace}`" if namespace else ""
+        yield rule.at(span, f"the cluster has no {kind} `{leaf.value}`{where}", help=help_)
 
 
 _NAME = KUEUE_QUEUE.removeprefix(KUEUE)
@@ -200,7 +163,15 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
         return
     if KUEUE_QUEUE in (get(placement.bundle.document.tree, "metadata", "annotations") or ()):
         return  # reported as misplaced
-    misspelt = next(_misspelt(placement), None)
+    document = placement.bundle.document
+    keys: list[tuple[str, Span]] = []
+    for section in ("labels", "annotations"):
+        for key in get(document.tree, "metadata", section) or ():
+            keys.append((key, document.span(("metadata", section, key), key=True)))
+    for spot in placement.spots:
+        for key in spot.keys if spot.level == "jobset" else ():
+            keys.append((key, placement.bundle.span(placement.jobset, (*spot.path, key))))
+    misspelt = next((one for one in keys if _is_almost(one[0])), None)
     if misspelt is not None:
         key, span = misspelt
         yield NO_QUEUE.at(
@@ -222,20 +193,6 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
         effect=_PAST_QUOTAS,
         help=f"set the label `{KUEUE_QUEUE}`, or `queue` for the whole cluster",
     )
-
-
-def _misspelt(placement: Placement) -> Iterator[tuple[str, Span]]:
-    """Keys on the job that are almost the label of its queue, each with its place."""
-    document = placement.bundle.document
-    for section in ("labels", "annotations"):
-        own = get(document.tree, "metadata", section)
-        for key in own if type(own) is dict else ():
-            if _is_almost(key):
-                yield key, document.span(("metadata", section, key), key=True)
-    for spot in placement.spots:
-        for key in spot.keys if spot.level == "jobset" else ():
-            if _is_almost(key):
-                yield key, placement.bundle.span(placement.jobset, (*spot.path, key))
 
 
 def _is_almost(key: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.lint.facts.placement import POD, Gang, Group, Placement
+from trainc.lint.facts.placement import POD, Group, Placement
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.plan import Role
 from trainc.model.tree import value
@@ -19,6 +19,13 @@ MISPLACED = Rule("gang-tie-misplaced", ERROR)
 SCHEDULER_NAME = Rule("gang-scheduler-name", WARNING)
 PRIORITY = Rule("gang-priority", ERROR)
 GROUP_NAME = Rule("podgroup-name", ERROR)
+
+
+_KEYS = {
+    "coscheduling": f"the label `{COSCHEDULING_LABEL}`",
+    "volcano": f"the annotation `{VOLCANO_GROUP}`",
+    "native": f"the field `{NATIVE_FIELD}.podGroupName`",
+}
 
 
 def tie_faults(placement: Placement) -> Iterator[Finding]:
@@ -51,32 +58,26 @@ def _two(placement: Placement) -> Iterator[Finding]:
 
 def _untied(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
-        names = [tie for tie in placement.ties if tie.back_end == group.back_end and tie.group.value == group.name]
-        if not _writable(group) or not (names or _own(placement, group)):
+        ties = [tie for tie in placement.ties if tie.back_end == group.back_end]
+        names = [tie for tie in ties if tie.group.value == group.name]
+        # A group to which no pod is tied is meant for them if it has the job's name.
+        is_own = placement.back_ends == [group.back_end] and group.name == placement.bundle.name
+        if not _writable(group) or not (names or is_own):
             continue
         tied = {tie.role.index for tie in names}
         short = group.minimum is not None and group.minimum > sum(pods(tie.role) for tie in names)
         for role in placement.members if len(tied) < len(placement.roles) else ():
-            if role.index not in tied and not _elsewhere(placement, group, role):
+            is_elsewhere = any(tie.role is role and tie.group.value != group.name for tie in ties)
+            if role.index not in tied and not is_elsewhere:
                 yield UNTIED.at(
                     placement.role_at(role, "name"),
                     f"the pods of `{role.name.value}` are not members of the PodGroup `{group.name}`",
                     effect="they are scheduled separately and do not count toward the group's minimum"
                     if short
                     else "they are scheduled separately: the others may run, at a cost, while these wait for a node",
-                    help=f"add {_key(group.back_end)} to the pod template",
+                    help=f"add {_KEYS[group.back_end]} to the pod template",
                     level=ERROR if short else WARNING,
                 )
-
-
-def _own(placement: Placement, group: Group) -> bool:
-    """Whether a group to which no pod is tied is meant for them: it has the job's name."""
-    return placement.back_ends == [group.back_end] and group.name == placement.bundle.name
-
-
-def _elsewhere(placement: Placement, group: Group, role: Role) -> bool:
-    """Whether the role belongs to another group of the same back end, one of several in a job."""
-    return any(t.role is role and t.back_end == group.back_end and t.group.value != group.name for t in placement.ties)
 
 
 def _groupless(placement: Placement) -> Iterator[Finding]:
@@ -90,14 +91,6 @@ def _groupless(placement: Placement) -> Iterator[Finding]:
                 effect="unless it exists in the cluster, they stay pending",
                 help="add the PodGroup to the job's file, or set the cluster's `scheduler:`, which creates it",
             )
-
-
-def _key(back_end: str) -> str:
-    return {
-        "coscheduling": f"the label `{COSCHEDULING_LABEL}`",
-        "volcano": f"the annotation `{VOLCANO_GROUP}`",
-        "native": f"the field `{NATIVE_FIELD}.podGroupName`",
-    }[back_end]
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
@@ -171,7 +164,18 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
         classes = {value(role.pod, "priorityClassName") or "" for role in gang.roles}
         group, by_volcano = gang.group, gang.back_end == "volcano"
         if len(classes) > 1:
-            yield _torn(placement, gang, classes)
+            path = (*POD, "spec", "priorityClassName")
+            yield PRIORITY.at(
+                placement.role_at(gang.roles[0], *path),
+                "the pods of one gang have different priority classes: "
+                + ", ".join(f"`{name}`" if name else "none" for name in sorted(classes)),
+                also=[Label(placement.role_at(role, *path), "differs") for role in gang.roles[1:]],
+                effect="Volcano schedules the pods of higher priority first, and evicts the others first"
+                if by_volcano
+                else "the pods of higher priority hold their nodes while the others wait behind other jobs",
+                help="set the same `priorityClassName` on all members",
+                level=WARNING if by_volcano else ERROR,
+            )
         elif group is not None:
             own = value(group.tree, "spec", "priorityClassName")
             if own is not None and own not in classes:
@@ -184,21 +188,6 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
                     help="set the same class on both",
                     level=WARNING if by_volcano else ERROR,
                 )
-
-
-def _torn(placement: Placement, gang: Gang, classes: set[str]) -> Finding:
-    tied, by_volcano = gang.roles, gang.back_end == "volcano"
-    listed = ", ".join(f"`{name}`" if name else "none" for name in sorted(classes))
-    return PRIORITY.at(
-        placement.role_at(tied[0], *POD, "spec", "priorityClassName"),
-        f"the pods of one gang have different priority classes: {listed}",
-        also=[Label(placement.role_at(role, *POD, "spec", "priorityClassName"), "differs") for role in tied[1:]],
-        effect="Volcano schedules the pods of higher priority first, and evicts the others first"
-        if by_volcano
-        else "the pods of higher priority hold their nodes while the others wait behind other jobs",
-        help="set the same `priorityClassName` on all members",
-        level=WARNING if by_volcano else ERROR,
-    )
 
 
 def _names(placement: Placement) -> Iterator[Finding]:
