@@ -31,8 +31,9 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
     `objects` finds what a job names in other files of the project.
     """
     checks = project.checks
-    if (report.compiles or not checks.admission_only) and _is_made(bundle):
-        # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
+    # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
+    is_made = bundle.plan is not None and bool(bundle.plan.framework) and not bundle.keeps_job
+    if (report.compiles or not checks.admission_only) and is_made:
         accepted(bundle, served(project.cluster), report)
     if checks.admission_only:
         return
@@ -56,7 +57,3 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
         from trainc.lint.verdicts import jobset_refused  # noqa: PLC0415 (most JobSets are taken)
 
         jobset_refused(bundle, judged, report)
-
-
-def _is_made(bundle: Bundle) -> bool:
-    return bundle.plan is not None and bool(bundle.plan.framework) and not bundle.keeps_job

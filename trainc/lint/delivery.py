@@ -11,7 +11,6 @@ from trainc.lint.rules.exits import self_deleting
 from trainc.lint.tables.created_once import SUBSTITUTE
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
-from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.references import KINDS
 from trainc.model.report import Report
@@ -64,15 +63,31 @@ def _job(bundle: Bundle, delivery: str, report: Report) -> None:
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:
         report.add(_no_namespace(job.at(("metadata", "name")), job.name))
-    if (
-        delivery == "flux"
-        and value(job.tree, "spec", "suspend") is True
-        and KUEUE_QUEUE not in table(metadata, "labels")
-    ):
-        _suspended(job)
+    is_suspended = value(job.tree, "spec", "suspend") is True and KUEUE_QUEUE not in table(metadata, "labels")
+    if delivery == "flux" and is_suspended:
+        patch = f"kubectl patch jobset {job.name} -n {job.namespace or 'NAMESPACE'} --type merge"
+        report.add(
+            SUSPENDED.at(
+                job.at(("spec", "suspend")),
+                f"Flux creates `{job.name}` suspended, and nothing resumes it",
+                effect="it never starts: Flux does not apply a later edit of `suspend` to an existing JobSet",
+                help="remove `suspend`, or name a queue that resumes the job; to start an existing one, run "
+                f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
+            )
+        )
     plan = bundle.plan
     if plan is not None and plan.document.kind == "TrainJob":
-        _left_behind(plan.document, report)
+        for key in table(table(plan.document.tree, "metadata"), "annotations"):
+            if key.startswith((_ARGO, _FLUX, *_HOOKS)):
+                report.add(
+                    LEFT_BEHIND.at(
+                        plan.document.span(("metadata", "annotations", key), key=True),
+                        f"`{key}` on a TrainJob reaches none of its objects",
+                        effect="the tool never sees it, and treats the job's objects like any other",
+                        help="set it under `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
+                        "JobSet gets these annotations",
+                    )
+                )
     theirs = {_key(document.tree) for document in plan.companions} if plan is not None else set()
     for tree in bundle.objects if theirs else ():
         if _key(tree) in theirs:
@@ -98,20 +113,6 @@ def _keys(job: Job, field: str, keys: Tree) -> None:
             job.report.add(MARKED.at(span, f"`{key}` is set by the tool itself", effect=effect, help="remove it"))
 
 
-def _left_behind(document: Document, report: Report) -> None:
-    for key in table(table(document.tree, "metadata"), "annotations"):
-        if key.startswith((_ARGO, _FLUX, *_HOOKS)):
-            report.add(
-                LEFT_BEHIND.at(
-                    document.span(("metadata", "annotations", key), key=True),
-                    f"`{key}` on a TrainJob reaches none of its objects",
-                    effect="the tool never sees it, and treats the job's objects like any other",
-                    help="set it under `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
-                    "JobSet gets these annotations",
-                )
-            )
-
-
 def _forced(key: str, written: str) -> str:
     """What of an annotation's value lets the tool delete a job, empty where nothing does."""
     if key == f"{_ARGO}sync-options":
@@ -126,19 +127,6 @@ def _no_namespace(span: Span, name: str) -> Finding:
         f"`{name}` sets no namespace",
         effect="Flux fails the whole Kustomization unless it sets `targetNamespace`",
         help="set `metadata.namespace`, or `namespace` for the cluster in trainc.yaml",
-    )
-
-
-def _suspended(job: Job) -> None:
-    patch = f"kubectl patch jobset {job.name} -n {job.namespace or 'NAMESPACE'} --type merge"
-    job.report.add(
-        SUSPENDED.at(
-            job.at(("spec", "suspend")),
-            f"Flux creates `{job.name}` suspended, and nothing resumes it",
-            effect="it never starts: Flux does not apply a later edit of `suspend` to an existing JobSet",
-            help="remove `suspend`, or name a queue that resumes the job; to start an existing one, run "
-            f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
-        )
     )
 
 
@@ -166,7 +154,8 @@ def _beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
             )
         )
     substitute = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
-    if delivery == "flux" and substitute.lower() != "disabled" and _shell(tree):
+    holds_variable = any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))
+    if delivery == "flux" and substitute.lower() != "disabled" and holds_variable:
         report.add(
             SUBSTITUTED.at(
                 bundle.span(tree, ("kind",)),
@@ -175,10 +164,6 @@ def _beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
                 help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",
             )
         )
-
-
-def _shell(tree: Tree) -> bool:
-    return any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))
 
 
 UNFILLED = Rule("unfilled-placeholder", ERROR)

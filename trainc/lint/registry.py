@@ -92,13 +92,11 @@ def checks_of(module: str) -> Checks:
     return loaded.CHECKS  # type: ignore[no-any-return]
 
 
-def _checks(fields: frozenset[str]) -> Checks:
-    return tuple(
-        [check for module, read in MODULES.items() if not fields.isdisjoint(read) for check in checks_of(module)]
+_CHECKS: Memo[frozenset[str], Checks] = Memo(
+    lambda fields: tuple(
+        [c for module, read in MODULES.items() if not fields.isdisjoint(read) for c in checks_of(module)]
     )
-
-
-_CHECKS = Memo(_checks)
+)
 _MAX_FRAMES = 1_000
 _CHOSEN: dict[tuple[int, frozenset[str], bool], Checks] = {}
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.fault import Fault, Verdict, gate_help, in_words
+from trainc.apiserver.fault import Verdict, gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job
 from trainc.lint.refusal import ServerComplaint, Words, steps_of
 from trainc.lint.rules.refusals import EXPLANATIONS
 from trainc.model.bundle import Bundle
-from trainc.model.finding import ERROR, NOTE, Finding, Label, Refusal, Rule
+from trainc.model.finding import ERROR, NOTE, Label, Refusal, Rule
 from trainc.model.report import Report
 from trainc.model.tree import Path
+from trainc.text.record import NamedTuple
 
 TEMPLATE = Rule("pod-template-refused", ERROR)
 JOB_REFUSED = Rule("job-refused", ERROR)
@@ -27,23 +28,22 @@ _EFFECTS = {
 _GANG_GATE = "GenericWorkload"  # trainc writes fields behind it itself, and says so where it does
 
 
-class ComplaintGroup:
+class ComplaintGroup(NamedTuple):
     """The complaints that one finding is about."""
 
-    __slots__ = ("first", "lines", "rule", "words")
-
-    def __init__(self, rule: Rule, words: Words, first: ServerComplaint) -> None:
-        self.rule = rule
-        self.words = words
-        self.first = first
-        self.lines: list[str] = []
+    rule: Rule
+    words: Words
+    first: ServerComplaint
+    lines: list[str]
 
 
 def children_refused(job: Job, refusals: ChildFaults) -> None:
     """Add a finding for every mistake that the API server refuses the children of a JobSet for."""
     for fault in refusals.dropped:
         if job.bundle.document.kind == "JobSet" or fault.message != _GANG_GATE:
-            job.report.add(_dropped(job, fault))
+            message = f"the API server drops `{fault.path[-1]}`: the feature gate {fault.message} is off"
+            span, effect = job.at(fault.path, key=True), "the pods run without it"
+            job.report.add(DROPPED.at(span, message, effect=effect, help=gate_help(fault)))
     groups: dict[object, ComplaintGroup] = {}
     volumes: dict[Path, ComplaintGroup] = {}
     for fault in refusals.faults:
@@ -52,14 +52,29 @@ def children_refused(job: Job, refusals: ChildFaults) -> None:
         if place in volumes and fault.path[: len(place)] != place:
             volumes[place].lines.append(fault.message)  # a mount of a volume that is refused itself
             continue
-        rule, words = _explained(complaint)
-        group = groups.setdefault((rule, words.group or fault.path), ComplaintGroup(rule, words, complaint))
+        steps, reason = steps_of(complaint.path), complaint.reason
+        explanation = next((one for one in EXPLANATIONS if one.explains(steps, reason)), None)
+        if explanation is not None:
+            rule, words = explanation.rule, explanation.words_for(complaint)
+        else:
+            field = next((step for step in reversed(complaint.path) if type(step) is str), "")
+            rule, words = _RULES[fault.kind], Words(f"the API server rejects `{field}`: {reason}")
+        group = groups.setdefault((rule, words.group or fault.path), ComplaintGroup(rule, words, complaint, []))
         if fault.message not in group.lines:
             group.lines.append(fault.message)
         if place:
             volumes.setdefault(place, group)
-    for group in groups.values():
-        job.report.add(_finding(job, group))
+    for rule, words, first, lines in groups.values():
+        job.report.add(
+            rule.at(
+                job.at(words.place or first.path, key=words.key),
+                words.message,
+                also=words.also,
+                effect=_EFFECTS[first.fault.kind],
+                help=words.help,
+                refusal=Refusal(first.fault.kind, "\n".join(lines)),
+            )
+        )
 
 
 def _volume(complaint: ServerComplaint) -> Path:
@@ -78,38 +93,6 @@ def _volume(complaint: ServerComplaint) -> Path:
     return ()
 
 
-def _explained(complaint: ServerComplaint) -> tuple[Rule, Words]:
-    """The rule of a complaint and the words for it, the server's own where nobody has better ones."""
-    steps, reason = steps_of(complaint.path), complaint.reason
-    for explanation in EXPLANATIONS:
-        if explanation.explains(steps, reason):
-            return explanation.rule, explanation.words_for(complaint)
-    field = next((step for step in reversed(complaint.path) if type(step) is str), "")
-    return _RULES[complaint.fault.kind], Words(f"the API server rejects `{field}`: {reason}")
-
-
-def _finding(job: Job, group: ComplaintGroup) -> Finding:
-    fault, words = group.first.fault, group.words
-    return group.rule.at(
-        job.at(words.place or fault.path, key=words.key),
-        words.message,
-        also=words.also,
-        effect=_EFFECTS[fault.kind],
-        help=words.help,
-        refusal=Refusal(fault.kind, "\n".join(group.lines)),
-    )
-
-
-def _dropped(job: Job, fault: Fault) -> Finding:
-    gate = fault.message
-    return DROPPED.at(
-        job.at(fault.path, key=True),
-        f"the API server drops `{fault.path[-1]}`: the feature gate {gate} is off",
-        effect="the pods run without it",
-        help=gate_help(fault),
-    )
-
-
 JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
 
 _EFFECT = "the job is accepted, but no pod is ever created"
@@ -117,45 +100,24 @@ _EFFECT = "the job is accepted, but no pod is ever created"
 
 def jobset_refused(bundle: Bundle, judged: Verdict, report: Report) -> None:
     """A finding for everything that the JobSet server has against a bundle's JobSet, at the place it comes from."""
+    from trainc.apiserver.jobset.name_length import LIMIT, is_too_long, shorter  # noqa: PLC0415 (a name, seldom)
+
     barred = bundle.plan is not None and bundle.plan.barred
     for fault in judged.faults:
-        if barred and _may_be_known(fault):
-            continue
-        report.add(_refused(bundle, fault, judged.by))
-
-
-def _may_be_known(fault: Fault) -> bool:
-    """Whether what keeps a plan from being compiled may be this very fault: a name that is too long."""
-    from trainc.apiserver.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
-
-    return is_too_long(fault)
-
-
-def _refused(bundle: Bundle, fault: Fault, by: str) -> Finding:
-    from trainc.apiserver.jobset.name_length import is_too_long  # noqa: PLC0415 (only where something is wrong)
-
-    if is_too_long(fault):
-        return _long(bundle, fault, by)
-    path, reason = in_words(fault)
-    return JOBSET_REFUSED.at(
-        bundle.span(bundle.jobset, fault.path),
-        f"the JobSet server rejects `{path}`: {reason}",
-        effect=_EFFECT,
-        help=gate_help(fault),
-        refusal=Refusal(by, fault.message),
-    )
-
-
-def _long(bundle: Bundle, fault: Fault, by: str) -> Finding:
-    """Once for the Jobs and the pods of a role: whose names are too long is the same to the one who shortens them."""
-    from trainc.apiserver.jobset.name_length import LIMIT, shorter  # noqa: PLC0415
-
-    run = bundle.name.removeprefix(bundle.document.name)
-    return JOBSET_REFUSED.at(
-        bundle.document.span(("metadata", "name")),
-        f"the JobSet server rejects `{bundle.name}`: names derived from it would exceed {LIMIT} characters",
-        also=[Label(bundle.span(bundle.jobset, fault.path), "the name of this role is part of them")],
-        effect=_EFFECT,
-        help=shorter(bundle.jobset, fault, run),
-        refusal=Refusal(by, fault.message),
-    )
+        span, refusal = bundle.span(bundle.jobset, fault.path), Refusal(judged.by, fault.message)
+        if not is_too_long(fault):
+            path, reason = in_words(fault)
+            message, help_ = f"the JobSet server rejects `{path}`: {reason}", gate_help(fault)
+            report.add(JOBSET_REFUSED.at(span, message, effect=_EFFECT, help=help_, refusal=refusal))
+        elif not barred:  # what keeps a plan from being compiled may be this very fault
+            # Once for the Jobs and the pods of a role: which names are too long is the same to those who shorten them.
+            report.add(
+                JOBSET_REFUSED.at(
+                    bundle.document.span(("metadata", "name")),
+                    f"the JobSet server rejects `{bundle.name}`: names derived from it would exceed {LIMIT} characters",
+                    also=[Label(span, "the name of this role is part of them")],
+                    effect=_EFFECT,
+                    help=shorter(bundle.jobset, fault, bundle.name.removeprefix(bundle.document.name)),
+                    refusal=refusal,
+                )
+            )

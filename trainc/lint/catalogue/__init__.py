@@ -79,23 +79,17 @@ def facts_of(rule: Rule) -> dict[str, str]:
     """What a rule's page says beside its reason: category, first version, fix, suppression, similar rules."""
     catalogue, entry = _catalogue(), entries().get(rule.name, {})  # none of an installed package
     similar = sorted({name for group in catalogue["similar"] if rule.name in group for name in group} - {rule.name})
+    suppress = "no: the API server rejects it" if rule.verdict else "no: the text cannot be read"
+    if not rule.verdict and not rule.unreadable:
+        limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""
+        suppress = f"`# trainc: allow[{rule.name}] reason`, or a level under `rules:` in trainc.yaml{limit}"
     facts = {
         "category": category_of(rule),
         "since": entry.get("since", catalogue["first"]),
         "fix": "`trainc fix` edits the file" if entry.get("fix") else "by hand",
-        "suppress": _suppression(rule),
+        "suppress": suppress,
     }
     return {**facts, "see also": ", ".join(similar)} if similar else facts
-
-
-def _suppression(rule: Rule) -> str:
-    """Whether the rule can be suppressed, and how."""
-    if rule.verdict:
-        return "no: the API server rejects it"
-    if rule.unreadable:
-        return "no: the text cannot be read"
-    limit = "; a job that cannot be compiled stays an error" if rule.level == ERROR else ""
-    return f"`# trainc: allow[{rule.name}] reason`, or a level under `rules:` in trainc.yaml{limit}"
 
 
 class Example(NamedTuple):
@@ -109,14 +103,9 @@ class Example(NamedTuple):
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules, by name."""
-    by_name = {
-        rule.name: rule for module in _modules() for rule in vars(import_module(module)).values() if _is_rule(rule)
-    }
+    things = [thing for module in _modules() for thing in vars(import_module(module)).values()]
+    by_name = {thing.name: thing for thing in things if isinstance(thing, Rule)}
     return tuple(by_name[name] for name in sorted(by_name))
-
-
-def _is_rule(thing: object) -> bool:
-    return isinstance(thing, Rule)
 
 
 def _modules() -> Iterator[str]:

@@ -34,7 +34,13 @@ def facts() -> str:
 def render(checkout: Path) -> str:
     """The text of `examples.json`."""
     known = cases(checkout)
-    examples = {rule.name: _example(rule.name, known[rule.name]) for rule in rules() if rule.name in known}
+    examples = {}
+    for name, folder in [(rule.name, known[rule.name]) for rule in rules() if rule.name in known]:
+        output = (folder / "expected" / "findings.txt").read_text("utf-8")
+        blocks = [block for block in output.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
+        beside = folder.parent / "passes"
+        passes = _text(beside) if folder.name == "fails" and beside.is_dir() else ""
+        examples[name] = (_text(folder), "\n\n".join(blocks).strip(), passes)
     return json.dumps(examples, indent=0, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -52,14 +58,6 @@ def cases(checkout: Path) -> dict[str, Path]:
             rank = 0 if own and folder.name == "fails" else 1 if own else 2
             failing.setdefault(name, []).append((rank, size, folder))
     return {name: min(folders)[2] for name, folders in failing.items()}
-
-
-def _example(name: str, folder: Path) -> tuple[str, str, str]:
-    output = (folder / "expected" / "findings.txt").read_text("utf-8")
-    blocks = [block for block in output.split("\n\n") if f"[{name}]" in block.partition("\n")[0]]
-    beside = folder.parent / "passes"
-    passes = _text(beside) if folder.name == "fails" and beside.is_dir() else ""
-    return _text(folder), "\n\n".join(blocks).strip(), passes
 
 
 def _text(folder: Path) -> str:

@@ -53,10 +53,8 @@ def queue_in_annotation(job: Job) -> Findings:
 def bucket_mount_without_annotation(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
-            if (
-                text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
-                and text(role.annotations, "gke-gcsfuse/volumes") != "true"
-            ):
+            is_bucket = text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
+            if is_bucket and text(role.annotations, "gke-gcsfuse/volumes") != "true":
                 yield FUSE.at(
                     job.at((*role.pod_path, "volumes", index, "csi", "driver")),
                     f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`",
@@ -70,11 +68,8 @@ def bucket_annotation_without_mount(job: Job) -> Findings:
         if text(role.annotations, "gke-gcsfuse/volumes") != "true":
             continue
         drivers = [text(table(v, "csi"), "driver") for v in role.volumes.values()]
-        if (
-            "gcsfuse.csi.storage.gke.io" not in drivers
-            and not any("persistentVolumeClaim" in v for v in role.volumes.values())
-            and not job.claimed
-        ):
+        has_claim = job.claimed or any("persistentVolumeClaim" in v for v in role.volumes.values())
+        if "gcsfuse.csi.storage.gke.io" not in drivers and not has_claim:
             yield FUSE_UNUSED.at(
                 job.at((*role.spec_path, "template", "metadata", "annotations", "gke-gcsfuse/volumes"), key=True),
                 f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket",

@@ -6,7 +6,7 @@ from trainc.lint.facts.job import ExpandedRole, Findings, Job
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.lint.tables.machines import SLICE
 from trainc.model.finding import WARNING, Label, Rule
-from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path
 from trainc.text.memo import Memo
 from trainc.text.object_keys import EXCLUSIVE, TPU_RESOURCE
 
@@ -45,12 +45,8 @@ def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: in
     missing: list[tuple[str, Path]] = []
     if len(names) < len(_MEGASCALE):
         lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
-        missing.append(
-            (f"{lacking} is not set" if len(names) == 2 else f"{lacking} are not set", (*role.path, "replicas"))
-        )
-    metadata = table(table(role.tree, "template"), "metadata")
-    jobset = table(table(job.tree, "metadata"), "annotations")
-    placed = (table(metadata, "annotations"), jobset)
+        missing.append((f"{lacking} {'is' if len(names) == 2 else 'are'} not set", (*role.path, "replicas")))
+    placed = [table(held, "annotations") for held in (table(table(role.tree, "template"), "metadata"), job.metadata)]
     if SLICE not in role.annotations and not any(EXCLUSIVE in annotations for annotations in placed):
         missing.append((f"the annotation `{EXCLUSIVE}` is missing", (*role.path, "replicas")))
     return missing
@@ -59,10 +55,12 @@ def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: in
 def maintenance_half_handled(job: Job) -> Findings:
     policy = rows(table(job.spec, "failurePolicy"), "rules")
     reacting = [index for index, rule in enumerate(policy) if _REASON in texts(rule, "onJobFailureReasons")]
-    failing = [(role, index) for role in job.roles for index, rule in enumerate(_pod_rules(role)) if _ends_job(rule)]
-    disrupted = [(role, index) for role, index in failing if _on_disruption(_pod_rules(role)[index])]
+    rules = [(r, i, rule) for r in job.roles for i, rule in enumerate(rows(table(r.spec, "podFailurePolicy"), "rules"))]
+    failing = [(role, index, rule) for role, index, rule in rules if text(rule, "action") == "FailJob"]
+    conditions = [{text(condition, "type") for condition in rows(rule, "onPodConditions")} for *_, rule in failing]
+    disrupted = [one for one, types in zip(failing, conditions, strict=True) if _DISRUPTED in types]
     if disrupted and not reacting and "failurePolicy" in job.spec:
-        role, index = disrupted[0]
+        role, index, _ = disrupted[0]
         yield MAINTENANCE.at(
             job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
             f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_REASON}`",
@@ -76,20 +74,6 @@ def maintenance_half_handled(job: Job) -> Findings:
             effect="no Job ever fails for that reason, so the rule never matches",
             help=f"add a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}` to the Jobs, or remove the rule",
         )
-
-
-def _pod_rules(role: ExpandedRole) -> list[Tree]:
-    return list(rows(table(role.spec, "podFailurePolicy"), "rules"))
-
-
-def _ends_job(rule: Tree) -> bool:
-    """Whether a rule of a pod failure policy fails the Job."""
-    return text(rule, "action") == "FailJob"
-
-
-def _on_disruption(rule: Tree) -> bool:
-    """Whether a rule of a pod failure policy is for pods that were taken from their node."""
-    return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
 def daemon_and_plugin_differ(job: Job) -> Findings:

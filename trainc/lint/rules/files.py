@@ -142,13 +142,9 @@ def path_not_mounted(job: Job) -> Findings:
             continue
         for container in job.main:
             path = container.literal(name)
-            if (
-                not path
-                or not path.startswith("/")
-                or path.startswith(_IN_IMAGE)
-                or "$" in path
-                or mount_of(container, path)[0]
-            ):
+            if not path or not path.startswith("/") or path.startswith(_IN_IMAGE) or "$" in path:
+                continue
+            if mount_of(container, path)[0]:
                 continue
             if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
                 yield NOT_MOUNTED.at(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.tables.machines import GPU, TPU, device_kind
@@ -65,19 +67,15 @@ def _maxtext(job: Job, container: Container, given: dict[str, str]) -> Findings:
         numbers = {key: parsed_int(value) for key, value in sizes.items()}
         if not sizes or type(total) is not int or not total or None in numbers.values():
             continue
-        counts = {total, 2 * total} if prefix == "ici_" and _two_per_chip(container) else {total}
-        product, open_ = 1, False
-        for number in numbers.values():
-            assert number is not None
-            if number == -1:
-                open_ = True
-            else:
-                product *= number
-        if (
-            product in counts
-            or (open_ and product and any(number % product == 0 for number in counts))
-            or not _complete(prefix, sizes, product, total)
-        ):
+        # On Ironwood JAX may see two devices per chip, and without a selector one cannot tell.
+        generation = container.role.node_label("cloud.google.com/gke-tpu-accelerator")
+        counts = {total, 2 * total} if prefix == "ici_" and generation in ("", "tpu7x") else {total}
+        product = prod(number for number in numbers.values() if number is not None and number != -1)
+        if product in counts or (-1 in numbers.values() and product and any(count % product == 0 for count in counts)):
+            continue
+        # Do the sizes that are given decide alone? MaxText leaves one size open (-1) in its own defaults.
+        default = "ici_fsdp_parallelism" if prefix == "ici_" else "dcn_data_parallelism"
+        if default not in sizes and 0 < product <= total and total % product == 0:
             continue
         yield from _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
 
@@ -86,18 +84,12 @@ def _joined(job: Job, container: Container, given: dict[str, str]) -> Findings:
     """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
     sizes = {key: value for key, value in given.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
     numbers = [parsed_int(value) for value in sizes.values()]
-    replicas, product = container.role.replicas, 1
+    replicas = container.role.replicas
+    product = prod(number for number in numbers if number is not None and number != -1)
     total = _devices(container) * replicas if type(replicas) is int else 0
-    for number in numbers:
-        product *= 1 if number is None or number == -1 else number
     both = {prefix for prefix in _MESHES for key in sizes if key.startswith(prefix)} == set(_MESHES)
-    if (
-        not both
-        or None in numbers
-        or not total
-        or product == total
-        or (-1 in numbers and product and not total % product)
-    ):
+    is_right = product == total or (-1 in numbers and product and not total % product)
+    if not both or None in numbers or not total or is_right:
         return
     yield from _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
 
@@ -113,30 +105,14 @@ def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, th
     )
 
 
-def _two_per_chip(container: Container) -> bool:
-    """Whether JAX may see two devices per TPU chip: on Ironwood it does, and without a selector one cannot tell."""
-    generation = container.role.node_label("cloud.google.com/gke-tpu-accelerator")
-    return TPU_RESOURCE in container.devices and generation in ("", "tpu7x")
-
-
-def _complete(prefix: str, sizes: dict[str, str], product: int, total: int) -> bool:
-    """Whether the sizes that are given decide alone: MaxText leaves one size open (-1) in its own defaults."""
-    default = "ici_fsdp_parallelism" if prefix == "ici_" else "dcn_data_parallelism"
-    return default in sizes or product > total or product == 0 or total % product != 0
-
-
 def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings:
     sizes, world = _split(job, container, given)
-    product = _product(sizes)
+    product = prod(sizes.values())
     if not sizes or not product or not world % product:
         return
     factors = " x ".join(f"{name} {size}" for name, size in sizes.items())
-    words = [*dict.fromkeys(name.split("_")[0] for name, _ in _MODEL)]
-    spelled = [
-        f"{word}{mark}"
-        for word in words
-        for mark in ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
-    ]
+    marks = ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
+    spelled = [f"{word}{mark}" for word in dict.fromkeys(name.split("_")[0] for name, _ in _MODEL) for mark in marks]
     yield MESH.at(
         job.at_word(container, *spelled),
         f"{factors} = {product} does not divide the {world} devices",
@@ -164,13 +140,6 @@ def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[
     return sizes, devices * role.replicas
 
 
-def _product(sizes: dict[str, int]) -> int:
-    product = 1
-    for size in sizes.values():
-        product *= size
-    return product
-
-
 def batch_not_divisible(job: Job) -> Findings:
     if "global" not in job.text or "batch" not in job.text:
         return
@@ -179,7 +148,7 @@ def batch_not_divisible(job: Job) -> Findings:
         written = next((given[key] for key in _BATCHES if key in given), None)
         batch = parsed_int(written)
         sizes, world = _split(job, container, given) if batch else ({}, 0)
-        product = _product(sizes)
+        product = prod(sizes.values())
         replicas = world // product if product and world % product == 0 else 0
         micro = parsed_int(next((given[key] for key in _MICRO_BATCHES if key in given), None)) or 1
         step = replicas * max(micro, 1)

@@ -306,13 +306,11 @@ def shell_variable_in_env(job: Job) -> Findings:
                 help=f"write `$({name})` if it is set above"
                 if not path_like
                 else "set it in the start script, where a shell expands it, or write the full path",
-                level=ERROR if name == "PATH" and path_like and not _finds_programs(value) else WARNING,
+                # Every image has its programs in these directories.
+                level=ERROR
+                if name == "PATH" and path_like and {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(value.split(":"))
+                else WARNING,
             )
-
-
-def _finds_programs(path: str) -> bool:
-    """Whether a search path names a directory in which every image has its programs."""
-    return not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(path.split(":"))
 
 
 CHECKS = (

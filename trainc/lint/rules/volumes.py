@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import flag, rows, substituted, table, text
 from trainc.lint.tables.machines import is_network
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
@@ -57,11 +57,8 @@ def mount_hides_image(job: Job) -> Findings:
         for index, mount in enumerate(rows(container.tree, "volumeMounts") if volumes else ()):
             name, where = text(mount, "name"), text(mount, "mountPath")
             path = where.rstrip("/") or where[:1]
-            filled = any(
-                text(other, "name") == name and text(other, "mountPath") != where
-                for init in container.role.init
-                for other in rows(init.tree, "volumeMounts")
-            )
+            others = [other for init in container.role.init for other in rows(init.tree, "volumeMounts")]
+            filled = any(text(other, "name") == name and text(other, "mountPath") != where for other in others)
             if path not in _OF_IMAGE or filled or "hostPath" in volumes.get(name, {}):
                 continue
             yield HIDES.at(
@@ -81,7 +78,10 @@ def unused_volume(job: Job) -> Findings:
         for index, volume in enumerate(rows(role.pod, "volumes")):
             name = text(volume, "name")
             written = volume["name"].origin.at is not None if name else False  # not one that a framework brings along
-            if written and name not in mounted and not _for_others(name, role):
+            # GKE's FUSE sidecars are injected and take their volumes by these names.
+            fuse = [key for key in role.annotations if key.startswith("gke-gcsfuse/")]
+            is_injected = name.startswith("gke-gcsfuse") or any(name in key for key in fuse)
+            if written and name not in mounted and not is_injected:
                 yield UNUSED.at(
                     job.at((*role.pod_path, "volumes", index, "name")),
                     f"no container of `{role.name}` mounts volume `{name}`",
@@ -101,13 +101,6 @@ def shared_memory_of_host(job: Job) -> Findings:
                 )
 
 
-def _for_others(name: str, role: ExpandedRole) -> bool:
-    """GKE's FUSE side cars are injected and take their volumes by these names."""
-    return name.startswith("gke-gcsfuse") or any(
-        key.startswith("gke-gcsfuse/") and name in key for key in role.annotations
-    )
-
-
 _DEVICES = "/dev/infiniband"
 
 
@@ -116,19 +109,16 @@ def infiniband_without_access(job: Job) -> Findings:
         volumes = container.role.volumes
         for index, mount in enumerate(rows(container.tree, "volumeMounts") if container.role.reads_host else ()):
             path = text(table(volumes.get(text(mount, "name"), {}), "hostPath"), "path")
-            if path.rstrip("/") == _DEVICES and not _may_open(container):
+            is_privileged = flag(table(container.tree, "securityContext"), "privileged")
+            may_open = any(is_network(resource) for resource in (*container.limits, *container.requests))
+            may_open = may_open or is_privileged or "resourceClaims" in container.role.pod
+            if path.rstrip("/") == _DEVICES and not may_open:
                 yield NO_ACCESS.at(
                     job.at((*container.path, "volumeMounts", index)),
                     f"`{container.name}` mounts `{_DEVICES}` of the host but may not open its devices",
                     effect="opening them fails, and NCCL falls back to TCP",
                     help="request the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
                 )
-
-
-def _may_open(container: Container) -> bool:
-    if flag(table(container.tree, "securityContext"), "privileged") or "resourceClaims" in container.role.pod:
-        return True
-    return any(is_network(resource) for resource in (*container.limits, *container.requests))
 
 
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
@@ -142,18 +132,15 @@ def retained_claim_differs(job: Job) -> Findings:
             missing = [field for field in _STORED if not text(table(template, "spec"), field)]
             if missing:
                 path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec")
+                *first, last = [f"`{field}`" for field in missing]
+                listed = f"{', '.join(first)} and {last}" if first else last
                 yield RETAINED.at(
                     job.at(path, key=True),
-                    f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {_listed(missing)} to the server",
+                    f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {listed} to the server",
                     effect="the PVC outlives the JobSet, and the API server then rejects the same JobSet",
                     help="set `volumeMode: Filesystem`; once the PVC is bound, copy its `storageClassName` and "
                     "`volumeName` before you create the JobSet again",
                 )
-
-
-def _listed(fields: list[str]) -> str:
-    *first, last = [f"`{field}`" for field in fields]
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 CHECKS = (

@@ -38,7 +38,9 @@ def app_armor(pod: PodTemplate) -> Violation | None:
         return None
     bad = [*kinds, *(f'{key}="{held}"' for key, held in written)]
     who = [setters(owners)] * bool(owners) + [counted("annotation", written)] * bool(written)
-    path: Path = (*owners[0].security_path, "appArmorProfile", "type") if owners else _annotation(written)
+    path: Path = (
+        (*owners[0].security_path, "appArmorProfile", "type") if owners else ("metadata", "annotations", written[0][0])
+    )
     details = f"{' and '.join(who)} must not set AppArmor profile type to {quoted(bad)}"
     return Violation(counted("forbidden AppArmor profile", bad), details, path)
 
@@ -47,10 +49,6 @@ def _annotations(pod: PodTemplate, is_meant: Callable[[str], bool], allowed: Con
     """The annotations that are meant and name neither an allowed profile nor one of the node, sorted."""
     held = [(key, text(pod.annotations, key)) for key in sorted(pod.annotations) if is_meant(key)]
     return [(k, v) for k, v in held if v not in allowed and not v.startswith(_LOCAL) and not substituted(v)]
-
-
-def _annotation(written: list[tuple[str, str]]) -> Path:
-    return ("metadata", "annotations", written[0][0])
 
 
 def capabilities(pod: PodTemplate) -> Violation | None:
@@ -99,7 +97,8 @@ def host_ports(pod: PodTemplate) -> Violation | None:
     ports: set[str] = set()
     first: Path = ()
     for owner in pod.containers:
-        used = [(at, port) for at, row in enumerate(rows(owner.tree, "ports")) if (port := _port(row, field))]
+        ports_of = [(at, value(row, field)) for at, row in enumerate(rows(owner.tree, "ports"))]
+        used = [(at, port) for at, port in ports_of if type(port) is int and port]
         if used:
             owners.append(owner)
             first = first or (*owner.path, "ports", used[0][0], field)
@@ -107,11 +106,6 @@ def host_ports(pod: PodTemplate) -> Violation | None:
     verb = counted("uses", owners, "use")
     details = f"{containers(owners)} {verb} {counted('hostPort', ports)} {', '.join(sorted(ports))}"
     return Violation("hostPort", details, first) if owners else None
-
-
-def _port(row: Tree, field: str) -> int:
-    port = value(row, field)
-    return port if type(port) is int else 0
 
 
 def host_of_probes(pod: PodTemplate) -> Violation | None:
@@ -152,12 +146,7 @@ def privileged(pod: PodTemplate) -> Violation | None:
 
 
 def proc_mount(pod: PodTemplate) -> Violation | None:
-    """No unmasked /proc, unless the pod has a user namespace of its own."""
-    return None if pod.is_relaxed else unmasked(pod)
-
-
-def unmasked(pod: PodTemplate) -> Violation | None:
-    """The containers that see /proc without its masks."""
+    """No unmasked /proc; in `baseline` unless the pod has a user namespace of its own."""
     owners, kinds = setting(pod.containers, "procMount", bad=lambda kind: kind != "Default")
     if not owners:
         return None
@@ -187,7 +176,11 @@ def seccomp_annotations(pod: PodTemplate) -> Violation | None:
     if not written:
         return None
     bad = ", ".join(f'{key}="{held}"' for key, held in sorted(written))
-    return Violation("seccompProfile", f"forbidden {counted('annotation', written)} {bad}", _annotation(written))
+    return Violation(
+        "seccompProfile",
+        f"forbidden {counted('annotation', written)} {bad}",
+        ("metadata", "annotations", written[0][0]),
+    )
 
 
 def seccomp(pod: PodTemplate) -> Violation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.values import rows, table, text
-from trainc.lint.standards.baseline import PROFILES, added, unmasked
+from trainc.lint.standards.baseline import PROFILES, added
 from trainc.lint.standards.baseline import seccomp as baseline_seccomp
 from trainc.lint.standards.pod import Owner, PodTemplate, Violation, containers, counted, known_texts, quoted, setters
 from trainc.lint.tables.security import RESTRICTED_CAPABILITIES, RESTRICTED_VOLUMES
@@ -26,7 +26,8 @@ def capabilities(pod: PodTemplate) -> Violation | None:
     """Every container drops all capabilities, and adds none but NET_BIND_SERVICE."""
     if pod.is_windows:
         return None
-    keeping = [owner for owner in pod.containers if "ALL" not in _dropped(owner)]
+    dropped = [(owner, known_texts(table(owner.security, "capabilities"), "drop")) for owner in pod.containers]
+    keeping = [owner for owner, names in dropped if "ALL" not in names]
     owners, names = added(pod, RESTRICTED_CAPABILITIES)
     details = [f'{containers(keeping)} must set securityContext.capabilities.drop=["ALL"]'] if keeping else []
     if owners:
@@ -35,15 +36,6 @@ def capabilities(pod: PodTemplate) -> Violation | None:
         return None
     path = (*owners[0].security_path, "capabilities", "add") if owners else keeping[0].path
     return Violation("unrestricted capabilities", "; ".join(details), path)
-
-
-def _dropped(owner: Owner) -> list[str]:
-    return known_texts(table(owner.security, "capabilities"), "drop")
-
-
-def proc_mount(pod: PodTemplate) -> Violation | None:
-    """No unmasked /proc, in a user namespace either."""
-    return unmasked(pod)
 
 
 def volume_types(pod: PodTemplate) -> Violation | None:
