@@ -5,12 +5,11 @@ from __future__ import annotations
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
-from trainc.apiserver.null_fields import check_nulls
 from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import dotted, get
+from trainc.model.tree import dotted, get, has_nulls
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder, placeholder
 
@@ -63,7 +62,10 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
                 refused(document, faults, server, report)
                 return None
         return document if tree is document.tree else document.admitted(tree)
-    check_nulls(document, report)
+    if has_nulls(document.tree.get("spec")):
+        from trainc.apiserver.null_fields import check_nulls  # noqa: PLC0415 (hardly any object holds a null)
+
+        check_nulls(document, report)
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in judged.unchecked:
         report.skip(_reason(fault))

@@ -47,7 +47,7 @@ def check_nulls(document: Document, report: Report) -> None:
     if document.composed or document.api_version.startswith(TRAINC_PREFIX):
         return
     spec = document.tree.get("spec")
-    for path, beside in _nulls(spec, ("spec",), {}) if type(spec) is dict and _has_nulls(spec) else ():
+    for path, beside in _nulls(spec, ("spec",), {}) if type(spec) is dict else ():
         if path[-2] in _SIDES:
             report.add(
                 NULL_AMOUNT.at(
@@ -106,23 +106,6 @@ def _has_source(volume: Mapping[str, Tree]) -> bool:
 
 def _has_amounts(node: Tree) -> bool:
     return type(node) is dict and bool(node)
-
-
-def _has_nulls(node: Tree) -> bool:
-    """Whether anything at all is null, which hardly any document says."""
-    todo = [node]
-    while todo:
-        inner = todo.pop()
-        if type(inner) is Sourced:
-            if inner.value is None:
-                return True
-        elif type(inner) is dict:
-            todo += inner.values()
-        elif type(inner) is list:
-            todo += inner
-        elif inner is None:
-            return True
-    return False
 
 
 def _nulls(node: Tree, path: Path, beside: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:

@@ -11,7 +11,6 @@ from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
 from trainc.report.text import finding_lines, headline, statistics, summary
 from trainc.text.counting import counted
-from trainc.text.embedded_json import json_value
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -215,6 +214,8 @@ def read_baseline(root: str) -> Baseline:
     path = os.path.join(root, BASELINE)
     if not os.path.lexists(path):
         return Baseline({})
+    from trainc.text.embedded_json import json_value  # noqa: PLC0415 (few projects have a baseline)
+
     try:
         stored = json_value(contents(root, BASELINE).decode("utf-8", "surrogateescape"))
     except ValueError:

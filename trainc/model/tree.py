@@ -17,6 +17,23 @@ else:
     Tree, Path = object, tuple  # for modules that import the names of types with all others
 
 
+def has_nulls(node: Tree) -> bool:
+    """Whether anything at all is null, which hardly any document says."""
+    todo = [node]
+    while todo:
+        inner = todo.pop()
+        if type(inner) is Sourced:
+            if inner.value is None:
+                return True
+        elif type(inner) is dict:
+            todo += inner.values()
+        elif type(inner) is list:
+            todo += inner
+        elif inner is None:
+            return True
+    return False
+
+
 def plain(tree: Tree) -> Any:
     """The values of a tree without their origins, as fresh dicts and lists."""
     kind = type(tree)

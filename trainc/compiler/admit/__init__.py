@@ -7,12 +7,10 @@ from trainc.apiserver.of_cluster import server_of
 from trainc.apiserver.verdict import kind_of
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
-from trainc.compiler.admit.function_config import is_function_config
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
 from trainc.compiler.admit.patches import JobPatches, is_patch
 from trainc.compiler.admit.runtime_index import AdmittedRuntimes, check_runtime
 from trainc.compiler.patched import PATCH
-from trainc.kinds.other_operators import holds_several, is_input_kind, selected_job
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, RefusedEntry, entry_of
@@ -77,6 +75,8 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
             elif not document.api_version and kind in UNMISTAKABLE:
                 _refuse(index, document, context)
             elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
+                from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (few files hold other kinds)
+
                 if is_input_kind(document):
                     jobs.append((index, document))
                 elif _is_near_miss(document):
@@ -131,7 +131,8 @@ def _split(parts: list[Document]) -> list[Document]:
     """The documents of a file, one that holds several jobs replaced by one for each."""
     if not any(not document.kind or document.kind in SEVERAL for document in parts):
         return parts
-    from trainc.kinds.registry import split  # noqa: PLC0415 (few files hold one)
+    from trainc.kinds.other_operators import holds_several  # noqa: PLC0415 (few files hold one)
+    from trainc.kinds.registry import split  # noqa: PLC0415
 
     return [part for document in parts for part in (split(document) if holds_several(document) else (document,))]
 
@@ -205,6 +206,8 @@ def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list
     places = {job.name: index for index, job in jobs if job.kind == PLAIN[0]}
     if not places:
         return {}
+    from trainc.kinds.other_operators import selected_job  # noqa: PLC0415 (few files hold Jobs that are training)
+
     owned: dict[int, list[Document]] = {}
     for other in objects:
         place = places.get(selected_job(other.tree))
@@ -224,6 +227,8 @@ def _older(document: Document) -> bool:
 def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
     if job.kind in JOBS and context.server.table.root(kind_of(job.tree)) is not None:
         return _stored(job, context)
+    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (most jobs are of Trainer and JobSet)
+
     if is_input_kind(job):
         from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
 
@@ -277,7 +282,8 @@ def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bo
 
 def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
     """Count what was meant as one of our kinds, and say what is wrong with it; nothing is, with what configures `fn`."""
-    from trainc.compiler.admit.unknown_kinds import unknown_kind  # noqa: PLC0415 (most kinds are right)
+    from trainc.compiler.admit.function_config import is_function_config  # noqa: PLC0415 (most kinds are right)
+    from trainc.compiler.admit.unknown_kinds import unknown_kind  # noqa: PLC0415
 
     if is_function_config(document.api_version, document.kind):
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import bound
-from trainc.kinds.other_operators import is_input_kind
 from trainc.model.references import CLAIM, Reference, names_in, provides
 from trainc.model.report import Report
 from trainc.model.tree import plain, value
@@ -133,6 +132,7 @@ class NamedObjects:
     def _is_compiled(self, document: Document) -> bool:
         """Whether a document is a job that runs on the present cluster."""
         if document.kind not in _JOBS:
+            from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (hardly any file with such objects holds one)
             from trainc.kinds.table import kind_of  # noqa: PLC0415 (as above)
 
             if kind_of(document.api_version, document.kind) is None and not is_input_kind(document):

@@ -7,7 +7,6 @@ from trainc.compiler.resolve.runtimes import runtime_for
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, gives_values, names_of, patched
 from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
-from trainc.kinds.other_operators import is_input_kind
 from trainc.model.catalog import RefusedEntry, RemovedSpans, stretch
 from trainc.model.finding import ERROR, Refusal, Rule, place
 from trainc.model.plan import TRAINER, Plan, Role
@@ -74,7 +73,8 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
 
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
+    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (most runs meet none)
+    from trainc.kinds.registry import page_of  # noqa: PLC0415 (as above)
     from trainc.kinds.shared.job import LegacyOptions  # noqa: PLC0415 (as above)
     from trainc.kinds.trainingoperator.plan import older  # noqa: PLC0415 (as above)
 
