@@ -74,3 +74,41 @@ def test_an_example_builds_in_this_repository(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert list((tmp_path / "out").rglob("*.yaml"))
     shutil.rmtree(tmp_path / "out")
+
+
+TARGET = """\
+  destination:
+    server: https://kubernetes.default.svc
+"""
+PLUGIN = APPLICATION.replace("    directory:\n      recurse: true\n", "    plugin:\n      name: trainc-v1\n").replace(
+    "training\n", "plugin\n", 1
+)
+
+
+def test_plugin_and_rendered_files_side_by_side(tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "bert", "gpt")
+    repository.write("other/job.yaml", repository.read("jobs/bert.yaml").replace("name: bert", "name: other"))
+    assert repository.run("build", "-w").code == 0
+    repository.write("deploy/files.yaml", APPLICATION.format("rendered") + TARGET)
+    repository.write("deploy/plugin.yaml", PLUGIN.format("jobs") + TARGET)
+    found = repository.run("validate")
+    assert (found.code, found.err.count("error[applied-twice]")) == (1, 1)
+    assert "Application `training` applies 2 rendered files of these jobs, too" in found.err
+
+
+@pytest.mark.parametrize(
+    ("files", "plugin"),
+    [
+        (APPLICATION.format("rendered") + TARGET, PLUGIN.format("none") + TARGET),
+        (APPLICATION.format("rendered") + TARGET, PLUGIN.format("jobs") + TARGET.replace("kubernetes", "west")),
+        (APPLICATION.format("charts") + TARGET, PLUGIN.format("jobs") + TARGET),
+        (APPLICATION.format("rendered") + TARGET, PLUGIN.format("jobs").replace("trainc-v1", "other") + TARGET),
+    ],
+    ids=["other jobs", "another cluster", "other files", "another plugin"],
+)
+def test_plugin_and_rendered_files_of_other_jobs(files: str, plugin: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "bert")
+    assert repository.run("build", "-w").code == 0
+    repository.write("deploy/files.yaml", files)
+    repository.write("deploy/plugin.yaml", plugin)
+    assert repository.run("validate").code == 0

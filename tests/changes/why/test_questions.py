@@ -72,3 +72,25 @@ def test_the_name_of_a_role_that_a_component_fits_into(folder: Path) -> None:
     assert "set by runtime (torch) at jobs/runtime.yaml:19:17" in done.out, done.err
     done = compile_in(folder, "why", JOB, "**env[MODE].value")
     assert "set by components (fast) at jobs/fast.yaml:11:41" in done.out
+
+
+CHOOSING = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: bert
+  annotations:
+    trainc.dev/components: aws-efa
+    aws-efa.trainc.dev/instance: p5en.48xlarge
+spec:
+  runtimeRef: {name: torch-distributed}
+"""
+
+
+def test_a_value_that_a_choice_implies(tmp_path: Path) -> None:
+    """The line that chose was not named: only the component's own."""
+    write(tmp_path, {JOB: CHOOSING})
+    cards = compile_in(tmp_path, "why", JOB, "limits[vpc.amazonaws.com/efa]").out
+    assert "set by components (aws-efa)" in cards
+    assert f"{JOB}:7:34" in cards
+    assert "limits[vpc.amazonaws.com/efa]" in compile_in(tmp_path, "why", f"{JOB}:7").out

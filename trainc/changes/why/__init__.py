@@ -146,7 +146,8 @@ def _of_lower_layers(plan: Plan, patch: Patch) -> frozenset[int]:
     """The leaves of a job's patch that the job does not hold: amounts and `envFrom` are merged with the container's own."""
     merged = [patch.sets[field] for field in ("resources", "envFrom") if field in patch.sets]
     found = (leaf for tree in merged for _, leaf in leaves(tree))
-    return frozenset([id(leaf) for leaf in found if not any(map(plan.document.holds, leaf.origin.spans()))])
+    # A value that a component's choice implies rests on the job's annotation, too, and is written in the component.
+    return frozenset([id(leaf) for leaf in found if not any(map(plan.document.holds, leaf.origin.spans()[:1]))])
 
 
 def runtime_parts(plan: Plan) -> tuple[RuntimePart, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.finding import ERROR, Label, Rule, place
 from trainc.model.paths import at_path, parsed
-from trainc.model.sourced import Sourced, Span
+from trainc.model.sourced import Sourced, Span, derive
 from trainc.model.tree import get, value
 from trainc.text.numbers import parsed_int
 from trainc.text.quantity import Quantity
@@ -92,8 +92,9 @@ def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: Values) -> dict[s
     }
     implied: dict[str, Sourced[Any]] = {}
     for name, (_, parameter) in parameters.items():
-        choice = _choice(parameter, own.get(name))
-        implied.update((choice or {}).get("with") or {})
+        choice, leaf = _choice(parameter, own.get(name)), own.get(name)
+        for other, content in ((choice or {}).get("with") or {}).items() if leaf is not None else ():
+            implied[other] = derive(f"choice of `{name}`", lambda content, _: content, content, leaf)
     return {**own, **implied, **{name: leaf for name, leaf in given.items() if name in parameters}}
 
 
