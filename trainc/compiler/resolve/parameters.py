@@ -91,16 +91,16 @@ def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: Values) -> dict[s
         name: leaf for name, (_, one) in parameters.items() if (leaf := given.get(name, one.get("default"))) is not None
     }
     implied: dict[str, Sourced[Any]] = {}
-    for name, (_, parameter) in parameters.items():
-        choice, leaf = _choice(parameter, own.get(name)), own.get(name)
-        for other, content in ((choice or {}).get("with") or {}).items() if leaf is not None else ():
-            implied[other] = derive(f"choice of `{name}`", lambda content, _: content, content, leaf)
+    for name, chosen in own.items():
+        choice = _choice(parameters[name][1], chosen) or {}
+        for other, content in (choice.get("with") or {}).items():
+            implied[other] = derive(f"choice of `{name}`", lambda content, _: content, content, chosen)
     return {**own, **implied, **{name: leaf for name, leaf in given.items() if name in parameters}}
 
 
-def _choice(parameter: Tree, leaf: Sourced[Any] | None) -> Tree | None:
+def _choice(parameter: Tree, leaf: Sourced[Any]) -> Tree | None:
     choices = parameter.get("choices") or ()
-    return next((one for one in choices if leaf is not None and value(one, "value") == leaf.value), None)
+    return next((one for one in choices if value(one, "value") == leaf.value), None)
 
 
 def _wrong(parameter: Tree, leaf: Sourced[Any]) -> str:
