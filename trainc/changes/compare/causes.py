@@ -98,7 +98,7 @@ class Edits:
         try:
             present = self._project
             project = open_project((self._root,), report, present.assigned, present.cache)
-            project = project.checked(Checks(present.checks.field_validation))
+            project = project.checked(Checks(present.checks.field_validation, admission_only=True))
             chosen = self._selection.elsewhere(paths)
             decisions = Decisions(project, chosen)
             renderings = {one.key: one.rendering for one in wanted if one.rendering}
@@ -190,26 +190,28 @@ class Search:
         """The edits of each job that has any.
 
         What a job's own file says concerns that job first: such files are undone together, and stand for the one of
-        the job in question. The rest is tried in all combinations, by their number.
+        the job in question; first those of jobs alone, which change no other file's job. The rest is tried in all
+        combinations, by their number.
         """
         causes_of: dict[Key, tuple[str, ...]] = {}
         left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
         own = self._names & frozenset().union(*(one.own for one in left))
         for size in range(1, _MOST_TOGETHER + 1):
-            for together, number in ((own, size - 1), (frozenset[str](), size)):
+            for together, number in ((own & self._edits.alone, size - 1), (own, size - 1), (frozenset[str](), size)):
                 for chosen in self._candidates(number, left):
-                    forms = self._edits.world(chosen | together, frozenset(left))[self._which]
+                    tried = chosen | together
+                    forms = self._edits.world(tried, frozenset(left))[self._which]
                     settled = {one: chosen | (together & one.own) for one in left if self._is_target(forms, one)}
-                    settled = {one: undone for one, undone in settled.items() if self._suffice(undone, one)}
+                    settled = {one: undone for one, undone in settled.items() if self._suffice(undone, tried, one)}
                     causes_of |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
                     left -= settled.keys()
                     if not left:
                         return causes_of
         return causes_of | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
 
-    def _suffice(self, undone: frozenset[str], one: Target) -> bool:
-        """Whether these edits alone explain a job; a file of jobs alone changes no other file's."""
-        return (undone <= self._edits.alone and one.sources == one.own) or self._undoes(undone, one)
+    def _suffice(self, undone: frozenset[str], tried: frozenset[str], one: Target) -> bool:
+        """Whether these edits alone, of those that gave a job's former form, explain it."""
+        return tried - undone <= self._edits.alone - one.sources or self._undoes(undone, one)
 
     def _candidates(self, size: int, left: set[Target]) -> Iterator[frozenset[str]]:
         naming = frozenset().union(*(one.sources - one.own for one in left))
