@@ -121,12 +121,12 @@ def test_a_second_cluster_is_added(tmp_path: Path) -> None:
     ],
 )
 def test_a_cluster_goes_where_the_others_are(text: str, clusters: dict[str, object]) -> None:
-    after = with_cluster(text.encode(), "new", "jobs").decode()
+    after = with_cluster(text.encode(), "new", []).decode()
     found = yaml.safe_load(after)["spec"]
     assert list(found["clusters"]) == [*clusters, "new"]
     assert found["clusters"].items() >= clusters.items()
     assert found.get("output") == yaml.safe_load(text)["spec"].get("output")
-    assert with_cluster(after.encode(), "new", "jobs").decode() == after
+    assert with_cluster(after.encode(), "new", []).decode() == after
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_cluster_goes_where_the_others_are(text: str, clusters: dict[str, obje
 )
 def test_what_nothing_can_be_put_into_is_said(text: str) -> None:
     with pytest.raises(Trouble):
-        with_cluster(text.encode(), "new", "jobs")
+        with_cluster(text.encode(), "new", [])
 
 
 @pytest.mark.parametrize("name", ["on", "true", "null", "1.5"])

@@ -323,3 +323,38 @@ def test_a_repository_with_broken_jobs_starts_green(tmp_path: Path) -> None:
     (tmp_path / "trainc.yaml").unlink()
     compile_in(tmp_path, "init")
     assert compile_in(tmp_path, "validate").code == 1
+
+
+def test_jobs_outside_of_the_folder_of_jobs_stay_with_the_first_cluster(tmp_path: Path) -> None:
+    """They belonged to no cluster once a second one was added."""
+    compile_in(tmp_path, "init", "--cluster", "east", "--delivery", "argocd")
+    for place in ("team/a/bert.yaml", "gpt.yaml"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(MISMATCH.format(place[0]).replace("--nnodes=2", "--nnodes=4"), "utf-8")
+    compile_in(tmp_path, "init", "--cluster", "west")
+    clusters = yaml.safe_load((tmp_path / "trainc.yaml").read_text("utf-8"))["spec"]["clusters"]
+    assert clusters["east"]["paths"] == ["gpt.yaml", "jobs/hello.yaml", "team"]
+    assert compile_in(tmp_path, "build", "-w").code == 0
+    assert len([*(tmp_path / "rendered/east").rglob("*.yaml")]) == 3
+
+
+@pytest.mark.parametrize(
+    ("url", "branch", "shown"),
+    [
+        ("https://me:secret@git.example.org/ml/runs.git", "trunk", "https://git.example.org/ml/runs.git"),
+        ("git@git.example.org:ml/runs.git", "release/2", "git@git.example.org:ml/runs.git"),
+        ("ssh://git@git.example.org/ml/runs.git", "a,b", "ssh://git@git.example.org/ml/runs.git"),
+        ("/srv/git/runs.git", "main", "https://git.example.com/training.git"),
+    ],
+)
+def test_the_repository_and_its_branch(url: str, branch: str, shown: str, tmp_path: Path) -> None:
+    """The Application and the workflow named `main` of a repository that nobody has."""
+    for words in (("init", "-q", "-b", branch), ("remote", "add", "origin", url)):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True)
+    compile_in(tmp_path, "init", "--delivery", "argocd")
+    text = (tmp_path / "deploy/argocd.yaml").read_text("utf-8")
+    source = yaml.safe_load(text)["spec"]["source"]
+    assert (source["repoURL"], source["targetRevision"]) == (shown, branch)
+    assert ("Set `repoURL`" in text) == (shown not in url and "secret" not in url)
+    workflow = yaml.safe_load((tmp_path / ".github/workflows/manifests.yaml").read_text("utf-8"))
+    assert workflow[True]["push"]["branches"] == [branch]  # `on` is true to YAML 1.1

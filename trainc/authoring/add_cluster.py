@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 
-from trainc.compiler.load.walk import is_candidate
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
@@ -15,8 +14,8 @@ from trainc.yaml.spelling import text_of
 _FILE = "trainc.yaml"
 
 
-def with_cluster(config: bytes, name: str, jobs: str, delivery: str = "") -> bytes:
-    """The text with a cluster of that name, as it was where it has one; `jobs` is the folder of the project's jobs.
+def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = "") -> bytes:
+    """The text with a cluster of that name, as it was where it has one; `jobs` are the files of the project's jobs.
 
     Where another tool applies the manifests of the other clusters, the new one names its own, the `delivery`.
 
@@ -40,7 +39,7 @@ def with_cluster(config: bytes, name: str, jobs: str, delivery: str = "") -> byt
     return (new.replace("\n", "\r\n") if 2 * text.count("\r\n") > text.count("\n") else new).encode()
 
 
-def _extended(lines: list[str], document: Document, name: str, jobs: str, delivery: str) -> list[str]:
+def _extended(lines: list[str], document: Document, name: str, jobs: Iterable[str], delivery: str) -> list[str]:
     """The lines with those of the new cluster."""
     is_other = delivery not in ("", value(document.tree, "spec", "delivery"))
     own = [f"delivery: {delivery}"] if is_other else []
@@ -101,8 +100,8 @@ def _end(lines: list[str], start: int, indent: int) -> int:
     return end
 
 
-def _held(folder: str, name: str) -> list[str]:
-    """What lies in the folder of jobs, but for the folder of the new cluster."""
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    inner = [one for one in names if is_candidate(one) or os.path.isdir(os.path.join(folder, one))]
-    return [f"jobs/{one}" for one in inner if one != name] or ["jobs"]
+def _held(jobs: Iterable[str], name: str) -> list[str]:
+    """The folders and files that hold jobs, but for the folder of the new cluster; those in `jobs` each by itself."""
+    steps = [job.split("/") for job in jobs]
+    held = {"/".join(one[: 2 if one[0] == "jobs" else 1]) for one in steps}
+    return sorted(held - {f"jobs/{name}"}) or ["jobs"]

@@ -8,6 +8,7 @@ from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
 from trainc.authoring.new_files import with_blocking_restarts
+from trainc.changes.git.repository import GitRepository
 from trainc.cli.compiling import compiled
 from trainc.cli.options import Options
 from trainc.cli.output import answer
@@ -16,7 +17,11 @@ from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import create, replace
 from trainc.compiler.load.shipped import catalogue
-from trainc.compiler.load.walk import contents
+from trainc.compiler.load.walk import contents, ours
+from trainc.compiler.load.walk import files as walk
+from trainc.kinds.other_operators import is_input_kind
+from trainc.kinds.table import NAMES
+from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import FILE
@@ -49,7 +54,11 @@ def run(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         runtime = with_blocking_restarts(stream.read()) if scheduler else stream.read()
-    files = {f"runtimes/{_RUNTIME}.yaml": runtime, **scaffold(cluster, delivery, below, scheduler=scheduler)}
+    repository = _repository(top)
+    files = {
+        f"runtimes/{_RUNTIME}.yaml": runtime,
+        **scaffold(cluster, delivery, below, scheduler=scheduler, repository=repository),
+    }
     is_there = os.path.exists(os.path.join(folder, FILE))
     if options.has("policies"):
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
@@ -97,6 +106,17 @@ def run(options: Options) -> int:
     return 0
 
 
+def _repository(top: str | None) -> tuple[str, str]:
+    """The URL and the main branch of the work tree, as far as Git knows them."""
+    if not top:
+        return "", ""
+    try:
+        repository = GitRepository(top)
+        return repository.remote(), repository.branch()
+    except Trouble:  # no Git here
+        return "", ""
+
+
 def _unset(config: bytes, cluster: str, scheduler: str, delivery: str, *, adds: bool) -> Iterator[str]:
     """The settings that a trainc.yaml which is kept does not have; one that `adds` a cluster has its folder."""
     if scheduler:
@@ -121,13 +141,27 @@ def _levels(folder: str) -> dict[str, int]:
 
 def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
-    config = with_cluster(contents(folder, FILE), cluster, os.path.join(folder, "jobs"), delivery)
+    config = with_cluster(contents(folder, FILE), cluster, _jobs(folder), delivery)
     files[FILE] = config.decode()
     for path in [path for path in files if path == f"deploy/{delivery}.yaml" and not _is_of(folder, path, cluster)]:
         # The API server of Argo CD itself is that of one cluster alone.
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text
     return files
+
+
+def _jobs(folder: str) -> list[str]:
+    """The files of a project that hold jobs."""
+    found = []
+    for file in walk(folder, (".",)):
+        data = contents(folder, file)
+        if ours(data) and any(_is_job(document) for document in read(data, file, Report())):
+            found.append(file)
+    return found
+
+
+def _is_job(document: Document) -> bool:
+    return document.kind in ("TrainJob", "JobSet", *NAMES) or is_input_kind(document)
 
 
 def _setting(config: bytes, *path: str) -> str:

@@ -132,6 +132,29 @@ class GitRepository:
         usual = os.path.join(self.top, ".git")
         return usual if os.path.isdir(usual) else self._text("rev-parse", "--absolute-git-dir")
 
+    def remote(self) -> str:
+        """The URL of `origin` as another machine can use it, without a password; empty where there is none."""
+        try:
+            url = self._text("config", "--get", "remote.origin.url")
+        except Trouble:
+            return ""
+        scheme, separator, rest = url.partition("://")
+        if separator and scheme in ("https", "http", "ssh"):
+            host, slash, path = rest.partition("/")
+            return f"{scheme}://{host if scheme == 'ssh' else host.rpartition('@')[2]}{slash}{path}"
+        host, colon, path = url.partition(":")
+        is_ssh = not separator and colon and path and "/" not in host and len(host) > 1  # as in git@host:path
+        return url if is_ssh else ""
+
+    def branch(self) -> str:
+        """The branch that `origin` has by default, else the one that is checked out; empty where neither is known."""
+        for name in ("refs/remotes/origin/HEAD", "HEAD"):
+            try:
+                return self._text("symbolic-ref", "--quiet", "--short", name).removeprefix("origin/")
+            except Trouble:
+                continue
+        return ""
+
     def index(self) -> Iterator[IndexEntry]:
         """Every file of the index that a hook was given, else of the work tree's own; `git add -N` adds none."""
         promised = {*self._paths("diff-files", "--name-only", "-z", "--diff-filter=A", index=True)}

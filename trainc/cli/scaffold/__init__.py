@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
-from json import loads
+from json import dumps, loads
 from types import MappingProxyType
 
 import trainc
 from trainc import __version__
 from trainc.cli.commands import GET_CAPACITY
+from trainc.yaml.spelling import text_of
 
 PROJECT = """\
 # Settings for all jobs in this repository.
@@ -100,19 +101,32 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda name: words[name[1]], text)
 
 
+def spelled(text: str) -> str:
+    """A text as YAML, also in a list on one line."""
+    return dumps(text) if not {*",[]{}"}.isdisjoint(text) else text_of(text)
+
+
 def scaffold(
     cluster: str,
     delivery: str,
     below: str = "",
     levels: Mapping[str, int] = MappingProxyType({}),
     scheduler: str = "",
+    repository: tuple[str, str] = ("", ""),
 ) -> dict[str, str]:
-    """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree."""
+    """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree.
+
+    `repository` is the URL that others know it by, and its main branch; empty where that is not known.
+    """
+    url, branch = repository
     label, queue = QUEUES.get(scheduler, ("", ""))
     words = {
         "version": __version__,
         "cluster": cluster,
         "below": below,
+        "branch": spelled(branch or "main"),
+        "repository": spelled(url or "https://git.example.com/training.git"),
+        "change": "" if url else " Set `repoURL` to your repository.",
         "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
         "rules": errors_as_warnings(levels),
         "label": label,
