@@ -189,29 +189,25 @@ def normalise(tree: Tree, field: str = "", *, patch: bool = False) -> Tree:
             return tree
         if field in _QUANTITY_MAPS:
             return {key: canonical(leaf) for key, leaf in tree.items()}
-        return _fields(tree, field, patch=patch)
+        out = {}
+        for key, raw in tree.items():
+            if type(raw) is Sourced:
+                node = canonical(raw) if key in _QUANTITIES else raw
+                if not node.value and _omitted(key, node.value, field) and not (patch and key in PATCH_POINTERS):
+                    continue
+            else:
+                node = normalise(raw, key, patch=patch)
+                if not node and (type(node) is list or key in _MAPS):
+                    continue
+            out[key] = node
+        if field in _ALWAYS:
+            out.setdefault(*_ALWAYS[field])
+        if patch and field in _PATCH_LISTS:
+            out.setdefault(_PATCH_LISTS[field], _GONE)
+        return out
     if type(tree) is list:
         return [normalise(item, field + "[]", patch=patch) for item in tree]
     return canonical(tree) if field in _QUANTITIES else tree
-
-
-def _fields(tree: dict[str, Tree], parent: str, *, patch: bool) -> Tree:
-    out = {}
-    for key, raw in tree.items():
-        if type(raw) is Sourced:
-            node = canonical(raw) if key in _QUANTITIES else raw
-            if not node.value and _omitted(key, node.value, parent) and not (patch and key in PATCH_POINTERS):
-                continue
-        else:
-            node = normalise(raw, key, patch=patch)
-            if not node and (type(node) is list or key in _MAPS):
-                continue
-        out[key] = node
-    if parent in _ALWAYS:
-        out.setdefault(*_ALWAYS[parent])
-    if patch and parent in _PATCH_LISTS:
-        out.setdefault(_PATCH_LISTS[parent], _GONE)
-    return out
 
 
 def _omitted(key: str, value: object, parent: str) -> bool:

@@ -54,7 +54,11 @@ def run(options: Options) -> int:
     else:
         texts = [item.text for item in given.items]
     data(write_list(given, texts, results(findings)))
-    _say(findings)
+    # Errors and warnings on standard error, one line each: kustomize shows no results.
+    for finding, place in findings:
+        if finding.level in (ERROR, WARNING):
+            where = f"{_shown(place)}: " if place is not None else ""
+            tell(f"{where}{finding.level}[{finding.rule.name}] {message_of(finding)}")
     return session.verdict()
 
 
@@ -64,14 +68,6 @@ def _place(finding: Finding, package: Package, items: tuple[Item, ...]) -> ItemP
         return None
     item = items[number]
     return ItemPlace(item.tree, item.path, item.position, *package.field_at(finding.span))
-
-
-def _say(findings: list[tuple[Finding, ItemPlace | None]]) -> None:
-    """Errors and warnings on standard error, one line each: kustomize shows no results."""
-    for finding, place in findings:
-        if finding.level in (ERROR, WARNING):
-            where = f"{_shown(place)}: " if place is not None else ""
-            tell(f"{where}{finding.level}[{finding.rule.name}] {message_of(finding)}")
 
 
 def _shown(place: ItemPlace) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.session import user_cache
@@ -53,7 +51,16 @@ def explain_rules(topic: str, options: Options) -> int:
         for index, rule in enumerate(chosen):
             answer(*([""] if index else []), rule.name, f"  {rule.summary}", f"  {rule.why}")
     else:
-        _list_rules(chosen)
+        # A line a rule, under the heading of its category.
+        by_category: dict[str, list[Rule]] = {}
+        for rule in chosen:
+            by_category.setdefault(category_of(rule), []).append(rule)
+        width = max(len(rule.name) for group in by_category.values() for rule in group)
+        about = {word: f"{one.title} ({word}): {one.about}" for word, one in categories().items()}
+        about[PACKAGES] = "Rules of installed packages"
+        for at, word in enumerate(word for word in about if word in by_category):
+            rows = [f"  {rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in by_category[word]]
+            answer(*([""] if at else []), about[word], *rows)
     return 0
 
 
@@ -62,19 +69,6 @@ def _known() -> list[Rule]:
     project = open_project((".",), Report(), cache=user_cache)
     more = [check.rule for name in project.rules_from for check in foreign(name.value)]
     return sorted([*own(), *more], key=lambda rule: rule.name)
-
-
-def _list_rules(chosen: Iterable[Rule]) -> None:
-    """A line a rule, under the heading of its category."""
-    by_category: dict[str, list[Rule]] = {}
-    for rule in chosen:
-        by_category.setdefault(category_of(rule), []).append(rule)
-    width = max(len(rule.name) for group in by_category.values() for rule in group)
-    about = {word: f"{one.title} ({word}): {one.about}" for word, one in categories().items()}
-    about[PACKAGES] = "Rules of installed packages"
-    for at, word in enumerate(word for word in about if word in by_category):
-        rows = [f"  {rule.name:<{width}}  {rule.level:<7}  {rule.summary}" for rule in by_category[word]]
-        answer(*([""] if at else []), about[word], *rows)
 
 
 def _differing(kind: str, known: list[Rule]) -> list[Rule]:

@@ -99,19 +99,15 @@ def _listed(bundles: list[Bundle], session: Session) -> bool:
     if form == "json":
         data(dumps(rows))
     elif rows and form == "mermaid":
-        _diagrams(rows, bundles, session)
+        runtimes = inheritance(session.project, session.selection.paths, bundles)
+        for bundle in bundles:
+            runtimes.count(bundle)
+        graph = {"nodes": runtimes.nodes, "edges": runtimes.edges}
+        answer(*repository_diagrams(rows, session.options.one("group", "cluster"), graph), folds=False)
     elif rows:
         draw = {"text": listing_lines, "markdown": listing_markdown}[form]
         answer(*draw(rows, options.one("group", "cluster")), color=options.one("color", "auto"), folds=False)
     return bool(rows)
-
-
-def _diagrams(rows: list[dict[str, Any]], bundles: list[Bundle], session: Session) -> None:
-    runtimes = inheritance(session.project, session.selection.paths, bundles)
-    for bundle in bundles:
-        runtimes.count(bundle)
-    graph = {"nodes": runtimes.nodes, "edges": runtimes.edges}
-    answer(*repository_diagrams(rows, session.options.one("group", "cluster"), graph), folds=False)
 
 
 def _drawn(bundles: list[Bundle], number: int | None, session: Session) -> bool:

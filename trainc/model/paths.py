@@ -114,7 +114,17 @@ def matches(steps: Steps, wanted: str, path: Path = ()) -> bool:
     starts = range(1) if wanted.startswith(".") else range(len(words))
     text = _flat(wanted)
     if "*" in text:
-        return _globs(words, text, starts)
+        import re  # noqa: PLC0415 (few people ask by patterns)
+
+        parts = (re.escape(part).replace(r"\*", "[^.]*") for part in text.split("**"))
+        pattern = re.compile(".*".join(parts))
+        every = [[min(one) for one in words], [max(one) for one in words]]
+        return any(
+            pattern.fullmatch(".".join(known[first:end]))
+            for known in every
+            for first in starts
+            for end in range(first + 1, len(words) + 1)
+        )
     return any(_runs(words[first:], text) for first in starts)
 
 
@@ -125,20 +135,6 @@ def _runs(words: list[set[str]], wanted: str) -> bool:
     return any(
         wanted == word or (wanted.startswith(f"{word}.") and _runs(words[1:], wanted[len(word) + 1 :]))
         for word in words[0]
-    )
-
-
-def _globs(words: list[set[str]], wanted: str, starts: range) -> bool:
-    import re  # noqa: PLC0415 (few people ask by patterns)
-
-    parts = (re.escape(part).replace(r"\*", "[^.]*") for part in wanted.split("**"))
-    pattern = re.compile(".*".join(parts))
-    every = [[min(one) for one in words], [max(one) for one in words]]
-    return any(
-        pattern.fullmatch(".".join(known[first:end]))
-        for known in every
-        for first in starts
-        for end in range(first + 1, len(words) + 1)
     )
 
 

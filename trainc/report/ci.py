@@ -91,7 +91,7 @@ def diagnostics(report: Report, shown: Shown, lines: Lines, suggested: Suggested
 def _diagnostic(finding: Finding, shown: Shown, lines: Lines, replacements: Sequence[Replacement]) -> dict[str, Any]:
     first, *others = finding.labels
     out: dict[str, Any] = {
-        "message": visible_lines([finding.message, *details(finding)]),
+        "message": "\n".join(map(visible, [finding.message, *details(finding)])),
         "location": _location(first, shown, lines),
         "severity": _RDJSON_SEVERITIES[finding.level],
         "code": {"value": finding.rule.name},
@@ -104,11 +104,6 @@ def _diagnostic(finding: Finding, shown: Shown, lines: Lines, replacements: Sequ
         text = lines(first.span.file)
         out["suggestions"] = [{"range": _range(one, text), "text": one.text} for one in replacements]
     return out
-
-
-def visible_lines(texts: list[str]) -> str:
-    """Texts as lines in which nothing is hidden."""
-    return "\n".join(map(visible, texts))
 
 
 def _location(label: Label, shown: Shown, lines: Lines) -> dict[str, Any]:

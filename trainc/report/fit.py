@@ -60,7 +60,10 @@ def placing(row: Mapping[str, Any]) -> str:
             parts.append(f"borrows {', '.join(lent)} from cohort {cohort}")
         if kueue.get("pendingAdmissionChecks"):
             parts.append(f"after the admission checks {', '.join(kueue['pendingAdmissionChecks'])}")
-        parts += _domains(kueue)
+        names: list[str] = []
+        for one in kueue.get("podSets", []):
+            names += ["/".join(domain["values"]) for domain in one.get("topology", {}).get("domains", [])]
+        parts += [f"on {few(sorted(set(names)), _HOSTS)}"] if names else []
     elif row["status"] == "fits":
         groups = row.get("pods", {}).get("groups", [])
         placed = sorted({name for group in groups for name in group.get("nodes", {})})
@@ -68,13 +71,6 @@ def placing(row: Mapping[str, Any]) -> str:
     if "headroom" in row and row["status"] == "fits":
         parts.append(f"{row['headroom']} more {'node' if row['headroom'] == 1 else 'nodes'} would fit")
     return ", ".join(parts)
-
-
-def _domains(kueue: Mapping[str, Any]) -> list[str]:
-    names: list[str] = []
-    for one in kueue.get("podSets", []):
-        names += ["/".join(domain["values"]) for domain in one.get("topology", {}).get("domains", [])]
-    return [f"on {few(sorted(set(names)), _HOSTS)}"] if names else []
 
 
 def _details(row: Mapping[str, Any]) -> list[str]:

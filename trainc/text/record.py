@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-__all__ = ["Generic", "Immutable", "NamedTuple", "T", "cached_property"]
+__all__ = ["Any", "Generic", "Immutable", "NamedTuple", "T", "cached_property"]
 
 _new = tuple.__new__
 
@@ -109,5 +109,5 @@ if TYPE_CHECKING:  # what these are to their users
 
     T = TypeVar("T")
 else:
-    T = "T"
+    T, Any = "T", object
     Generic, NamedTuple, cached_property = _Generic, _NamedTuple, _CachedProperty

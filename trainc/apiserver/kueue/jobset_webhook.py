@@ -138,7 +138,9 @@ def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
             _fault("labels", KUEUE_QUEUE, queue, "queue-name must not be empty in namespace with default queue")
         )
     if not suspended:
-        faults += _prebuilt_change(new, old)
+        name, former = (_annotation(tree, PREBUILT) or _label(tree, PREBUILT) for tree in (new, old))
+        part = "annotations" if _annotation(new, PREBUILT) else "labels"
+        faults += [] if name == former else [_fault(part, PREBUILT, name, _IMMUTABLE)]
     if _label(new, SECONDS) != _label(old, SECONDS) and not (suspended and was_suspended):
         faults.append(_fault("labels", SECONDS, _label(new, SECONDS), _IMMUTABLE))
     faults += _priority_change(_label(new, PRIORITY), _label(old, PRIORITY), suspended=suspended)
@@ -147,12 +149,6 @@ def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
         faults.append(_fault("annotations", ELASTIC, elastic, _IMMUTABLE))
     faults += _gate_changes(_listed(_annotation(new, GATES)), _listed(_annotation(old, GATES)))
     return [*faults, *_written(new), *topology_faults(new)]
-
-
-def _prebuilt_change(new: Tree, old: Tree) -> list[Fault]:
-    name, former = (_annotation(tree, PREBUILT) or _label(tree, PREBUILT) for tree in (new, old))
-    part = "annotations" if _annotation(new, PREBUILT) else "labels"
-    return [] if name == former else [_fault(part, PREBUILT, name, _IMMUTABLE)]
 
 
 def _priority_change(priority: str, former: str, *, suspended: bool) -> list[Fault]:

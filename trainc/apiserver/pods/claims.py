@@ -60,18 +60,7 @@ def claim(spec: dict[str, Any], path: Path, log: Complaints) -> None:
             log.invalid((*path, name), spec[name], *subdomain(spec[name]))
     if spec.get("volumeMode") is not None:
         log.one_of((*path, "volumeMode"), spec["volumeMode"], ("Block", "Filesystem"))
-    _content(spec, path, log)
-
-
-def _modes(modes: list[Any], path: Path, log: Complaints) -> None:
-    for index, mode in enumerate(modes):
-        log.one_of(path, mode, _MODES, at=(*path, index))
-    if _ALONE in modes and any(mode in _MODES[:-1] for mode in modes):
-        log.forbidden(path, f"may not use {_ALONE} with other access modes")
-
-
-def _content(spec: dict[str, Any], path: Path, log: Complaints) -> None:
-    """What a volume is filled with: two spellings, which must not contradict each other."""
+    # What a volume is filled with: two spellings, which must not contradict each other.
     one, other = spec.get("dataSource"), spec.get("dataSourceRef")
     for name in ("dataSource", "dataSourceRef"):
         if spec.get(name) is not None:
@@ -87,6 +76,13 @@ def _content(spec: dict[str, Any], path: Path, log: Complaints) -> None:
         fields(one).get(key) != fields(other).get(key) for key in ("apiGroup", "kind", "name")
     ):
         log.invalid(path, {}, "must match dataSourceRef")
+
+
+def _modes(modes: list[Any], path: Path, log: Complaints) -> None:
+    for index, mode in enumerate(modes):
+        log.one_of(path, mode, _MODES, at=(*path, index))
+    if _ALONE in modes and any(mode in _MODES[:-1] for mode in modes):
+        log.forbidden(path, f"may not use {_ALONE} with other access modes")
 
 
 def _reference(reference: dict[str, Any], path: Path, log: Complaints) -> None:

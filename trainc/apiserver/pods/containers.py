@@ -205,11 +205,7 @@ def _common(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
             part(plain(tree[field]), (*path, field), log)
     mounts(tree, path, context.volumes, log)
     devices(tree, path, context.volumes, log)
-    _beside_pod(tree, path, context, log)
-
-
-def _beside_pod(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
-    """Settings of a container that depend on those of its pod."""
+    # Settings of a container that depend on those of its pod.
     resources = tree.get("resources")
     if type(resources) is dict and "claims" in resources:
         amounts.declared(plain(resources["claims"]), (*path, "resources", "claims"), context.claims, log)

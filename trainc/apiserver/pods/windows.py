@@ -103,22 +103,18 @@ def system(pod: dict[str, Any], path: Path, log: Complaints) -> None:
             if held.get("windowsOptions") is not None:
                 log.forbidden((*at, "windowsOptions"), "windows options cannot be set for a linux pod")
     elif name == "windows":
-        _without_linux(pod, context, path, log)
+        for field in _POD:
+            if pod.get(field) if field in _SWITCHES else pod.get(field) is not None:
+                log.forbidden((*path, field), _REFUSED)
+        for field in _POD_CONTEXT:
+            if context.get(field) if field == "sysctls" else context.get(field) is not None:
+                log.forbidden((*path, "securityContext", field), _REFUSED)
+        for held, at in _containers(pod, path):
+            for field in _CONTEXT:
+                if held.get(field) is not None:
+                    log.forbidden((*at, field), _REFUSED)
     else:
         log.one_of((*path, "os"), name, ("linux", "windows"))
-
-
-def _without_linux(pod: dict[str, Any], context: dict[str, Any], path: Path, log: Complaints) -> None:
-    for field in _POD:
-        if pod.get(field) if field in _SWITCHES else pod.get(field) is not None:
-            log.forbidden((*path, field), _REFUSED)
-    for field in _POD_CONTEXT:
-        if context.get(field) if field == "sysctls" else context.get(field) is not None:
-            log.forbidden((*path, "securityContext", field), _REFUSED)
-    for held, at in _containers(pod, path):
-        for field in _CONTEXT:
-            if held.get(field) is not None:
-                log.forbidden((*at, field), _REFUSED)
 
 
 def host_process(pod: dict[str, Any], path: Path, log: Complaints) -> None:

@@ -91,7 +91,18 @@ class Decisions:
             return new
         if not any(differences(was, now) for was, now in _pairs(bundle, before, bundle.objects)):
             return new._replace(text=former.text, objects=trees)
-        return self._with_edit(bundle, before, trees, new)
+        # The committed objects with what the edit of the job changes in place, where a server takes that.
+        edits = {key_of(bundle, now): (was, now) for was, now in _pairs(bundle, before, bundle.objects)}
+        objects = []
+        for tree in trees:
+            edit = edits.get(key_of(bundle, tree))
+            objects.append(tree if edit is None else transferred(*edit, tree))
+        if any(tree is None for tree in objects):
+            return new
+        changes = self._updates(bundle, trees, objects)
+        if any(one.refused for one in changes):
+            return new
+        return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
 
     def standing(self, bundle: Bundle, file: str) -> Bundle | None:
         """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
@@ -108,20 +119,6 @@ class Decisions:
         if jobset is None:
             return None
         return Bundle(Document(bundle.document.file, jobset, {}, 1), decision.objects, cluster=bundle.cluster)
-
-    def _with_edit(self, bundle: Bundle, before: Iterable[Tree], trees: tuple[Tree, ...], new: Decision) -> Decision:
-        """The committed objects with what the edit of the job changes in place, where a server takes that."""
-        edits = {key_of(bundle, now): (was, now) for was, now in _pairs(bundle, before, bundle.objects)}
-        objects = []
-        for tree in trees:
-            edit = edits.get(key_of(bundle, tree))
-            objects.append(tree if edit is None else transferred(*edit, tree))
-        if any(tree is None for tree in objects):
-            return new
-        changes = self._updates(bundle, trees, objects)
-        if any(one.refused for one in changes):
-            return new
-        return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
 
     def _updates(self, bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[Update]:
         if bundle.cluster not in self._servers:

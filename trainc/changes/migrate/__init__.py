@@ -172,20 +172,25 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     if not isinstance(tree.get("kind"), str):
         return untouched
     if tree["kind"].endswith("List") and (jobs := [*listed_jobs(documents[0].tree), *_former(tree.get("items"))]):
-        return _listed(untouched, line, documents[0], jobs)
+        reason = f"jobs in a {documents[0].kind} are not rewritten: write each as its own document"
+        outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
+        return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
         return _older(index, line, tree, file, place)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
-        return _foreign(untouched, line, documents[0])
+        # A document of no kind of ours: a training kind that trainc does not compile is told.
+        document = documents[0]
+        foreign = foreign_kind(document.api_version, document.kind, document.tree)
+        if foreign is None:
+            return untouched
+        reason = f"{foreign.message}: {foreign.help}"
+        at = document.span(("kind",))
+        span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
+        outcome = Outcome(document.kind, document.name, False, "", reason)
+        return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
     done = _respelled(piece, line, tree, place.project)
     return _with_present_hosts(done, line, tree, file, place.project) if kind == "TrainJob" else done
-
-
-def _listed(untouched: Migration, line: int, document: Document, jobs: list[tuple[str, str]]) -> Migration:
-    reason = f"jobs in a {document.kind} are not rewritten: write each as its own document"
-    outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
-    return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
 
 
 def _former(items: Any) -> list[tuple[str, str]]:
@@ -199,18 +204,6 @@ def _former(items: Any) -> list[tuple[str, str]]:
             if kind in ("TrainJob", *_RUNTIMES) and any([*rewrite(fresh(item), kind)]):
                 former.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
     return former
-
-
-def _foreign(untouched: Migration, line: int, document: Document) -> Migration:
-    """A document of no kind of ours: a training kind that trainc does not compile is told."""
-    foreign = foreign_kind(document.api_version, document.kind, document.tree)
-    if foreign is None:
-        return untouched
-    reason = f"{foreign.message}: {foreign.help}"
-    at = document.span(("kind",))
-    span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
-    outcome = Outcome(document.kind, document.name, False, "", reason)
-    return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
 
 
 def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:

@@ -23,7 +23,24 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     if verdict.refusal:
         return "correct what the webhook rejects"
     if not verdict.podsets or not verdict.assigned:
-        return _configuration_change(kueue, jobset, verdict)
+        message, namespace = verdict.message, value(jobset, "metadata", "namespace") or "default"
+        if message.startswith("LocalQueue") and message.endswith("doesn't exist"):
+            names = [name for name, _ in kueue.facts.in_namespace("LocalQueue", namespace)]
+            listed = ", ".join(f"`{name}`" for name in names)
+            otherwise = f"name one of {listed}" if names else f"create a LocalQueue in namespace `{namespace}`"
+            return meant(verdict.queue, names, otherwise)
+        if message.startswith("LocalQueue"):
+            return f"remove `stopPolicy` from LocalQueue `{verdict.queue}`"
+        if verdict.detail:
+            return f"ClusterQueue `{verdict.cluster_queue}` {verdict.detail}: repair the queue, or name another one"
+        if message.startswith("ClusterQueue"):
+            return f"create the ClusterQueue, or point LocalQueue `{verdict.queue}` at another one"
+        if "selector" in message:
+            queue = verdict.cluster_queue
+            return f"let the `namespaceSelector` of ClusterQueue `{queue}` match namespace `{namespace}`, or use another queue"
+        if verdict.refused_by:
+            return "create the missing object, or remove its name from the job"
+        return "change the requests and limits of the container"
     if verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message:
         text = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
         if text:
@@ -31,29 +48,6 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     if verdict.reason == NO_PLACE:
         return _fewer(kueue, jobset) or "request smaller slices or pods, or a wider topology level"
     return _fewer(kueue, jobset) or "request less in each pod, or raise the quota"
-
-
-def _configuration_change(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
-    message, namespace = verdict.message, value(jobset, "metadata", "namespace") or "default"
-    if message.startswith("LocalQueue") and message.endswith("doesn't exist"):
-        names = [name for name, _ in kueue.facts.in_namespace("LocalQueue", namespace)]
-        listed = ", ".join(f"`{name}`" for name in names)
-        otherwise = f"name one of {listed}" if names else f"create a LocalQueue in namespace `{namespace}`"
-        return meant(verdict.queue, names, otherwise)
-    if message.startswith("LocalQueue"):
-        return f"remove `stopPolicy` from LocalQueue `{verdict.queue}`"
-    if verdict.detail:
-        return f"ClusterQueue `{verdict.cluster_queue}` {verdict.detail}: repair the queue, or name another one"
-    if message.startswith("ClusterQueue"):
-        return f"create the ClusterQueue, or point LocalQueue `{verdict.queue}` at another one"
-    if "selector" in message:
-        queue = verdict.cluster_queue
-        return (
-            f"let the `namespaceSelector` of ClusterQueue `{queue}` match namespace `{namespace}`, or use another queue"
-        )
-    if verdict.refused_by:
-        return "create the missing object, or remove its name from the job"
-    return "change the requests and limits of the container"
 
 
 def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:

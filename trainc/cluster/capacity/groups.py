@@ -71,21 +71,19 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
             change = "request fewer or smaller pods, or name another queue"
             yield GroupRefusal(("spec", "queue"), reason, change, is_final)
     elif kind == "coscheduling":
-        yield from _beyond_the_cluster(facts, group)
-
-
-def _beyond_the_cluster(facts: ClusterFacts, group: Tree) -> Iterator[GroupRefusal]:
-    """Coscheduling compares what a group asks for with what all nodes have free, whether its pods may run there or not."""
-    needed = units_of(get(group, "spec", "minResources"))
-    if not facts.has_nodes or not needed:
-        return
-    total: Units = {}
-    for node in facts.nodes.values():
-        total = added(total, node.free(is_idle=True))
-    for name, amount in sorted(needed.items()):
-        if amount > total.get(name, 0):
-            reason = f"the group needs {spelled(name, amount)} {name} at once, and all nodes have {spelled(name, total.get(name, 0))}"
-            yield GroupRefusal(("spec", "minResources"), reason, "lower `minResources`, or add nodes", is_final=False)
+        # Coscheduling compares what a group asks for with what all nodes have free, whether its pods may run there or not.
+        needed = units_of(get(group, "spec", "minResources"))
+        if not facts.has_nodes or not needed:
+            return
+        total: Units = {}
+        for node in facts.nodes.values():
+            total = added(total, node.free(is_idle=True))
+        for name, amount in sorted(needed.items()):
+            if amount > total.get(name, 0):
+                reason = f"the group needs {spelled(name, amount)} {name} at once, and all nodes have {spelled(name, total.get(name, 0))}"
+                yield GroupRefusal(
+                    ("spec", "minResources"), reason, "lower `minResources`, or add nodes", is_final=False
+                )
 
 
 _ROOT = "root"

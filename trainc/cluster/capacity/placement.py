@@ -75,30 +75,24 @@ def _search(topology: Topology, workers: PodSet, leader: PodSet | None, gates: f
     )
     if search.level > search.slice_level:
         raise PlacementError(f"podset slice topology {slices} is above the podset topology {level}")
-    search.inner = _inner(topology, workers, search)
-    if not search.inner:
-        search.layers = ()
-    return search
-
-
-def _inner(topology: Topology, workers: PodSet, search: TopologySearch) -> dict[int, int]:
-    """The sizes that pods are grouped by below the outermost slices, by level."""
-    sizes: dict[int, int] = {}
-    size, level = search.size, search.slice_level
+    # The sizes that pods are grouped by below the outermost slices, by level.
+    size, depth = search.size, search.slice_level
     for layer in workers.topology_request.slices[1:]:
         if layer.level not in topology.levels:
             raise PlacementError(f"no requested topology level for additional slice layer: {layer.level}")
         at = topology.levels.index(layer.level)
-        if at <= level:
-            above = topology.levels[level]
+        if at <= depth:
+            above = topology.levels[depth]
             raise PlacementError(f"additional slice layer topology {layer.level} must be at a lower level than {above}")
         if size % layer.size:
             raise PlacementError(
                 f"additional slice layer size {layer.size} must evenly divide parent layer size {size}"
             )
-        sizes.update(dict.fromkeys(range(level + 1, at + 1), layer.size))
-        size, level = layer.size, at
-    return sizes
+        search.inner.update(dict.fromkeys(range(depth + 1, at + 1), layer.size))
+        size, depth = layer.size, at
+    if not search.inner:
+        search.layers = ()
+    return search
 
 
 def _fitting(

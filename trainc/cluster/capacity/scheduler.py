@@ -241,7 +241,15 @@ class Peers:
         self.near = [self._counts(term) for term in required_peers(pod.spec, "podAffinity")]
         self.away = [self._counts(term) for term in required_peers(pod.spec, "podAntiAffinity")]
         self.spreads = [self._spread(one) for one in hard_spreads(pod.spec)]
-        self.repelled = self._repelled()
+        # The domains that pods keep to themselves which are already there.
+        domains = set()
+        for place in self.places:
+            for other in place.pods:
+                for term in required_peers(other.spec, "podAntiAffinity"):
+                    key = term.get("topologyKey", "")
+                    if key in place.node.labels and _selects(term, self.pod, other):
+                        domains.add((key, place.node.labels[key]))
+        self.repelled = domains
 
     def refusal(self, place: NodeUsage) -> Refusal | None:
         """Why a node is out because of the pods on it or near it."""
@@ -312,17 +320,6 @@ class Peers:
             return True
         fits = in_labels(self.pod.spec.get("nodeSelector"), node.labels)
         return fits and (self.pod.terms is None or matches_terms(self.pod.terms, node.labels, node.name))
-
-    def _repelled(self) -> set[tuple[str, str]]:
-        """The domains that pods keep to themselves which are already there."""
-        domains = set()
-        for place in self.places:
-            for other in place.pods:
-                for term in required_peers(other.spec, "podAntiAffinity"):
-                    key = term.get("topologyKey", "")
-                    if key in place.node.labels and _selects(term, self.pod, other):
-                        domains.add((key, place.node.labels[key]))
-        return domains
 
 
 def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:

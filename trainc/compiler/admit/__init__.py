@@ -19,7 +19,7 @@ from trainc.model.settings import FILE, STDIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from trainc.model.catalog import Documents, Entry
     from trainc.model.document import Document
@@ -277,7 +277,14 @@ def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bo
 
             name_strays(others, context.report)
         if not context.report.compiles and any(other.kind in PLAIN for other in others):
-            judge_workloads(others, context)
+            # Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours.
+            from trainc.apiserver.workloads import NODES, judge_workload  # noqa: PLC0415 (few files hold Jobs and Pods)
+
+            for document in others:
+                if kind_of(document.tree) in NODES and (
+                    document.file in context.selection.paths or document.file == STDIN
+                ):
+                    judge_workload(document, context.server, context.project.cluster, context.report)
 
 
 def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
@@ -292,12 +299,3 @@ def _refuse(index: int, document: Document, context: AdmissionContext) -> None:
 
 
 __all__ = ["RUNTIMES", "admit", "admit_object", "check_runtime"]
-
-
-def judge_workloads(documents: Iterable[Document], context: AdmissionContext) -> None:
-    """Findings for each Job and Pod that the API server refuses, in files that are named; the others are not ours."""
-    from trainc.apiserver.workloads import NODES, judge_workload  # noqa: PLC0415 (few files hold Jobs and Pods)
-
-    for document in documents:
-        if kind_of(document.tree) in NODES and (document.file in context.selection.paths or document.file == STDIN):
-            judge_workload(document, context.server, context.project.cluster, context.report)

@@ -94,7 +94,23 @@ class JobPatches:
         patch = patches[0]
         if admit_object(patch, self._context.server, self._context.report) is None:
             return None
-        return self._merged(job, patch)
+        metadata = {key: node for key, node in patch.tree["metadata"].items() if key not in _OWN}
+        annotations = metadata.get("annotations")
+        if type(annotations) is dict:
+            metadata["annotations"] = {key: node for key, node in annotations.items() if key != ANNOTATION}
+            if not metadata["annotations"]:
+                del metadata["annotations"]
+        overlay = {"metadata": metadata, **{key: patch.tree[key] for key in ("spec",) if key in patch.tree}}
+        try:
+            tree = merge(job.tree, overlay, KEYS)
+        except UnknownDirectiveError as error:
+            self._context.report.add(unknown_word(error, patch.span()))
+            return None
+        if plain(tree) == plain(job.tree):
+            cluster = self._context.project.cluster.name
+            self._context.report.add(_idle(patch, f"the job already has these values for `{cluster}`"))
+        legal = admit_object(job, self._context.server, Report())
+        return Patched(job, patch, tree).of(self._context.project.cluster.name, legal)
 
     def close(self) -> None:
         """Findings for the patches whose job is in no file beside them, or does not run on one of their clusters."""
@@ -145,26 +161,6 @@ class JobPatches:
                 # What cannot be read might be a patch of this very job.
                 self._context.report.add(finding)
         return self._beside[folder].get(_key(job), [])
-
-    def _merged(self, job: Document, patch: Document) -> Document | None:
-        own = patch.tree.get("metadata")
-        metadata = {key: node for key, node in own.items() if key not in _OWN}
-        annotations = metadata.get("annotations")
-        if type(annotations) is dict:
-            metadata["annotations"] = {key: node for key, node in annotations.items() if key != ANNOTATION}
-            if not metadata["annotations"]:
-                del metadata["annotations"]
-        overlay = {"metadata": metadata, **{key: patch.tree[key] for key in ("spec",) if key in patch.tree}}
-        try:
-            tree = merge(job.tree, overlay, KEYS)
-        except UnknownDirectiveError as error:
-            self._context.report.add(unknown_word(error, patch.span()))
-            return None
-        if plain(tree) == plain(job.tree):
-            cluster = self._context.project.cluster.name
-            self._context.report.add(_idle(patch, f"the job already has these values for `{cluster}`"))
-        legal = admit_object(job, self._context.server, Report())
-        return Patched(job, patch, tree).of(self._context.project.cluster.name, legal)
 
 
 def _folder(file: str) -> str:

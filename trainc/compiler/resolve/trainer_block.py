@@ -46,24 +46,21 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     resources = trainer.get("resourcesPerNode")
     # Without any policy the controller does not look at resourcesPerNode (Trainer v2.3.0).
     if resources is not None and policy is not None:
-        sets["resources"] = merge_resources(node.get("resources") or {}, resources)
+        # Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0).
+        base = node.get("resources") or {}
+        merged = {}
+        for part in ("limits", "requests"):
+            both = dict(base.get(part) or ())
+            more = resources.get(part)
+            if more:
+                for name, amount in more.items():
+                    both[name] = canonical(amount)
+            if both:
+                merged[part] = both
+        sets["resources"] = merged
     variables = trainer.get("env")
     env = tuple([convert(entry) for entry in variables]) if variables else ()
     return Patch(role.index, NODE, env=env, sets=sets) if sets or env else None
-
-
-def merge_resources(base: Mapping[str, Tree], job_resources: Mapping[str, Tree]) -> Tree:
-    """Limits and requests, the job's over the runtime's by resource name; claims do not survive (Trainer v2.3.0)."""
-    merged = {}
-    for part in ("limits", "requests"):
-        both = dict(base.get(part) or ())
-        more = job_resources.get(part)
-        if more:
-            for name, amount in more.items():
-                both[name] = canonical(amount)
-        if both:
-            merged[part] = both
-    return merged
 
 
 def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:

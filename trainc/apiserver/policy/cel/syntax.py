@@ -134,7 +134,17 @@ def _node(data: bytes, depth: int) -> Node:
             part = dict(_fields(held))
             return Select(_node(part[1], deeper), part[2].decode(), bool(part.get(3)))
         if number == 6:
-            return _call(held, deeper)
+            target: Node | None = None
+            name = ""
+            args: list[Node] = []
+            for key, value in _fields(held):
+                if key == 1:
+                    target = _node(value, deeper)
+                elif key == 2:
+                    name = value.decode()
+                else:
+                    args.append(_node(value, deeper))
+            return Call(target, name, tuple(args))
         if number == 7:
             fields = list(_fields(held))
             elements = tuple([_node(value, deeper) for key, value in fields if key == 1])
@@ -142,7 +152,17 @@ def _node(data: bytes, depth: int) -> Node:
         if number == 8:
             return MapOf(tuple([_entry(value, deeper) for key, value in _fields(held) if key == 2]))
         if number == 9:
-            return _fold(held, deeper)
+            part = dict(_fields(held))
+            return Fold(
+                part[1].decode(),
+                part.get(8, b"").decode(),
+                _node(part[2], deeper),
+                part[3].decode(),
+                _node(part[4], deeper),
+                _node(part[5], deeper),
+                _node(part[6], deeper),
+                _node(part[7], deeper),
+            )
     raise ValueError("an empty expression")
 
 
@@ -157,37 +177,9 @@ def _indexes(fields: list[tuple[int, Any]]) -> Iterator[int]:
                 yield index
 
 
-def _call(data: bytes, depth: int) -> Call:
-    target: Node | None = None
-    name = ""
-    args: list[Node] = []
-    for key, value in _fields(data):
-        if key == 1:
-            target = _node(value, depth)
-        elif key == 2:
-            name = value.decode()
-        else:
-            args.append(_node(value, depth))
-    return Call(target, name, tuple(args))
-
-
 def _entry(data: bytes, depth: int) -> tuple[Node, Node, bool]:
     part = dict(_fields(data))
     return _node(part[3], depth), _node(part[4], depth), bool(part.get(5))
-
-
-def _fold(data: bytes, depth: int) -> Fold:
-    part = dict(_fields(data))
-    return Fold(
-        part[1].decode(),
-        part.get(8, b"").decode(),
-        _node(part[2], depth),
-        part[3].decode(),
-        _node(part[4], depth),
-        _node(part[5], depth),
-        _node(part[6], depth),
-        _node(part[7], depth),
-    )
 
 
 def _constant(data: bytes) -> Const:
