@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
+from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.readable import read_by_go, readable
 from trainc.apiserver.verdict import kind_of, verdict
-from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
+from trainc.model.report import Report
 from trainc.model.settings import STRICT, WARN
-from trainc.model.tree import dotted, get, has_nulls
+from trainc.model.tree import Path, Tree, dotted, get, has_nulls
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder, placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
 _ADVISED = 200  # faults of one object that get advice: as many as a run prints
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Origin, Sourced
+from collections.abc import Callable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Tree
 
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
-
-    SpanOfKey = Callable[[str], Span]
+SpanOfKey = Callable[[str], Span]
 
 
 def names_in(text: str) -> list[str]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, dotted
 
 # The notice that the API server adds when schema faults keep it from evaluating CEL rules.
 SKIPPED_RULES = (

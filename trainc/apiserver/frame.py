@@ -7,16 +7,12 @@ frame. What is odd is a part of the frame as it is: an empty text, a name that i
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import count
 
 from trainc.apiserver.metadata import are_good_labels, is_good_name
 from trainc.model.sourced import Sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree
 
 _COUNTS = frozenset(("replicas", "completions", "parallelism"))
 _COUNTING = frozenset(

@@ -8,15 +8,10 @@ from __future__ import annotations
 from trainc.apiserver.fault import Fault, invalid
 from trainc.apiserver.names import is_label, label, label_value, qualified, subdomain
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted, plain
+from trainc.model.tree import Path, Tree, dotted, plain
 from trainc.text.memo import TextMemo
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
 _ANNOTATION_BYTES = 256 * 1024
 

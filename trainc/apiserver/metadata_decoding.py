@@ -5,16 +5,12 @@ Source: k8s.io/apimachinery ObjectMeta and sigs.k8s.io/json, Kubernetes 1.36.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.apiserver.fault import JSON_TYPES, Fault, number
 from trainc.apiserver.golang.time import time_fault
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, dotted
 
 _TEXT, _NUMBER, _BOOL, _TIME, _ANY = "string", "int64", "bool", "v1.Time", ""
 # The Go types behind the fields; a tuple is a list of them, a mapping a struct.

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Origin, Sourced, known
+from trainc.model.tree import Tree
 from trainc.text.quantity import Quantity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 # Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
 # API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,

@@ -7,20 +7,17 @@ one place that says which of them matter. A null that stands for nothing anyway,
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from trainc.apiserver.fault import Fault
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Path, Tree
 from trainc.text.object_keys import TRAINC_PREFIX
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from trainc.apiserver.fault import Fault
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
-
-    Meaning = tuple[str, str, str, str]  # level, message, effect and help
+Meaning = tuple[str, str, str, str]  # level, message, effect and help
 
 NULL_AMOUNT = Rule("null-resource", ERROR)
 NULL_FIELD = Rule("null-field", WARNING)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.node import Table
 from trainc.apiserver.served import served
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, NOTE, Rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import Table
-    from trainc.model.cluster import Cluster
-    from trainc.model.report import Report
+from trainc.model.report import Report
 
 NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
 UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)

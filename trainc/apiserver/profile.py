@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.tree import Tree
+from trainc.model.cluster import Cluster
+from trainc.model.tree import Tree
 
 
 class Profile:

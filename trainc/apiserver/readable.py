@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.fault import Fault
 from trainc.apiserver.schema.log import Log
-from trainc.apiserver.schema.node import load
+from trainc.apiserver.schema.node import SchemaNode, Table, load
 from trainc.apiserver.schema.walker import walk
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode, Table
-    from trainc.model.tree import Tree
 
 
 def readable(tree: Tree, kind: str, table: Table) -> tuple[Tree, list[Fault]]:

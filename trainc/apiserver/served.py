@@ -7,16 +7,11 @@ from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobset.create import create_faults
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.metadata import is_sound
-from trainc.apiserver.profile import profile_of
+from trainc.apiserver.profile import Profile, profile_of
 from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.verdict import verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.profile import Profile
-    from trainc.model.cluster import Cluster
-    from trainc.model.tree import Tree
-
+from trainc.model.cluster import Cluster
+from trainc.model.tree import Tree
 
 _MAX_FRAMES = 1_000
 

@@ -10,18 +10,15 @@ from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.cel.rules import check, check_change
 from trainc.apiserver.fault import SKIPPED_RULES, Fault, Verdict, untold
 from trainc.apiserver.jobset import create, defaults
+from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import SchemaNode, Table
 from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.versions import REFUSES_NEGATIVE_REPLICAS
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import Tree
 from trainc.text.object_keys import VOLCANO_POD_GROUP
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import SchemaNode, Table
-    from trainc.model.tree import Tree
 
 # A server appends five random characters to generateName; here they are always the same.
 _SUFFIX = Sourced("abcde", Origin(None, "generated name"))

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Sequence
 
+from trainc.cli.options import Command
 from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Never
-
-    from trainc.cli.options import Command
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.load import SHARED
 from trainc.compiler.load.walk import known_files
+from trainc.model.settings import Project, Selection
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
 
@@ -15,9 +17,7 @@ if TYPE_CHECKING:
     from trainc.changes.compare.committed import Committed
     from trainc.changes.compare.refused_edits import RenderedRuns
     from trainc.cli.caching.run_cache import RunCache
-    from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
-    from trainc.model.settings import Project, Selection
 
 
 EACH = 100  # jobs that a worker is worth

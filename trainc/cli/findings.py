@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
 
-from trainc.cli.options import PROJECT
+from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import tell, terminal
 from trainc.compiler.load.walk import contents
-from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING
+from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING, Finding
+from trainc.model.report import Report
 from trainc.report.text import finding_lines, headline, statistics, summary
 from trainc.text.counting import counted
+from trainc.text.record import NamedTuple
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import NamedTuple
-
-    from trainc.cli.options import Options
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
     from trainc.text.line_diff import Replacement
 
     Shown = Callable[[str], str]
     Lines = Callable[[str], list[str]]
-else:
-    from trainc.text.record import NamedTuple
 
 _MAX_FINDINGS = 200  # findings that are printed as text
 

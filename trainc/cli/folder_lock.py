@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from trainc.cli.output import tell
+from trainc.text.record import Self
 from trainc.text.suppress import Suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Self
 
 
 class FolderLock:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 
+from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.compiler.usage import blueprints, blueprints_behind
 from trainc.lint import expand
 from trainc.lint.facts.summary import one_pod, overview
+from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.model.run import run_of
+from trainc.model.settings import Project
 from trainc.report.page.inheritance import Inheritance
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from trainc.changes.compare.rendering_state import RenderingStates
-    from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project
-    from trainc.report.page.inheritance import Inheritance
+from trainc.text.record import Any
 
 
 def has_output(project: Project) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from time import monotonic
 
-from trainc.report.lines import text_of
+from trainc.report.lines import Line, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import TextIO
-
-    from trainc.report.lines import Line
 
 
 def tell(*lines: Line, color: str = "auto") -> None:

@@ -6,10 +6,12 @@ import os
 import sys
 from io import TextIOWrapper
 
+from trainc.text.record import Any
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
-    from typing import Any, Never
+    from typing import Never
 
 SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
 _STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")

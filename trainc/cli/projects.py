@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import tell
 from trainc.compiler.project import find_root
-from trainc.model.settings import FILE, OUTPUT
+from trainc.model.settings import FILE, OUTPUT, Project
 from trainc.text.trouble import Inapplicable, Trouble
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.model.settings import Project
-
-    Command = Callable[[Options], int]
+Command = Callable[[Options], int]
 
 
 def unmarked(project: Project) -> list[str]:

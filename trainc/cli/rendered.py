@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterable
 
 from trainc.apiserver.names import label
 from trainc.changes.compare.committed import (
@@ -16,8 +17,10 @@ from trainc.changes.compare.committed import (
 )
 from trainc.changes.compare.immutable import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
 from trainc.changes.git.work_tree import CommittedTexts, absent_files
+from trainc.cli.caching.run_cache import RunCache
 from trainc.cli.compiling import Nothing, compiled, rendered_runs
 from trainc.cli.folder_lock import FolderLock
+from trainc.cli.options import Options
 from trainc.cli.output import tell
 from trainc.cli.process import Orderly
 from trainc.cli.session import RENDERED, WORK_TREE, Session
@@ -40,9 +43,10 @@ from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents
 from trainc.compiler.project import BAD_PROJECT
 from trainc.lint.across_jobs import shared_service, twins
-from trainc.model.finding import ERROR
+from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import SPARSE_GAP
+from trainc.model.settings import SPARSE_GAP, Project, Selection
 from trainc.model.sourced import Span
 from trainc.text.counting import few
 from trainc.text.files import is_below, work_tree
@@ -50,16 +54,6 @@ from trainc.text.spelling import meant
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-    from trainc.cli.caching.run_cache import RunCache
-    from trainc.cli.options import Options
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project, Selection
 
 UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)

@@ -6,26 +6,23 @@ import os
 import sys
 
 from trainc.cli.findings import Baseline, Files, print_findings, read_baseline, tell_of_baseline, written
-from trainc.cli.output import data, data_beside
+from trainc.cli.options import Options
+from trainc.cli.output import Progress, data, data_beside
 from trainc.compiler.load.beside import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report
-from trainc.model.settings import STDIN, Checks, Selection
+from trainc.model.rule_selection import RuleFilter
+from trainc.model.settings import STDIN, Checks, Project, Selection
 from trainc.text.files import ordinary_contents
+from trainc.text.record import Any
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from trainc.cli.cache import FileCache
-    from trainc.cli.options import Options
-    from trainc.cli.output import Progress
-    from trainc.model.rule_selection import RuleFilter
-    from trainc.model.settings import Project
 
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule, place
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
-    from trainc.model.sourced import Span
-    from trainc.model.tree import UnknownDirectiveError
+from trainc.model.finding import ERROR, Finding, Rule, place
+from trainc.model.sourced import Span
+from trainc.model.tree import UnknownDirectiveError
 
 UNKNOWN_WORD = Rule("unknown-merge-directive", ERROR, admission=True)
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 MARK = "# trainc: from "
 _BYTES = MARK.encode()

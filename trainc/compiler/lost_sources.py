@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
-    from trainc.model.sourced import Span
+from trainc.model.finding import ERROR, Finding, Rule
+from trainc.model.sourced import Span
 
 SOURCE_LOST = Rule("source-lost", ERROR, unreadable=True)
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from trainc.model.document import Document
-from trainc.model.finding import SAFE
+from trainc.model.finding import SAFE, Edit
 from trainc.model.run import RUN_PATH
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.merge_keys import MERGE_KEYS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.finding import Edit
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 PATCH = "TrainJobPatch"  # a kind, and in the order of precedence the layer above the job that it is merged over
 KEYS = {**MERGE_KEYS, "runtimePatches": "manager"}

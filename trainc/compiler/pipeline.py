@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from trainc.compiler.admit import RUNTIMES, admit
 from trainc.compiler.admit.patches import PatchedFiles
 from trainc.compiler.load import load
@@ -10,27 +12,23 @@ from trainc.compiler.resolve import resolve
 from trainc.lint import check_text, verify
 from trainc.lint.across_jobs import SharedNames, produced_too
 from trainc.model.account import COMPILED
-from trainc.model.catalog import Catalog
-from trainc.model.references import References, references_of, skip_unlisted
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Catalog, Documents, Objects
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
+from trainc.model.file_results import CachedResults
+from trainc.model.references import Reference, References, references_of, skip_unlisted
 from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
 from trainc.model.tree import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.emit.spool.questions import RenderedState
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Documents, Objects
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.file_results import CachedResults
-    from trainc.model.references import Reference
-    from trainc.model.settings import Project, Selection
 
-    Catalogs = list[tuple[Project, Catalog]]
     Output = tuple[Spool, SharedNames]  # where what is compiled goes
+Catalogs = list[tuple[Project, Catalog]]
 
 FEWEST_FILES = 100  # in which forms are looked for: below, learning them takes as long as compiling all
 

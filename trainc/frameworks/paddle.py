@@ -11,11 +11,7 @@ from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from trainc.text.record import Any
 
 VOCABULARY = VOCABULARIES["paddle"]
 (PORT,) = VOCABULARY.ports

@@ -8,12 +8,7 @@ from trainc.apiserver.fault import Fault
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.model.finding import Label, Rule
 from trainc.model.tree import Path, get, value
-from trainc.text.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from trainc.text.record import Any, NamedTuple
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 

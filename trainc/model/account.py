@@ -6,20 +6,14 @@ error where it turns out to be the reason why a job is not compiled.
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, NOTE, Label, Rule
+from collections.abc import Iterable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import NamedTuple
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, NOTE, Finding, Label, Rule
+from trainc.model.sourced import Span
+from trainc.text.record import NamedTuple
 
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.sourced import Span
-
-    Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
-else:
-    from trainc.text.record import NamedTuple
+Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
 
 _MAX_KINDS_NAMED = 8  # kinds named in one line
 COMPILED, REFUSED, LEFT = "compiled", "refused", "left"

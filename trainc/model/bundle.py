@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from trainc.model.document import Document
 from trainc.model.finding import place
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import first_leaf, get, value
+from trainc.model.plan import Plan
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Path, Tree, first_leaf, get, value
 from trainc.text.object_keys import JOBSET_API, TRAINC_PREFIX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.plan import Plan
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 KEEP = f"{TRAINC_PREFIX}keep"
 OF_THE_WHOLE = ("suspend", "managedBy", "ttlSecondsAfterFinished")  # what a Job and a JobSet call alike

@@ -3,77 +3,72 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from trainc.model.document import Document
+from trainc.model.references import Reference
+from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.model.tree import leaves
+from trainc.model.tree import Tree, leaves
+from trainc.text.record import NamedTuple, Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.model.tree import Tree
-
     Point = tuple[str, int, int]  # file, line, column
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import NamedTuple, Protocol
-
     from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
-
-    class RuntimeIndex(Protocol):
-        """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
-
-        @property
-        def given(self) -> Mapping[Key, Document]:
-            """The runtimes and components among the files of the run."""
-
-        def admitted(self, document: Document) -> Document | None:
-            """One of them as a server would store it, None with findings where it would refuse it."""
-
-        def find(self, key: Key, file: str) -> RuntimeLookup | None:
-            """The runtime that a job in that file gets."""
-
-        def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
-            """The runtime that one in that file extends; a namespace narrows the search for a TrainingRuntime."""
-
-        def component(self, name: str, file: str) -> RuntimeLookup | None:
-            """The component of that name."""
-
-        def has_component(self, name: str, file: str) -> bool:
-            """Whether there is a component of that name."""
-
-        def legal(self, document: Document, report: Report) -> Document | None:
-            """A composed runtime as a server would store it, None with findings where it would refuse it."""
-
-        def names(self, kind: str, namespace: str, file: str) -> list[str]:
-            """What of a kind could have been meant."""
-
-        def places(self, file: str) -> tuple[str, ...]:
-            """Where is looked, in words."""
-
-    class Objects(Protocol):
-        """Finds what jobs name in the files of a project that hold none of the jobs of the present cluster."""
-
-        def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
-            """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
-
-        def is_beside_job(self, file: str, reference: Reference) -> bool:
-            """Whether the file of a job holds an object itself."""
-
-        def claim(self, name: str, namespace: str, file: str) -> Tree:
-            """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
-
-        def claims(self, name: str) -> list[Tree]:
-            """Every PVC of a name in the project, in any namespace, as it is written."""
-
-        def are_missing(self) -> bool:
-            """Whether no file of the project holds anything that a job could name."""
 else:
-    from trainc.text.record import NamedTuple
-
     Objects = object  # for modules that import the names of types with all others
+
+
+class RuntimeIndex(Protocol):
+    """Finds runtimes and components for a file, each admitted; what is found and refused has no document."""
+
+    @property
+    def given(self) -> Mapping[Key, Document]:
+        """The runtimes and components among the files of the run."""
+
+    def admitted(self, document: Document) -> Document | None:
+        """One of them as a server would store it, None with findings where it would refuse it."""
+
+    def find(self, key: Key, file: str) -> RuntimeLookup | None:
+        """The runtime that a job in that file gets."""
+
+    def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
+        """The runtime that one in that file extends; a namespace narrows the search for a TrainingRuntime."""
+
+    def component(self, name: str, file: str) -> RuntimeLookup | None:
+        """The component of that name."""
+
+    def has_component(self, name: str, file: str) -> bool:
+        """Whether there is a component of that name."""
+
+    def legal(self, document: Document, report: Report) -> Document | None:
+        """A composed runtime as a server would store it, None with findings where it would refuse it."""
+
+    def names(self, kind: str, namespace: str, file: str) -> list[str]:
+        """What of a kind could have been meant."""
+
+    def places(self, file: str) -> tuple[str, ...]:
+        """Where is looked, in words."""
+
+
+class Objects(Protocol):
+    """Finds what jobs name in the files of a project that hold none of the jobs of the present cluster."""
+
+    def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
+        """The objects that fit each reference best, seen from the folders of the jobs; several where it is not clear."""
+
+    def is_beside_job(self, file: str, reference: Reference) -> bool:
+        """Whether the file of a job holds an object itself."""
+
+    def claim(self, name: str, namespace: str, file: str) -> Tree:
+        """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
+
+    def claims(self, name: str) -> list[Tree]:
+        """Every PVC of a name in the project, in any namespace, as it is written."""
+
+    def are_missing(self) -> bool:
+        """Whether no file of the project holds anything that a job could name."""
 
 
 _LINE_END = 1 << 62  # behind every column

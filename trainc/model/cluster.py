@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from collections.abc import Callable, Iterable, Mapping
+
+from trainc.model.document import Document
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, value
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Immutable
+from trainc.text.record import Any, Immutable, Protocol, Self
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Protocol, Self
+Remark = tuple[Span, str]
+Opening = Callable[[], "Cache | None"]  # of a cache, which few runs need
 
-    from trainc.model.sourced import Span
 
-    Remark = tuple[Span, str]
-    Opening = Callable[[], "Cache | None"]  # of a cache, which few runs need
+class Cache(Protocol):
+    """Keeps data by key from run to run; it may forget everything at any time."""
 
-    class Cache(Protocol):
-        """Keeps data by key from run to run; it may forget everything at any time."""
+    def get(self, key: str) -> bytes | None:
+        """What was put under a key, None where it is not known."""
 
-        def get(self, key: str) -> bytes | None:
-            """What was put under a key, None where it is not known."""
-
-        def put(self, key: str, data: bytes) -> None:
-            """Keep data under a key, where that can be done."""
-
-    from collections.abc import Iterable
-
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
+    def put(self, key: str, data: bytes) -> None:
+        """Keep data under a key, where that can be done."""
 
 
 class Definitions:

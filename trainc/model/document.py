@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from trainc.model.finding import SAFE, Edit
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import get
+from trainc.model.tree import Path, Tree, get
+from trainc.text.record import Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
+Identity = tuple[str, str, str, int]
+Stretch = tuple[int, int, int, int]
+Marks = tuple[int, int, int, int, dict[str, Stretch] | None]
 
-    from trainc.model.tree import Path, Tree
 
-    Identity = tuple[str, str, str, int]
-    Stretch = tuple[int, int, int, int]
-    Marks = tuple[int, int, int, int, dict[str, Stretch] | None]
+class Marked(Protocol):
+    """Marks by identity of their nodes: a dict, or what finds them when they are asked for."""
 
-    class Marked(Protocol):
-        """Marks by identity of their nodes: a dict, or what finds them when they are asked for."""
-
-        def get(self, node: int, /) -> Marks | None:
-            """The marks of a node, None for one that is not of the document."""
+    def get(self, node: int, /) -> Marks | None:
+        """The marks of a node, None for one that is not of the document."""
 
 
 class Document:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from trainc.model.references import KINDS, RECOUNTED
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+
+from trainc.model.bundle import Bundle
+from trainc.model.references import KINDS, RECOUNTED, Reference
+from trainc.model.report import Report
 from trainc.model.tree import value
+from trainc.text.record import Any, Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
-    from typing import Any, Protocol
+Identity = tuple[Any, ...]  # of a runtime
+Key = tuple[str, ...]  # cluster, kind, namespace, name
 
-    from trainc.model.bundle import Bundle
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
 
-    Identity = tuple[Any, ...]  # of a runtime
-    Key = tuple[str, ...]  # cluster, kind, namespace, name
+class CrossJobChecks(Protocol):
+    """What only shows across jobs."""
 
-    class CrossJobChecks(Protocol):
-        """What only shows across jobs."""
-
-        has_met_cached: bool
+    has_met_cached: bool
 
 
 class CacheMissError(Exception):

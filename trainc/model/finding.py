@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from trainc.model.rule_selection import rule_facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import NamedTuple
-
-    from trainc.model.sourced import Origin, Span
-else:
-    from trainc.text.record import NamedTuple
+from trainc.model.sourced import Origin, Span
+from trainc.text.record import NamedTuple
 
 NOTE, WARNING, ERROR = "note", "warning", "error"
 LEVELS = (NOTE, WARNING, ERROR)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get
+from trainc.model.tree import Tree, get
 from trainc.text.quantity import Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 PORT = 29500  # where rank 0 of every framework listens
 MAX_DEVICES = 1_000  # accelerators that no machine has: such a number is an amount of bytes, or another slip

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import Tree
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
     from trainc.model.paths import Steps
-    from trainc.model.tree import Tree
 
 _TEXTS = 1_000  # kept for each contributor; names of variables and fields are few
 _MAX_CONTRIBUTORS = 100

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+
+from trainc.model.cluster import Cluster
 from trainc.model.patch import Patch, literals_of
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
+from trainc.model.tree import Tree
 from trainc.model.vocabulary import Vocabulary
 from trainc.text.object_keys import POD_INDEX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, NamedTuple
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import Any, NamedTuple
 
 GPU, TPU, NEURON, EFA = "gpu", "tpu", "neuron", "efa"  # what machines have; EFA is the network of GPUs on EKS
 

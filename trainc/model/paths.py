@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import value
+from collections.abc import Iterator
+
+from trainc.model.sourced import Sourced
+from trainc.model.tree import Path, Tree, value
 from trainc.text.merge_keys import MERGE_KEYS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
 Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
 Steps = tuple[Step, ...]

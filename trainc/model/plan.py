@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from trainc.model.document import Document
 from trainc.model.inference import Inferred
+from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced, known
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from trainc.model.document import Document
-    from trainc.model.patch import Patch
-    from trainc.model.tree import Tree
-
-    Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
+Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"

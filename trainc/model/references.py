@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from trainc.model.cluster import Cluster
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import stamp, value
+from trainc.model.tree import Tree, stamp, value
+from trainc.text.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import NamedTuple
-
     from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 CLAIM = "PersistentVolumeClaim"
 # A field that holds a name: the kind, and the fields below it of which one is the name.

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from trainc.model.account import Account, Withheld
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
-from trainc.model.rule_selection import instead
+from trainc.model.document import Document
+from trainc.model.document import Identity as DocumentIdentity
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
+from trainc.model.rule_selection import RuleFilter, instead
+from trainc.model.sourced import Sourced, Span
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding, Refusal
-    from trainc.model.sourced import Span
-
-    Findings = dict[tuple[object, ...], Finding]
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from trainc.model.document import Identity as DocumentIdentity
-    from trainc.model.rule_selection import RuleFilter
-    from trainc.model.sourced import Sourced
-
-    Leaf = Sourced[Any]
-    Identity = tuple[object, ...]
+Findings = dict[tuple[object, ...], Finding]
+Leaf = Sourced[Any]
+Identity = tuple[object, ...]
 
 UNUSED_ALLOW = Rule("unused-allow", WARNING)
 ALLOW_WITHOUT_REASON = Rule("allow-without-reason", WARNING)

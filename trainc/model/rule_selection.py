@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
+from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import NamedTuple
-else:
-    from trainc.text.record import NamedTuple
 
 
 class RuleFacts(NamedTuple):

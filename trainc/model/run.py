@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, value
 
 RUN = "trainc.dev/run"
 RUN_PATH = ("metadata", "annotations", RUN)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from trainc.model.cluster import Cluster
+from collections.abc import Callable, Iterable, Mapping
+
+from trainc.model.cluster import Cluster, Opening
+from trainc.model.document import Document
+from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.text.memo import Memo
-from trainc.text.record import Immutable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, NamedTuple
-
-    from trainc.model.cluster import Opening
-    from trainc.model.document import Document
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import Any, Immutable, NamedTuple
 
 ROOM = 16 * 1024 * 1024  # bytes
 

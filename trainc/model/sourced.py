@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from trainc.text.record import Any, Generic, NamedTuple, NoReturn
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+    from typing import TypeVar
 
     T = TypeVar("T")
     U = TypeVar("U")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.model.sourced import Origin, Sourced
+from trainc.text.record import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, NamedTuple
-
     Tree = Any
     Path = tuple[str | int, ...]
 else:
-    from trainc.text.record import NamedTuple
-
     Tree, Path = object, tuple  # for modules that import the names of types with all others
 
 

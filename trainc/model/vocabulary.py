@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
-    Setting = tuple[str, str]  # an option of a launcher, dashes as underscores, and the variable that stands for it
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
+
+Setting = tuple[str, str]  # an option of a launcher, dashes as underscores, and the variable that stands for it
 
 _NONE: Mapping[str, str] = {}
 

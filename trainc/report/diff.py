@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from urllib.parse import quote
 
+from trainc.changes.compare.changes import Change
+from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
+from trainc.changes.compare.facts import JobFacts, Key
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.dumps import dumps
@@ -14,12 +17,6 @@ from trainc.report.markdown import code, prose, sentence
 from trainc.text.counting import counted, few
 from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # what compares starts Git, and cuts of texts alone are asked for as well
-    from trainc.changes.compare.changes import Change
-    from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
-    from trainc.changes.compare.facts import JobFacts, Key
 
 Spelling = Callable[[str], str]
 

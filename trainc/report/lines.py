@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 Segment = tuple[str, str]
 Line = str | tuple[Segment, ...]  # text, or texts each with the colour code that is put before it

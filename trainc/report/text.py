@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import LEVELS
-from trainc.report.lines import END, LINK, line_text, visible
+from collections.abc import Callable, Iterable, Iterator
+
+from trainc.model.finding import LEVELS, Finding, Label
+from trainc.report.lines import END, LINK, Line, line_text, visible
 from trainc.text.counting import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from trainc.model.finding import Finding, Label
-    from trainc.report.lines import Line
 
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}
 _BOLD, _BLUE = "\x1b[1m", "\x1b[1;34m"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
+from trainc.text.record import Any, NoReturn
 
 
 def json_value(text: str) -> Any:

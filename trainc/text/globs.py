@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fnmatch import translate
 
 from trainc.text.memo import Memo
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Final
+from trainc.text.record import Final
 
 
 def holds(glob: str, file: str) -> bool:

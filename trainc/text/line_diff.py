@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from difflib import Match, SequenceMatcher
 from typing import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LONGEST = 1_500  # lines without one that both texts have once, up to which each is compared with each
 

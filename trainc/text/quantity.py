@@ -5,11 +5,9 @@ Amounts are held as whole billionths, the smallest step that Kubernetes knows, s
 
 from __future__ import annotations
 
-from trainc.text.memo import Memo, TextMemo
+from collections.abc import Container
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container
+from trainc.text.memo import Memo, TextMemo
 
 MALFORMED = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 BAD_NUMBER = "unable to parse numeric part of quantity"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _NAMED = {
     "alnum": "a-zA-Z0-9",

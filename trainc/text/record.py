@@ -1,4 +1,4 @@
-"""What `typing` gives to classes, for modules that every run loads: importing it costs more than the work on one file."""
+"""What `typing` gives, for modules that every run loads: importing it costs more than the work on one file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-__all__ = ["Any", "Generic", "Immutable", "NamedTuple", "T", "cached_property"]
+__all__ = ["Any", "Final", "Generic", "Immutable", "NamedTuple", "NoReturn", "Protocol", "Self", "T", "cached_property"]
 
 _new = tuple.__new__
 
@@ -105,9 +105,10 @@ class _NamedTuple(metaclass=_Fields):
 
 if TYPE_CHECKING:  # what these are to their users
     from functools import cached_property
-    from typing import Generic, NamedTuple, TypeVar
+    from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
     T = TypeVar("T")
 else:
-    T, Any = "T", object
+    T = "T"
+    Any = Final = NoReturn = Protocol = Self = object
     Generic, NamedTuple, cached_property = _Generic, _NamedTuple, _CachedProperty

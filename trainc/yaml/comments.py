@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trainc.model.report import Allow
 from trainc.model.sourced import Span
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from typing import Any
 
 MARK = b"trainc:"  # what a text that speaks to trainc has in it
 _START = r"(?:^|(?<=[ \t]))#"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import repeat
 
-from trainc.model.document import Document, span_of
+from trainc.model.document import Document, Marks, Stretch, span_of
+from trainc.model.finding import Finding
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree
+from trainc.text.record import Any
 from trainc.yaml import faults, scalars
 from trainc.yaml.events import (
     AliasEvent,
@@ -16,16 +21,6 @@ from trainc.yaml.events import (
     StreamEndEvent,
 )
 from trainc.yaml.scalars import KEYS, VALUES, OddError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from trainc.model.document import Marks, Stretch
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 DEPTH = 200
 NODES = 1_000_000  # of one document, aliases expanded

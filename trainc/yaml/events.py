@@ -14,9 +14,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from trainc.text.record import Any
 
 
 def python_parser(data: bytes) -> Any:

@@ -5,15 +5,10 @@ from __future__ import annotations
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
 from trainc.text.files import is_pointer
+from trainc.text.record import Any, NamedTuple
 from trainc.yaml import rules
 from trainc.yaml.events import MappingStartEvent
 from trainc.yaml.scalars import resolve
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, NamedTuple
-else:
-    from trainc.text.record import NamedTuple
 
 CORE = "tag:yaml.org,2002:"
 _TEMPLATE = "`{{` starts a template: a map as the key of a map"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import Label
+from collections.abc import Iterator
+
+from trainc.model.document import Document
+from trainc.model.finding import Finding, Label
+from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.text.record import Any
 from trainc.yaml import rules
 from trainc.yaml.constructor import Constructor
 from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError, python_parser
 from trainc.yaml.faults import StopError, cause, missing_space, missing_space_above, unread_rest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
 
 RESTARTS = 20  # broken documents of one file that are reported
 

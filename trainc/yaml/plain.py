@@ -6,22 +6,18 @@ the time; the first line that says anything else hands its document and all that
 
 from __future__ import annotations
 
-from trainc.model.document import Document
+from collections.abc import Generator
+
+from trainc.model.document import Document, Marks, Stretch
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.text.memo import TextMemo
+from trainc.text.record import Any, Final
 from trainc.yaml.scalars import KEYS, OddError, value_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import Any, Final
-
-    from trainc.model.document import Marks, Stretch
-    from trainc.model.tree import Tree
-
-    Head = tuple[int, int, str, int]
-    Line = tuple[int, int, str | None, int, Any, int, int]
-    Part = tuple[str | None, int, int, Any, int, int]
+Head = tuple[int, int, str, int]
+Line = tuple[int, int, str | None, int, Any, int, int]
+Part = tuple[str | None, int, int, Any, int, int]
 
 LIMIT = 1024 * 1024  # bytes of lines that are worth splitting together
 _PIECE = LIMIT // 4  # bytes: a longer text is split into lines piece by piece, where a document starts

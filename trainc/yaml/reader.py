@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from trainc.model.document import Document
+from trainc.model.finding import Finding
+from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.yaml import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
 
 LIMIT = 64 * 1024 * 1024  # bytes of one file
 BROKEN = 60  # documents of one file in which characters are not text

@@ -6,13 +6,14 @@ words and numbers without base 60, floats that are whole become integers, intege
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from trainc.text.memo import TextMemo
+from trainc.text.record import Any, Final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
-    from typing import Any, Final
 
 
 class Pattern:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.text.memo import TextMemo
+from trainc.text.record import Final
 from trainc.yaml.scalars import WORDS, Pattern, sub
 
 try:
@@ -13,7 +14,6 @@ except ImportError:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from typing import Final
 
 _SHORT = 200
 

@@ -6,17 +6,14 @@ whatever it holds, the same order: the keys of `FIRST`, then the others by code 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
+from trainc.text.record import Any
 from trainc.yaml.spelling import LINES, block, other_text, text_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from trainc.model.tree import Tree
-
-    Shapes = dict[tuple[str, ...], list["_Row"]]
+Shapes = dict[tuple[str, ...], list["_Row"]]
 
 FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.cel.operators import both, compare, either, every, field, has, matches, same, size, some, within
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from trainc.apiserver.cel.operators import both, compare, either, every, field, has, matches, same, size, some, within
+from trainc.text.record import Any
 
 _FRAMEWORKS = ("torch", "mpi", "jax", "xgboost", "flux")
 

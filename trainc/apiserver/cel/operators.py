@@ -5,14 +5,15 @@ Source: the CEL language definition as Kubernetes 1.36 configures it for CustomR
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.model.sourced import Sourced
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
-    from typing import Any
 
 
 class CelError(Exception):

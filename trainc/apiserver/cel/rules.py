@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from trainc.apiserver.cel.builtin import RULES
 from trainc.apiserver.cel.operators import CelError, bare, same
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, shown, untold
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted, plain
+from trainc.model.tree import Path, Tree, dotted, plain
 from trainc.text.placeholders import is_placeholder
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
-
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
-
-    Rule = dict[str, Any]
-    Test = Callable[[Any, Any], Any]
+Rule = dict[str, Any]
+Test = Callable[[Any, Any], Any]
 
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
 

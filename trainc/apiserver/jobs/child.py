@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.fault import compact
+from collections.abc import Mapping
+
+from trainc.apiserver.fault import Fault, compact
 from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart
@@ -12,20 +14,13 @@ from trainc.apiserver.names import label
 from trainc.apiserver.pods.annotations import annotation_keys
 from trainc.apiserver.pods.complaints import Complaints, fields, items, text
 from trainc.apiserver.pods.template import template
-from trainc.model.tree import get, plain, value
+from trainc.apiserver.schema.features import Features
+from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.object_keys import EXCLUSIVE, JOB_LABELS
 from trainc.text.placeholders import is_placeholder
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.features import Features
-    from trainc.model.tree import Path, Tree
-
-    Objects = Mapping[str, Mapping[str, Tree]]
+Objects = Mapping[str, Mapping[str, Tree]]
 
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"

@@ -6,22 +6,17 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.pods import ports
 from trainc.apiserver.pods.amounts import nanos, spelled
-from trainc.apiserver.pods.complaints import fields, items, maps, text
+from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
 from trainc.apiserver.pods.volumes import text_of
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, Tree, get, plain, value
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path, Tree
-
-    Objects = Mapping[str, Mapping[str, Tree]]
+Objects = Mapping[str, Mapping[str, Tree]]
 
 _SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.model.tree import get, plain, value
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, get, plain, value
 
 _FIXED = (
     "selector",

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import prefixed_path
-from trainc.apiserver.pods.complaints import fields, selects
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.apiserver.pods.complaints import Complaints, fields, selects
+from trainc.model.tree import Path
+from trainc.text.record import Any
 
 DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _COUNTS = (

@@ -5,17 +5,12 @@ from __future__ import annotations
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
 from trainc.apiserver.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
+from trainc.apiserver.profile import Profile
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.versions import COMPLETES_NAMES
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.profile import Profile
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
+from trainc.model.tree import Path, Tree, dotted
+from trainc.text.record import Any
 
 _MAX_INT32 = 2**31 - 1
 

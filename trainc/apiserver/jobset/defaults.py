@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from trainc.apiserver.cel.operators import bare
 from trainc.model.sourced import Origin, Sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree
+from trainc.text.record import Any
 
 KIND = "jobset.x-k8s.io/v1alpha2/JobSet"
 BY = "JobSet webhook default"

@@ -5,13 +5,9 @@ Source: `labelAndAnnotateObject` of JobSet's controller, after v0.12.
 
 from __future__ import annotations
 
-from trainc.model.tree import value
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, value
 
 _PREFIX = "jobset.sigs.k8s.io/"
 _UID, _KEY = "0" * 36, "0" * 40  # of the length of what the server chooses and of a hash

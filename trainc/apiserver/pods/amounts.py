@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from trainc.apiserver.names import qualified
-from trainc.apiserver.pods.complaints import fields, maps
+from trainc.apiserver.pods.complaints import Complaints, fields, maps
+from trainc.model.tree import Path
 from trainc.text.memo import Memo
 from trainc.text.quantity import NANO, Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.text.record import Any
 
 CONTAINER = frozenset(("cpu", "memory", "ephemeral-storage"))
 _STANDARD = frozenset(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, text
 from trainc.apiserver.pods.placement import tolerations
+from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from typing import Any
-
-    from trainc.model.tree import Path
+from trainc.text.record import Any
 
 MAX_SIZE = 256 * 1024
 _MIRROR = "kubernetes.io/config.mirror"

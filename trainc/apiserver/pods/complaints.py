@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from trainc.apiserver.fault import Fault, shown
 from trainc.apiserver.names import SUBDOMAIN_TEXT, label, label_value, qualified, subdomain
+from trainc.apiserver.schema.features import Features
+from trainc.model.tree import Path
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
-
-    from trainc.apiserver.schema.features import Features
-    from trainc.model.tree import Path
+from trainc.text.record import Any
 
 MAX_INT32 = 2**31 - 1
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")

@@ -6,15 +6,9 @@ from trainc.apiserver.pods import amounts
 from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
 from trainc.apiserver.pods.ports import ports
 from trainc.apiserver.pods.variables import variables, whole
-from trainc.apiserver.pods.volumes import devices, mounts, text_of
-from trainc.model.tree import plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.volumes import Volumes
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.pods.volumes import Volumes, devices, mounts, text_of
+from trainc.model.tree import Path, Tree, plain, value
+from trainc.text.record import Any
 
 _POLICIES = ("Always", "Never", "OnFailure")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")

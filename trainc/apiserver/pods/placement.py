@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from trainc.apiserver.names import label_value
-from trainc.apiserver.pods.complaints import fields, items, maps, text
+from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
+from trainc.model.tree import Path
 from trainc.text.numbers import has_int_syntax, parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.text.record import Any
 
 _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import fields, items, maps
-from trainc.model.tree import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.pods.complaints import Complaints, fields, items, maps
+from trainc.model.tree import Path, Tree, plain
+from trainc.text.record import Any
 
 _CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from trainc.apiserver.names import SUBDOMAIN_TEXT, is_label, qualified, subdomain
-from trainc.apiserver.pods.complaints import MAX_INT32, fields, is_set, items, maps, text
+from trainc.apiserver.pods.complaints import MAX_INT32, Complaints, fields, is_set, items, maps, text
+from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path
+from trainc.text.record import Any
 
 _IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _DOMAIN = (

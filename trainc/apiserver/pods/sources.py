@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from trainc.apiserver.names import subdomain
 from trainc.apiserver.pods.complaints import Complaints, fields, is_set, items, text
+from trainc.model.tree import Path
 from trainc.text.quantity import Quantity, QuantityError
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from trainc.model.tree import Path
-
-    Check = Callable[[dict[str, Any], Path, Complaints], None]
+Check = Callable[[dict[str, Any], Path, Complaints], None]
 
 _HOST_TYPES = (
     *("", "BlockDevice", "CharDevice", "Directory"),

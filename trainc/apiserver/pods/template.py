@@ -5,20 +5,15 @@ Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodTemplateSpec), Ku
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.apiserver.pods import amounts, placement, ports, settings
 from trainc.apiserver.pods.annotations import annotation_keys, annotation_matches, annotation_settings
 from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, maps, text
 from trainc.apiserver.pods.containers import Context, containers
-from trainc.apiserver.pods.volumes import volumes
-from trainc.model.tree import plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from trainc.apiserver.pods.volumes import Volumes
-    from trainc.model.tree import Path, Tree
+from trainc.apiserver.pods.volumes import Volumes, volumes
+from trainc.model.tree import Path, Tree, plain, value
+from trainc.text.record import Any
 
 _RESTARTS = ("Always", "OnFailure", "Never")
 

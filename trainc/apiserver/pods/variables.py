@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from trainc.apiserver.names import config_key, qualified, subdomain
-from trainc.apiserver.pods.complaints import fields, is_set, maps, text
-from trainc.model.tree import plain, value
+from trainc.apiserver.pods.complaints import Complaints, fields, is_set, maps, text
+from trainc.model.tree import Path, Tree, plain, value
 from trainc.text.quantity import Quantity, QuantityError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from trainc.apiserver.pods.complaints import Complaints
-    from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _READABLE = (

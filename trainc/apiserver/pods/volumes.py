@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.apiserver.pods.complaints import Complaints, is_set, maps, text
 from trainc.apiserver.pods.sources import SOURCES, volume
-from trainc.model.tree import plain, value
+from trainc.model.tree import Path, Tree, plain, value
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
 _PROPAGATION = ("Bidirectional", "HostToContainer", "None")
 _READ_ONLY = ("Disabled", "Enabled", "IfPossible")

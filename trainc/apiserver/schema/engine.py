@@ -13,11 +13,12 @@ from json import dumps, loads
 from os import getpid, path
 
 from trainc.apiserver.fault import NotJudgedError
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     E = TypeVar("E", bound="Engine")
 

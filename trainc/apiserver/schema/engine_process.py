@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from time import process_time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 MEMORY = 256 * 1024 * 1024
 SECONDS = 0.5  # of processor time for one question

@@ -5,13 +5,10 @@ Source: pkg/features/kube_features.go, Kubernetes 1.36. A field whose gate is of
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from trainc.apiserver.versions import KUBERNETES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from trainc.model.cluster import Cluster
+from trainc.model.cluster import Cluster
 
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.

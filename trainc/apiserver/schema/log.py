@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from trainc.apiserver.fault import Fault
+from trainc.apiserver.schema.node import SchemaNode
+from trainc.model.tree import Path, Tree
+from trainc.text.record import Any
 
-    from trainc.apiserver.fault import Fault
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
-
-    Trail = tuple[Any, ...]
+Trail = tuple[Any, ...]
 
 
 class Log:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
-from trainc.model.tree import stamp, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from trainc.model.tree import Path, Tree
-
+from trainc.model.tree import Path, Tree, stamp, value
+from trainc.text.record import Any
 
 _NUMBERS = {
     "int32": (-(2**31), 2**31 - 1),

@@ -6,15 +6,11 @@ Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-api
 from __future__ import annotations
 
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.schema.patterns import ORDINARY
-from trainc.model.tree import dotted
+from trainc.model.tree import Path, Tree, dotted
 from trainc.text.placeholders import is_placeholder, placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.apiserver.schema.log import Log
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
 
 _FORMATS = {int: "int64", float: "float64"}
 _FITTING: dict[str, tuple[type, ...]] = {

@@ -7,20 +7,15 @@ k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
 from __future__ import annotations
 
 from trainc.apiserver.fault import NO_MAP, Fault, compact, invalid, shown
+from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.schema.scalar import scalar, type_faults, unsupported
 from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted, plain, value
+from trainc.model.tree import Path, Tree, dotted, plain, value
 from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.record import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from trainc.apiserver.schema.log import Log
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.model.tree import Path, Tree
-
-    Trail = tuple[Any, ...]
+Trail = tuple[Any, ...]
 
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trainc.compiler.header import is_rendered, read_header
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import known_contents, known_files, ours
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
-from trainc.model.tree import get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.files import work_tree
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
-    from trainc.model.tree import Path, Tree
 
 APPLIED_TWICE = Rule("applied-twice", ERROR)
 MARKS = (b"argoproj.io/", b"kustomize.toolkit.fluxcd.io/")

@@ -5,27 +5,23 @@ Rules on an output folder: every file in it is what its job compiles to, and nob
 
 from __future__ import annotations
 
-from trainc.changes.compare.decision import Decisions
+from collections.abc import Callable, Collection
+
+from trainc.changes.compare.decision import Decision, Decisions
 from trainc.changes.compare.immutable import immutable_change
+from trainc.changes.compare.updates import Update
 from trainc.compiler.emit.digest import job_digest
+from trainc.compiler.header import Header
 from trainc.lint.tables.created_once import is_created_once
+from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.report import Report
 from trainc.model.run import BAD_RUN, RUN, run_of
+from trainc.model.settings import Project, Selection
 from trainc.model.tree import leaves
 from trainc.text.counting import few
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from trainc.changes.compare.decision import Decision
-    from trainc.changes.compare.updates import Update
-    from trainc.compiler.header import Header
-    from trainc.model.bundle import Bundle
-    from trainc.model.settings import Project, Selection
-
-    Edited = Callable[[], frozenset[str]]
+Edited = Callable[[], frozenset[str]]
 
 ALL = "all"
 ITSELF = "trainc itself"

@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.updates import differences, key_of, update
+from trainc.changes.compare.updates import Key, Update, differences, key_of, update
 from trainc.changes.git.work_tree import CommittedTexts, repository_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.changes import is_whole
 from trainc.compiler.emit.spool.disk import parse_file, read_file
-from trainc.compiler.header import read_header
+from trainc.compiler.header import Header, read_header
 from trainc.compiler.load import load
 from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle, runs_pods
+from trainc.model.catalog import Documents
 from trainc.model.document import Document
 from trainc.model.paths import keyed_step
 from trainc.model.report import Report
-from trainc.model.tree import plain
+from trainc.model.settings import Project, Selection
+from trainc.model.tree import Tree, plain
+from trainc.text.record import NamedTuple
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import NamedTuple
-
-    from trainc.changes.compare.updates import Key, Update
-    from trainc.compiler.header import Header
-    from trainc.model.catalog import Documents
-    from trainc.model.settings import Project, Selection
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Decision(NamedTuple):

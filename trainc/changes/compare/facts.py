@@ -5,29 +5,23 @@ Objects beside jobs, which jobs name or which are passed through, are each compa
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainc.changes.compare.updates import apart, empty, keys, orders
+from trainc.changes.compare.updates import Keys, apart, empty, keys, orders
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.lint import expand
+from trainc.lint.facts.job import ExpandedRole, Job
 from trainc.model.bundle import Bundle
 from trainc.model.paths import shown
 from trainc.model.references import KINDS, names_in, provides
 from trainc.model.report import Report
-from trainc.model.tree import first_leaf, get, plain, value
+from trainc.model.settings import Project, Selection
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, first_leaf, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from trainc.changes.compare.updates import Keys
-    from trainc.lint.facts.job import ExpandedRole, Job
-    from trainc.model.settings import Project, Selection
-    from trainc.model.sourced import Sourced, Span
-    from trainc.model.tree import Tree
+from trainc.text.record import Any
 
 Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
 

@@ -5,20 +5,13 @@ from __future__ import annotations
 import os
 
 from trainc.compiler.load.walk import contents
-from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, NOTE, Finding, Rule
+from trainc.model.report import Report
 from trainc.model.settings import FILE
+from trainc.model.sourced import Span
 from trainc.text.files import is_pointer
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 NOT_COMPARED = Rule("not-compared", ERROR, verdict=True, compares=True)
 NOT_IN_BASE = Rule("not-in-base", NOTE, admission=True)

@@ -5,30 +5,27 @@ A run that becomes another object (in another namespace or cluster, or renamed) 
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
+
 from trainc.apiserver.served import Served
 from trainc.changes.compare.gaps import not_compared, without_base
-from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE, key_of, update
+from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE, Key, Update, key_of, update
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool.changes import new_run
-from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Label, Rule
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Edit, Finding, Label, Rule
 from trainc.model.paths import located
+from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
-from trainc.model.tree import value
+from trainc.model.settings import Project
+from trainc.model.sourced import Span
+from trainc.model.tree import Tree, value
 from trainc.text.counting import counted, few
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
-
     from trainc.changes.compare.base import Base
-    from trainc.changes.compare.updates import Key, Update
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
-    from trainc.model.finding import Edit, Finding
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
 
 IMMUTABLE_CHANGE = Rule("immutable-change", ERROR, verdict=True, compares=True)
 CHANGED_IN_PLACE = Rule("changed-in-place", NOTE, admission=True)

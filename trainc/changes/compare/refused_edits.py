@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.decision import Decisions
+from trainc.changes.compare.decision import Decision, Decisions
 from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import file_of
-from trainc.changes.compare.updates import key_of, update
-from trainc.compiler.emit import run_path
+from trainc.changes.compare.updates import Update, key_of, update
+from trainc.compiler.emit import Rendered, run_path
 from trainc.compiler.emit.digest import job_digest, written_digest
 from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
 from trainc.compiler.emit.spool.disk import Folder, read_file
 from trainc.compiler.emit.spool.objects import trees_of
-from trainc.compiler.header import read_header
+from trainc.compiler.header import Header, read_header
+from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
+from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.run import run_of
+from trainc.model.settings import Project, Selection
 from trainc.text.files import ordinary_contents
+from trainc.text.record import NamedTuple
 from trainc.yaml.reader import read
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import NamedTuple
-
-    from trainc.changes.compare.decision import Decision
-    from trainc.changes.compare.updates import Update
-    from trainc.compiler.emit import Rendered
-    from trainc.compiler.header import Header
-    from trainc.model.bundle import Bundle
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.settings import Project, Selection
-
-    Bound = Callable[[Document, Project, Report], list[Cluster]]
-else:
-    from trainc.text.record import NamedTuple
+Bound = Callable[[Document, Project, Report], list[Cluster]]
 
 _FIRST_LINE = 4096  # bytes that hold it
 

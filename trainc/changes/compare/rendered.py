@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.metadata_decoding import decode
@@ -14,20 +15,12 @@ from trainc.compiler.header import has_conflict, read_header
 from trainc.compiler.load.walk import is_candidate
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.settings import FILE
+from trainc.model.report import Report
+from trainc.model.settings import FILE, Project
 from trainc.text.files import is_below, is_inside, ordinary_contents
+from trainc.text.record import NamedTuple
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import NamedTuple
-
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Made(NamedTuple):

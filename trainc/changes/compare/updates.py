@@ -8,39 +8,30 @@ Kubernetes' own.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.schema.walker import walk
+from trainc.apiserver.served import Served
 from trainc.apiserver.verdict import kind_of, verdict
-from trainc.model.bundle import keeps_job
+from trainc.model.bundle import Bundle, keeps_job
 from trainc.model.finding import Refusal
-from trainc.model.paths import in_order, keyed, keyed_leaves, keyed_step, shown
-from trainc.model.sourced import Sourced
-from trainc.model.tree import dotted, get, leaves, value
+from trainc.model.paths import Step, Steps, in_order, keyed, keyed_leaves, keyed_step, shown
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, dotted, get, leaves, value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.numbers import with_octal
+from trainc.text.record import Any, NamedTuple
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from typing import Any, NamedTuple
-
-    from trainc.apiserver.schema.node import SchemaNode
-    from trainc.apiserver.served import Served
-    from trainc.model.bundle import Bundle
-    from trainc.model.paths import Step, Steps
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-    Key = tuple[str, str, str, str]
-    Keys = Sequence[object]
-    Names = Sequence[tuple[Path, Sourced[Any]]]  # the key of each item, with its path in the object
-else:
-    from trainc.text.record import NamedTuple
+Key = tuple[str, str, str, str]
+Keys = Sequence[object]
+Names = Sequence[tuple[Path, Sourced[Any]]]  # the key of each item, with its path in the object
 
 SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
     "server-side-apply",

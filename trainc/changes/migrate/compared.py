@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainc.changes.migrate.target import MigrationTarget
 from trainc.compiler.pipeline import bundles
 from trainc.frameworks.base.vocabularies import TORCHRUN, VOCABULARIES
+from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.inference import PORT
 from trainc.model.report import Report
@@ -19,11 +22,7 @@ from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import with_octal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from trainc.changes.migrate import Migration, Outcome
-    from trainc.changes.migrate.target import MigrationTarget
-    from trainc.model.bundle import Bundle
 
 _FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"

@@ -18,9 +18,7 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.options import Options
+from trainc.cli.options import Options
 
 
 def is_cacheable(name: str, options: Options) -> bool:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Iterator
 from struct import Struct
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    State = tuple[int, int, int, int]  # mtime and ctime in nanoseconds, size, inode
+State = tuple[int, int, int, int]  # mtime and ctime in nanoseconds, size, inode
 
 SUFFIXES = (".yaml", ".yml", ".json")
 ENVIRONMENT = "pyvenv.cfg"

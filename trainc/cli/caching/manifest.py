@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import marshal
 import os
+from collections.abc import Collection, Mapping
 from struct import pack
 
-from trainc.cli.caching.listing import UNSETTLED, different, is_settled, unpacked
+from trainc.cli.caching.listing import UNSETTLED, Listing, State, different, is_settled, unpacked
 from trainc.text.files import DIGEST, digest_of, ordinary_contents
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from typing import Any, BinaryIO
-
-    from trainc.cli.caching.listing import Listing, State
-
-    Answer = tuple[int, str, str]  # exit code, standard output, standard error
+    from typing import BinaryIO
+Answer = tuple[int, str, str]  # exit code, standard output, standard error
 
 _UNKNOWN = bytes(DIGEST)  # the digest of a file that has none
 _LENGTH = 8  # bytes of a number

@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 
 from trainc.changes.compare.applications import MARKS
-from trainc.cli.caching.listing import UNSETTLED, are_settled, is_hidden, is_settled, listing, state_of
+from trainc.cli.caching.listing import UNSETTLED, Listing, State, are_settled, is_hidden, is_settled, listing, state_of
 from trainc.cli.caching.manifest import Head, Manifest, digest
+from trainc.compiler.emit.spool import Spool
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, is_candidate, ours
-from trainc.model.file_results import CachedResults, joined
+from trainc.model.file_results import CachedResults, FileResults, joined
 from trainc.model.references import Reference
-from trainc.model.settings import FILE
+from trainc.model.report import Report
+from trainc.model.settings import FILE, Project, Selection
 from trainc.text.files import is_below, is_pointer
+from trainc.text.record import Any, NamedTuple, Protocol
 from trainc.text.trouble import Trouble
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from collections.abc import Set as AbstractSet
-    from typing import Any, NamedTuple, Protocol
 
-    from trainc.cli.caching.listing import Listing, State
-    from trainc.compiler.emit.spool import Spool
-    from trainc.model.file_results import FileResults
-    from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
+class RecordedRun(Protocol):
+    """A run: what it works on, and what was found."""
 
-    class RecordedRun(Protocol):
-        """A run: what it works on, and what was found."""
+    project: Project
+    selection: Selection
+    report: Report
 
-        project: Project
-        selection: Selection
-        report: Report
 
-    Plain = dict[str, Any]
-    States = dict[str, State]
-else:
-    from trainc.text.record import NamedTuple
+Plain = dict[str, Any]
+States = dict[str, State]
 
 _SHARED = "runtimes"  # the name of folders whose files jobs elsewhere may use
 _FOLLOWED = (b"kind: Application", b"kind: Kustomization")

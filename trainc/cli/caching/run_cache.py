@@ -9,11 +9,11 @@ from time import time_ns
 
 import trainc
 from trainc import __version__
-from trainc.cli.cache import opened
-from trainc.cli.caching.listing import listing
-from trainc.cli.caching.manifest import read_head, read_manifest
+from trainc.cli.cache import FileCache, opened
+from trainc.cli.caching.listing import Listing, State, listing
+from trainc.cli.caching.manifest import Answer, Head, Manifest, read_head, read_manifest
 from trainc.cli.findings import BASELINE
-from trainc.cli.options import PROJECT
+from trainc.cli.options import PROJECT, Command, Options
 from trainc.cli.output import data, data_beside, terminal
 from trainc.text.files import digest_of
 
@@ -21,16 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
-    from trainc.cli.cache import FileCache
-    from trainc.cli.caching.listing import Listing, State
-    from trainc.cli.caching.manifest import Answer, Head, Manifest
     from trainc.cli.caching.outcomes import Plain
-    from trainc.cli.options import Command, Options
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import CachedResults
-
-    States = dict[str, State]
+States = dict[str, State]
 
 _FORM = 4  # counts up whenever what is kept comes to mean something else
 # These runs read more than files.

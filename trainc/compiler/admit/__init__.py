@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import server_of
 from trainc.apiserver.verdict import kind_of
@@ -13,21 +15,13 @@ from trainc.compiler.admit.runtime_index import AdmittedRuntimes, check_runtime
 from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Catalog, RefusedEntry, entry_of
-from trainc.model.finding import ERROR, Rule
-from trainc.model.settings import FILE, STDIN
+from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry, entry_of
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Rule
+from trainc.model.report import Report
+from trainc.model.settings import FILE, STDIN, Project, Selection
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.catalog import Documents, Entry
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
-
-    Counted = tuple[int, Document]  # which document of its file it is
+Counted = tuple[int, Document]  # which document of its file it is
 
 GENERATED_NAME = Rule("generated-name", ERROR)
 GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", "scheduling.x-k8s.io", "scheduling.volcano.sh", "trainc.dev")

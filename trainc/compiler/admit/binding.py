@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.tree import value
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
 
 ANNOTATION = "trainc.dev/cluster"
 _MAX_CLUSTERS_NAMED = 20  # clusters that are named one by one

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    from trainc.apiserver.of_cluster import Server
-    from trainc.model.document import Document
-    from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
-else:
-    from trainc.text.record import NamedTuple
+from trainc.apiserver.of_cluster import Server
+from trainc.model.document import Document
+from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
+from trainc.text.record import NamedTuple
 
 
 class AdmissionContext(NamedTuple):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import bound
+from trainc.compiler.admit.context import AdmissionContext
+from trainc.model.catalog import Documents, SourceFile
+from trainc.model.document import Document
 from trainc.model.references import CLAIM, Reference, names_in, provides
 from trainc.model.report import Report
-from trainc.model.tree import plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.compiler.admit.context import AdmissionContext
-    from trainc.model.catalog import Documents, SourceFile
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, plain, value
 
 LOCAL = "config.kubernetes.io/local-config"
 _JOBS = ("TrainJob", "JobSet")

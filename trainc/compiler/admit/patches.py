@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import ANNOTATION, UNKNOWN_CLUSTER, bound
+from trainc.compiler.admit.context import AdmissionContext
 from trainc.compiler.directives import unknown_word
 from trainc.compiler.patched import KEYS, PATCH, Patched
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.catalog import Documents
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.tree import UnknownDirectiveError, merge, plain, value
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from trainc.compiler.admit.context import AdmissionContext
-    from trainc.model.catalog import Documents
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-
-    Key = tuple[str, str, str]  # the folder, the namespace and the name of a job
-    Index = dict[Key, list[Document]]
+Key = tuple[str, str, str]  # the folder, the namespace and the name of a job
+Index = dict[Key, list[Document]]
 
 PATCH_WITHOUT_JOB = Rule("patch-without-job", ERROR, admission=True)
 PATCH_WITHOUT_EFFECT = Rule("patch-without-effect", WARNING, admission=True)

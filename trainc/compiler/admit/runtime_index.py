@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.component_uses import uses
 from trainc.apiserver.fault import compact
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import kind_of
-from trainc.compiler.admit.context import ask_policies
-from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, RuntimeLookup
-from trainc.model.finding import ERROR, WARNING, Label, Refusal, Rule
+from trainc.compiler.admit.context import AdmissionContext, ask_policies
+from trainc.model.catalog import CLUSTER, FOLDER, GIVEN, SHIPPED, Documents, Key, RuntimeFolder, RuntimeLookup
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
-from trainc.model.tree import get, value
+from trainc.model.report import Report
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from trainc.compiler.admit.context import AdmissionContext
-    from trainc.model.catalog import Documents, Key, RuntimeFolder
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-    Index = Mapping[Key, Document]
+Index = Mapping[Key, Document]
 
 COMPONENTS = "components"  # the folder of the catalogue that holds them
 

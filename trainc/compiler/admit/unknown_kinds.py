@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from trainc.compiler.admit.context import AdmissionContext
 from trainc.kinds.unsupported import foreign_kind, near_miss
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
 from trainc.model.settings import STDIN
 from trainc.text.spelling import intended, meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from trainc.compiler.admit.context import AdmissionContext
-    from trainc.model.document import Document
 
 UNKNOWN_KIND = Rule("unknown-kind", ERROR, verdict=True)
 KIND_NOT_COMPILED = Rule("kind-not-compiled", WARNING)

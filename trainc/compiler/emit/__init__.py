@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from trainc.model.bundle import Bundle
 from trainc.model.references import KINDS
-from trainc.model.tree import value
+from trainc.model.tree import Tree, value
+from trainc.text.record import NamedTuple
 from trainc.yaml.writer import dump_all, dump_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.tree import Tree
-else:
-    from trainc.text.record import NamedTuple
 
 
 class Rendered(NamedTuple):

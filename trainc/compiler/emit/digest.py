@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
+from trainc.model.bundle import Bundle
 from trainc.model.sourced import Sourced
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from trainc.model.bundle import Bundle
+from trainc.text.record import Any
 
 _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough for a line that people read
 

@@ -8,18 +8,12 @@ other values in these places; docs/source.md says why what is filled in is what 
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Iterable, Sequence
 
-from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.layout import Layout, Tails, Values, layout_of, parted
 from trainc.compiler.forms.places import DECIMAL, LONGEST, NUMBER, POWER, TELLING
-from trainc.compiler.forms.template import template_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
-    from trainc.compiler.forms.layout import Layout, Tails, Values
-    from trainc.compiler.forms.record import Trial
-    from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.record import Trial
+from trainc.compiler.forms.template import Template, template_of
 
 MAX_TEMPLATES = 1_000  # some KiB each
 MAX_LAYOUTS = 4  # of texts whose lines begin alike

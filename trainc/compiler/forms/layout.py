@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable, Sequence
 from operator import itemgetter
 
 from trainc.compiler.forms.places import CLASSES, holes
+from trainc.model.document import Document
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from trainc.model.document import Document
-
-    Values = tuple[str, ...]  # of the holes, in their order in the text
-    Tails = list[str]
+Values = tuple[str, ...]  # of the holes, in their order in the text
+Tails = list[str]
 
 _split = re.compile("(:[^\n]*)").split  # a single character is looked for ten times as fast as one of two
 _BETWEEN = "\0"

@@ -8,19 +8,13 @@ values of a place are alike is its class: a pattern, less the words that mean so
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from trainc.model.document import Document
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-
-    Stretch = tuple[int, int, str]  # of the text of a leaf: where it begins and ends, and its class
+Stretch = tuple[int, int, str]  # of the text of a leaf: where it begins and ends, and its class
 
 LONGEST = 40  # characters of a word
 

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from trainc.compiler.emit import emit, path_of
 from trainc.compiler.emit.digest import written_text
 from trainc.frameworks import FRAMEWORKS, OLDER
 from trainc.lint.across_jobs import names_of
-from trainc.model.finding import ERROR
+from trainc.model.bundle import Bundle
+from trainc.model.catalog import Catalog, Documents, Objects
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document, Identity
+from trainc.model.finding import ERROR, Finding, Rule
 from trainc.model.references import references_of
 from trainc.model.report import Report
 from trainc.model.run import run_of
+from trainc.model.settings import Project, Selection
 from trainc.model.sourced import Sourced
+from trainc.text.record import Any, NamedTuple
 from trainc.yaml.reader import read
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, NamedTuple
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.catalog import Catalog, Documents, Objects
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document, Identity
-    from trainc.model.finding import Finding, Rule
-    from trainc.model.settings import Project, Selection
-
-    Admit = Callable[[Documents, Project, Selection, Report], Catalog]
-    Compile = Callable[[Project, Catalog, Report], Iterator[Bundle]]
-else:
-    from trainc.text.record import NamedTuple
+Admit = Callable[[Documents, Project, Selection, Report], Catalog]
+Compile = Callable[[Project, Catalog, Report], Iterator[Bundle]]
 
 SEPARATOR = "\0"  # between texts, none of which holds it
 HOLE = "\1"  # in a text with a place for a number; no text that counts holds it either

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from trainc.compiler.emit import Rendered
+from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import NewRun
 from trainc.compiler.forms import Forms
-from trainc.compiler.forms.record import OWN_TEXTS, Trial
+from trainc.compiler.forms.layout import Values
+from trainc.compiler.forms.record import OWN_TEXTS, Admit, Compile, Trial
+from trainc.compiler.forms.template import Template
+from trainc.lint.across_jobs import SharedNames
 from trainc.lint.facts.storage import is_for_one_node
 from trainc.model.account import COMPILED
+from trainc.model.catalog import Documents, Objects
 from trainc.model.references import CLAIM, Reference
-from trainc.model.settings import FILE
+from trainc.model.report import Report
+from trainc.model.settings import FILE, Project, Selection
 from trainc.model.sourced import Span
 from trainc.yaml.comments import MARK
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.compiler.emit.spool import Spool
-    from trainc.compiler.forms.layout import Values
-    from trainc.compiler.forms.record import Admit, Compile
-    from trainc.compiler.forms.template import Template
-    from trainc.lint.across_jobs import SharedNames
-    from trainc.model.catalog import Documents, Objects
-    from trainc.model.report import Report
-    from trainc.model.settings import Project, Selection
 
 _LARGEST = 64 * 1024  # bytes of a text
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from operator import itemgetter
 
-from trainc.compiler.forms.layout import words_of
+from trainc.compiler.forms.layout import Layout, Values, words_of
 from trainc.compiler.forms.places import TELLING
-from trainc.compiler.forms.record import HOLE, OWN_TEXTS, SEPARATOR
+from trainc.compiler.forms.record import HOLE, OWN_TEXTS, SEPARATOR, Record
 from trainc.model.references import Reference
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from trainc.compiler.forms.layout import Layout, Values
-    from trainc.compiler.forms.record import Record
 
 _MAX_WORDS = 1_000
 _MARK = 0x1000  # what is behind a hole stands for its value: a letter that is in none

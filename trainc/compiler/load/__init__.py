@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from trainc.compiler.header import is_rendered
@@ -13,24 +14,18 @@ from trainc.compiler.load.shipped import shipped_documents, shipped_names
 from trainc.compiler.load.walk import known_contents, known_files, ours
 from trainc.compiler.lost_sources import blankness
 from trainc.model.catalog import Documents, RuntimeFolder, SourceFile
+from trainc.model.cluster import Cluster
+from trainc.model.document import Document
 from trainc.model.report import Report
-from trainc.model.settings import FILE, STDIN
+from trainc.model.settings import FILE, STDIN, Project, Selection
 from trainc.text.files import is_inside, is_pointer
 from trainc.text.object_keys import TRAINER_API
 from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.document import Document
-    from trainc.model.settings import Project, Selection
-
-    IsDone = Callable[[str, bytes], bool]
-    Progress = Callable[[int, int], None]
-    Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
+IsDone = Callable[[str, bytes], bool]
+Progress = Callable[[int, int], None]
+Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
 

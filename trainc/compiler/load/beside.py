@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import is_candidate, known_contents, ours
 from trainc.compiler.patched import PATCH
 from trainc.model.catalog import RuntimeFolder
+from trainc.model.document import Document
 from trainc.model.report import Report
-from trainc.model.settings import STDIN
+from trainc.model.settings import STDIN, Project
 from trainc.text.files import is_inside
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
 
 _NONE = RuntimeFolder("", [], Report())
 

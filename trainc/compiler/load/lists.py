@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.report import Report
+from trainc.model.report import Report
 
 NOT_AN_OBJECT = Rule("not-an-object", ERROR, admission=True)
 

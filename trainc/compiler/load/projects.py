@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from trainc.compiler.load.walk import contents, files, folders, ours
 from trainc.model.settings import FILE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def nested_projects(path: str) -> list[str]:

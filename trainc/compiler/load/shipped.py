@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 
 import trainc
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
 
 SHIPPED = "trainc:runtimes/"  # how places in the catalogue are named
 COMPONENTS = "components"

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from trainc.compiler.header import is_rendered
-from trainc.model.settings import FILE
+from trainc.model.settings import FILE, Project
 from trainc.text.files import READING, is_below, is_inside, ordinary_contents
 from trainc.text.trouble import Trouble, near
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.settings import Project
-
-    Listings = dict[str, tuple[list[str], list[str]]]
+Listings = dict[str, tuple[list[str], list[str]]]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 GROUPS = (

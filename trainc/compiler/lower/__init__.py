@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from trainc import schedulers
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import Draft, contributor
 from trainc.model.bundle import Bundle, job_of, keeps_job
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patch import Patch
-from trainc.model.patches import Contribution
-from trainc.model.plan import TRAINER
+from trainc.model.patches import Contribution, Framework
+from trainc.model.plan import TRAINER, Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_of
+from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, known
-from trainc.model.tree import first_leaf, get, plain, value
+from trainc.model.tree import Tree, first_leaf, get, plain, value
 from trainc.schedulers.gang import INITIALIZERS
 from trainc.text.object_keys import JOBSET_API, JOBSET_NAME, MULTIKUEUE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.patches import Framework
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.tree import Tree
-
-    Names = Mapping[str, Sourced[str]]
-    Steps = tuple[tuple[str, str, Sourced[str]], ...]
+Names = Mapping[str, Sourced[str]]
+Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
 def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:

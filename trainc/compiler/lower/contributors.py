@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from trainc import schedulers
 from trainc.frameworks import framework
 from trainc.frameworks.base.hosts import own_count
 from trainc.frameworks.base.requirements import check_reserved, check_unread
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
-from trainc.model.patch import METADATA, POD, Patch
+from trainc.model.patch import METADATA, POD, Patch, PatchField
 from trainc.model.patches import PODS, PROCESSES, Contribution, Framework
-from trainc.model.plan import TRAINER
+from trainc.model.plan import TRAINER, Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import value
+from trainc.model.tree import Tree, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from trainc.model.cluster import Cluster
-    from trainc.model.patch import PatchField
-    from trainc.model.plan import Plan
-    from trainc.model.tree import Tree
+from trainc.text.record import Any
 
 UNKNOWN_FRAMEWORK = Rule("unknown-framework", ERROR)
 

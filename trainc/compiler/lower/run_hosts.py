@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
 from trainc.model.bundle import keeps_job
+from trainc.model.document import Document
 from trainc.model.finding import NOTE, Rule
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.numbers import parsed_int
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.document import Document
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 REWRITTEN = Rule("run-host-rewritten", NOTE)
 

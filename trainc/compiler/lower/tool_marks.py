@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
 from trainc.model.bundle import Bundle, keeps_job
+from trainc.model.document import Document
 from trainc.model.patch import literals_of
 from trainc.model.references import KINDS
+from trainc.model.settings import Project
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, value
 
 WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"

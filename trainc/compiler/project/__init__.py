@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Mapping
 
 from trainc import __version__
 from trainc.apiserver.names import label
 from trainc.compiler.project.settings import SETTINGS
-from trainc.model.cluster import Cluster
+from trainc.model.cluster import Cluster, Opening
+from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
 from trainc.model.settings import FILE, Project
-from trainc.model.sourced import Sourced
-from trainc.model.tree import get, value
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.numbers import whole_number
 from trainc.text.plugins import RULES, offered
+from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble, near
 from trainc.yaml.reader import LIMIT, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from typing import Any
-
-    from trainc.model.cluster import Opening
-    from trainc.model.document import Document
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
 
 API_VERSION = "trainc.dev/v1alpha1"
 _TOP = ("apiVersion", "kind", "metadata", "spec")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from trainc.model.cluster import UNITS, version
 from trainc.model.sourced import Origin, Sourced
 from trainc.text.numbers import brief, whole_number
+from trainc.text.record import Any
 from trainc.text.spelling import meant, nearest
 from trainc.text.trouble import Trouble
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
 
 # The feature gates that change an answer.
 GATES = (

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 
 from trainc.apiserver.component_uses import uses
 from trainc.compiler.project.assignments import SETTINGS, instead, setting
 from trainc.compiler.project.dumps import items, read_dumps
 from trainc.compiler.project.settings import OF_CLUSTERS
-from trainc.model.cluster import Cluster
+from trainc.model.cluster import Cache, Cluster
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get
+from trainc.model.tree import Path, Tree, get
 from trainc.text.files import is_inside, ordinary_contents
+from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from trainc.compiler.project import Checker
-    from trainc.model.cluster import Cache
-    from trainc.model.document import Document
-    from trainc.model.tree import Path, Tree
 
 _USE = {"name", "with"}
 _PIECES = ("mlPolicy", "podGroupPolicy", "template")

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 
 from trainc import __version__
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, REPORTED, RUNNING
 from trainc.cluster.dump_shapes import misfits
-from trainc.model.cluster import Definitions
-from trainc.model.finding import ERROR, Rule
+from trainc.model.cluster import Cache, Definitions
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.model.tree import dotted, get, value
+from trainc.model.tree import Path, Tree, dotted, get, value
 from trainc.text.files import is_inside, ordinary_contents
+from trainc.text.record import Any
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from trainc.model.cluster import Cache
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.tree import Path, Tree
 
 FOREIGN_DUMP = Rule("foreign-dump", ERROR, admission=True)
 ADMISSION_GROUP = "admissionregistration.k8s.io/"

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.compiler.patched import PATCH, Patched
 from trainc.compiler.resolve.runtimes import runtime_for
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, gives_values, names_of, patched
 from trainc.compiler.resolve.trainer_block import overrides
 from trainc.compiler.resolve.webhook import check
-from trainc.model.catalog import RefusedEntry, RemovedSpans, stretch
-from trainc.model.finding import ERROR, Refusal, Rule, place
-from trainc.model.plan import TRAINER, Plan, Role
+from trainc.model.catalog import Catalog, Entry, RefusedEntry, RemovedSpans, stretch
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Refusal, Rule, place
+from trainc.model.plan import TRAINER, Plan, Role, Step
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
+from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import MissingKeyError, UnknownDirectiveError, get
+from trainc.model.tree import MissingKeyError, Tree, UnknownDirectiveError, get
 from trainc.schedulers.gang import at_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainc.compiler.resolve.compose import Bases
-    from trainc.model.catalog import Catalog, Entry
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Step
-    from trainc.model.settings import Project
-    from trainc.model.tree import Tree
-
-    Made = tuple[Prepared | None, list[Finding]]
-    Steps = tuple[Step, ...]
+Made = tuple[Prepared | None, list[Finding]]
+Steps = tuple[Step, ...]
 
 
 class PreparedRuntimes:

@@ -6,30 +6,26 @@ and never wrong.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.compiler.resolve import planned, roles_of
 from trainc.compiler.resolve.runtimes import GROUP
 from trainc.compiler.resolve.template import RUNTIME, Prepared
 from trainc.frameworks import framework
-from trainc.model.catalog import entry_of
-from trainc.model.document import Document
+from trainc.model.catalog import Catalog, entry_of
+from trainc.model.document import Document, Identity
 from trainc.model.finding import ERROR
-from trainc.model.plan import TRAINER
+from trainc.model.plan import TRAINER, Plan
 from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span, derive
-from trainc.model.tree import get, leaves, value
+from trainc.model.tree import Path, Tree, get, leaves, value
 from trainc.text.placeholders import is_placeholder
+from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from trainc.compiler.resolve.compose import Bases
-    from trainc.model.catalog import Catalog
-    from trainc.model.document import Identity
-    from trainc.model.plan import Plan
-    from trainc.model.settings import Project
-    from trainc.model.tree import Path, Tree
 
 KINDS = (RUNTIME, "ClusterTrainingRuntime", "TrainingRuntime")
 NAME, NAMESPACE, IMAGE, COMMAND, NODES = (

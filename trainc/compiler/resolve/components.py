@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
 from trainc.compiler.resolve.parameters import EnabledComponent, filled, typed
 from trainc.compiler.resolve.runtimes import shipped
 from trainc.compiler.resolve.template import COMPONENTS, VALUES, names_of
-from trainc.model.catalog import SHIPPED
-from trainc.model.finding import ERROR, WARNING, Label, Rule, place
+from trainc.model.catalog import SHIPPED, Catalog
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
 from trainc.model.plan import ANCESTOR_LABEL, TRAINER
+from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.model.tree import get, merge, value
+from trainc.model.tree import Tree, get, merge, value
 from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.record import Any
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from trainc.model.catalog import Catalog
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.tree import Tree
 
 UNKNOWN_COMPONENT = Rule("unknown-component", ERROR, admission=True)
 NO_TARGET = Rule("component-without-target", ERROR, admission=True)

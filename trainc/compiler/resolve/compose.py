@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from trainc.compiler.directives import unknown_word
 from trainc.compiler.resolve.components import (
     COMPONENT_KEYS,
+    Switched,
     in_place_of,
     not_on,
     of_job,
@@ -12,37 +15,27 @@ from trainc.compiler.resolve.components import (
     pieces,
     switched,
 )
-from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, RuntimePart
+from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, Held, RuntimePart
 from trainc.compiler.resolve.locks import changed, held, touching
 from trainc.compiler.resolve.parameters import EnabledComponent
 from trainc.compiler.resolve.relations import check, lineage, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
-from trainc.model.paths import located
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import UnknownDirectiveError, get, merge
+from trainc.model.catalog import Catalog
+from trainc.model.document import Document
+from trainc.model.paths import Steps, located
+from trainc.model.report import Report
+from trainc.model.settings import Project
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Tree, UnknownDirectiveError, get, merge
 from trainc.text.merge_keys import MERGE_KEYS
+from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from trainc.compiler.resolve.components import Switched
-    from trainc.compiler.resolve.composed import Held
-    from trainc.model.catalog import Catalog
-    from trainc.model.document import Document
-    from trainc.model.paths import Steps
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
-
-    Applied = tuple[Switched, list[RuntimePart]]
-    Labels = dict[str, Sourced[Any]]
-    Reached = tuple[Tree, Labels, tuple[RuntimePart, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
-    Bases = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
+Applied = tuple[Switched, list[RuntimePart]]
+Labels = dict[str, Sourced[Any]]
+Reached = tuple[Tree, Labels, tuple[RuntimePart, ...], tuple[Held, ...], tuple[Applied, ...], tuple[str, ...]]
+Bases = dict[tuple[int, ...], Reached]  # by chain what a composition holds once all of it is laid over
 
 PIECES = ("mlPolicy", "podGroupPolicy", "template")
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from trainc.apiserver.normalise import normalise
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.paths import at_path, keyed, located
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import first_leaf, get, plain
+from trainc.model.finding import ERROR, Finding, Label, Rule, place
+from trainc.model.paths import Steps, at_path, keyed, located
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Path, Tree, first_leaf, get, plain
 from trainc.text.object_keys import TRAINER_API
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    from trainc.model.finding import Finding
-    from trainc.model.paths import Steps
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Path, Tree
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 _BY = "composed runtime"
 API_VERSION = Sourced(TRAINER_API, Origin(by=_BY))

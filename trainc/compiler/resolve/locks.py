@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from trainc.compiler.patched import PATCH
 from trainc.compiler.resolve.composed import Held, _spelled
+from trainc.compiler.resolve.template import Prepared
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
-from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.patch import CONTAINER, METADATA, POD
-from trainc.model.paths import at_path, keyed_leaves, parsed
-from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import first_leaf, get, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from trainc.compiler.resolve.template import Prepared
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.patch import Patch
-    from trainc.model.paths import Steps
-    from trainc.model.plan import Plan, Role
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Label, Rule, place
+from trainc.model.patch import CONTAINER, METADATA, POD, Patch
+from trainc.model.paths import Steps, at_path, keyed_leaves, parsed
+from trainc.model.plan import Plan, Role
+from trainc.model.report import Report
+from trainc.model.sourced import Origin, Sourced, Span
+from trainc.model.tree import Tree, first_leaf, get, plain
+from trainc.text.record import Any
 
 UNKNOWN_LOCK = Rule("unknown-lock-path", ERROR, admission=True)
 

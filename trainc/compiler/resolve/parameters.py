@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, Label, Rule, place
-from trainc.model.paths import at_path, parsed
+from collections.abc import Mapping
+
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, Finding, Label, Rule, place
+from trainc.model.paths import Steps, at_path, parsed
+from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span, derive
-from trainc.model.tree import get, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.numbers import parsed_int
 from trainc.text.quantity import Quantity
+from trainc.text.record import Any
 from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, TypeAlias
-
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.paths import Steps
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
+    from typing import TypeAlias
 
     Values: TypeAlias = Mapping[str, Sourced[Any]]
 

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+
 from trainc.apiserver.fault import compact
-from trainc.compiler.resolve.components import COMPONENT_KEYS
-from trainc.compiler.resolve.composed import ADDING
+from trainc.compiler.resolve.components import COMPONENT_KEYS, Switched
+from trainc.compiler.resolve.composed import ADDING, RuntimePart
 from trainc.compiler.resolve.runtimes import shipped
 from trainc.compiler.resolve.template import FRAMEWORK_LABEL, POLICIES, RUNTIME, UPSTREAM_LABELS
-from trainc.model.catalog import SHIPPED
-from trainc.model.finding import ERROR, WARNING, Label, Rule, place
-from trainc.model.paths import shown
-from trainc.model.sourced import Sourced
-from trainc.model.tree import first_leaf, get, plain, value
+from trainc.model.catalog import SHIPPED, Catalog
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
+from trainc.model.paths import Steps, shown
+from trainc.model.report import Report
+from trainc.model.settings import Project
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, first_leaf, get, plain, value
 from trainc.text.spelling import meant
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from trainc.compiler.resolve.components import Switched
-    from trainc.compiler.resolve.composed import RuntimePart
-    from trainc.model.catalog import Catalog
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.paths import Steps
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
-    from trainc.model.tree import Tree
-
-    Clash = tuple[Steps, Tree, Tree]  # the field, and what each of the two says about it
+Clash = tuple[Steps, Tree, Tree]  # the field, and what each of the two says about it
 
 REQUIRED = Rule("component-required", ERROR, admission=True)
 EXCLUDED = Rule("components-exclude", ERROR, admission=True)

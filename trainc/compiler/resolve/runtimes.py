@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from trainc.apiserver.fault import compact
-from trainc.model.catalog import SHIPPED
-from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
-from trainc.model.sourced import Sourced
+from trainc.model.catalog import SHIPPED, Catalog
+from trainc.model.document import Document
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Refusal, Rule
+from trainc.model.report import Report
+from trainc.model.settings import Project
+from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import get, plain, value
 from trainc.text.spelling import meant
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.catalog import Catalog
-    from trainc.model.document import Document
-    from trainc.model.finding import Finding
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
-    from trainc.model.sourced import Span
 
 GROUP = "trainer.kubeflow.org"
 

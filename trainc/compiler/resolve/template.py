@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from trainc.apiserver.component_uses import names_in
 from trainc.apiserver.normalise import PATCH_POINTERS, normalise
-from trainc.model.plan import Layer
+from trainc.model.document import Document
+from trainc.model.plan import Layer, Step
 from trainc.model.sourced import Sourced
-from trainc.model.tree import get, merge, value
+from trainc.model.tree import Tree, get, merge, value
 from trainc.text.merge_keys import MERGE_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from trainc.compiler.resolve.composed import Held, RuntimePart
-    from trainc.model.document import Document
-    from trainc.model.plan import Step
-    from trainc.model.tree import Tree
 
 
 RUNTIME = "Runtime"  # the kind that may inherit

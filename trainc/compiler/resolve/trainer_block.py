@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from trainc.apiserver.normalise import canonical
 from trainc.model.patch import Patch
-from trainc.model.plan import NODE, TRAINER
+from trainc.model.plan import NODE, TRAINER, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainc.model.plan import Role
-    from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, value
 
 INITIALIZERS = {"dataset-initializer": "dataset", "model-initializer": "model"}
 _COPIED_FIELDS = ("image", "command", "args")  # what the container takes over as it is

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import prefixed_path
 from trainc.apiserver.normalise import normalise
 from trainc.compiler.resolve.runtimes import reference_text
 from trainc.compiler.resolve.trainer_block import INITIALIZERS
-from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.model.tree import get, plain, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.finding import Finding
-    from trainc.model.plan import Plan
-    from trainc.model.report import Report
-    from trainc.model.tree import Path, Tree
+from trainc.model.finding import ERROR, Finding, Refusal, Rule
+from trainc.model.plan import Plan
+from trainc.model.report import Report
+from trainc.model.tree import Path, Tree, get, plain, value
 
 INITIALIZER_WITHOUT_HOME = Rule("initializer-without-home", ERROR, verdict=True)
 PATCH_MANAGER = Rule("patch-manager", ERROR, verdict=True)

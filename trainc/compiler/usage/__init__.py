@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.component_uses import uses
 from trainc.compiler.load import load
 from trainc.compiler.resolve.template import COMPONENTS, names_of
+from trainc.model.document import Document
 from trainc.model.report import Report
-from trainc.model.settings import FILE, Selection
+from trainc.model.settings import FILE, Project, Selection
 from trainc.model.tree import get, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.settings import Project
 
 COMPONENT = "RuntimeComponent"
 _KINDS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime", COMPONENT)

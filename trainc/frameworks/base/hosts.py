@@ -11,11 +11,7 @@ from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, given, value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from trainc.text.record import Any
 
 LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
 LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an environment

@@ -10,11 +10,7 @@ from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from trainc.text.record import Any
 
 RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
 REFUSED = Rule("framework-refuses", ERROR, verdict=True)

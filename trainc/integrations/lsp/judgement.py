@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from time import process_time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trainc.apiserver.schema.engine import begin_run
 from trainc.changes.compare.applications import report_applications
@@ -26,6 +26,7 @@ from trainc.integrations.lsp.cursor import UTF16, Positions
 from trainc.lint.across_jobs import SharedNames
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Documents
+from trainc.model.cluster import Opening
 from trainc.model.document import Document
 from trainc.model.finding import Finding
 from trainc.model.report import Report
@@ -34,9 +35,6 @@ from trainc.model.sourced import Span
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.cluster import Opening
 
 Unsaved = Mapping[str, bytes]
 

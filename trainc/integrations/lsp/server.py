@@ -14,12 +14,11 @@ from trainc import __version__
 from trainc.integrations.lsp.features import completion, definition, hover
 from trainc.integrations.lsp.judgement import Buffer, Workspace
 from trainc.integrations.lsp.publishing import KINDS, Publisher, code_actions
+from trainc.model.cluster import Opening
 from trainc.text.trouble import Trouble
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
-
-    from trainc.model.cluster import Opening
 
 T = TypeVar("T")
 _WATCHED = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*.{yaml,yml,json}")])

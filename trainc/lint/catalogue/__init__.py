@@ -13,11 +13,7 @@ from typing import NamedTuple
 import trainc
 from trainc.model.finding import ERROR, Rule
 from trainc.model.rule_selection import rule_facts
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
+from trainc.text.record import Any
 
 ROOMS = (
     "yaml", "compiler", "kinds", "apiserver", "frameworks", "schedulers", "lint", "cluster", "changes/compare",

@@ -6,21 +6,19 @@ from trainc.lint.facts.shell import Simple, with_certainty
 from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown, Value
 from trainc.model.vocabulary import Launcher, Vocabulary
 from trainc.text.numbers import parsed_int
+from trainc.text.record import Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    class Process(Protocol):
-        """What a launcher is looked for in: a container, as far as its command and its variables go."""
+class Process(Protocol):
+    """What a launcher is looked for in: a container, as far as its command and its variables go."""
 
-        script: str
-        text: str
+    script: str
+    text: str
 
-        @property
-        def commands(self) -> list[Simple]: ...
-        def value(self, name: str) -> Value | None: ...
-        def expand(self, written: str) -> Value: ...
+    @property
+    def commands(self) -> list[Simple]: ...
+    def value(self, name: str) -> Value | None: ...
+    def expand(self, written: str) -> Value: ...
 
 
 PYTHON = "python"  # no launcher: a program that is started by itself

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from trainc.model.references import References
+from collections.abc import Iterable, Iterator
+
+from trainc.compiler.emit.spool.changes import NewRun
+from trainc.compiler.emit.spool.questions import RenderedState
+from trainc.model.bundle import Bundle
+from trainc.model.file_results import CachedResults, FileResults
+from trainc.model.references import Reference, References
+from trainc.model.report import Report
+from trainc.text.record import Any
 from trainc.text.trouble import Reaching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator
-    from typing import IO, Any
+    from typing import IO
 
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.changes import NewRun
-    from trainc.compiler.emit.spool.questions import RenderedState
-    from trainc.model.bundle import Bundle
-    from trainc.model.file_results import CachedResults, FileResults
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
 
 _IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from trainc.compiler.emit.digest import body_digest
-from trainc.compiler.emit.spool.disk import is_torn
+from trainc.compiler.emit.spool.disk import Folder, OnDisk, is_torn
 from trainc.compiler.emit.spool.objects import is_object_file, trees_of
-from trainc.model.bundle import runs_pods
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.run import run_of
+from trainc.model.sourced import Span
 from trainc.model.tree import value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import NamedTuple
-
-    from trainc.compiler.emit.spool.disk import Folder, OnDisk
-    from trainc.model.bundle import Bundle
-    from trainc.model.sourced import Span
-else:
-    from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple
 
 MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
-from trainc.compiler.emit.spool.changes import runs_of
-from trainc.compiler.emit.spool.disk import Folder
+from trainc.compiler.emit.spool.changes import NewRun, runs_of
+from trainc.compiler.emit.spool.disk import Folder, OnDisk
 from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
+from trainc.compiler.emit.spool.questions import Settle, Shares
+from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
-from trainc.model.tree import value
+from trainc.model.references import Reference
+from trainc.model.report import Report
+from trainc.model.tree import Tree, value
 from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
     from typing import IO
 
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.changes import NewRun
-    from trainc.compiler.emit.spool.disk import OnDisk
-    from trainc.compiler.emit.spool.questions import Settle, Shares
-    from trainc.model.bundle import Bundle
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
-    from trainc.model.tree import Tree
 
 
 class CommittedSpool(StreamSpool):

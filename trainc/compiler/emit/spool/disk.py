@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import atexit
 import os
+from collections.abc import Container, Iterator
 
 from trainc.compiler.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.text.files import ordinary_contents
+from trainc.text.record import Self
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble, near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
     from types import TracebackType
-    from typing import Self
 
 _TEMPORARY = ".trainc-"
 _MAX_FILES_NAMED = 20  # files that are named one by one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 
 from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
@@ -22,7 +23,7 @@ from trainc.compiler.emit.spool.changes import (
     runs_in,
     state_of,
 )
-from trainc.compiler.emit.spool.disk import Folder, Staged, clear_leftovers, parse_file, remove, written
+from trainc.compiler.emit.spool.disk import Folder, OnDisk, Staged, clear_leftovers, parse_file, remove, written
 from trainc.compiler.emit.spool.objects import (
     is_named_nearby,
     is_object_file,
@@ -31,23 +32,20 @@ from trainc.compiler.emit.spool.objects import (
     trees_of,
     without_objects,
 )
+from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, StillOwned
 from trainc.compiler.header import Header
+from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
+from trainc.model.references import Reference
+from trainc.model.report import Report
+from trainc.model.sourced import Span
 from trainc.text.files import digest_of
+from trainc.text.record import Any
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.disk import OnDisk
-    from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, StillOwned
-    from trainc.model.bundle import Bundle
-    from trainc.model.references import Reference
-    from trainc.model.report import Report
-    from trainc.model.sourced import Span
 
 
 class FolderSpool(Spool):

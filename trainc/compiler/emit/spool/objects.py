@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+
 from trainc.compiler.emit import object_path
+from trainc.compiler.emit.spool.disk import Folder
 from trainc.model.bundle import Bundle
 from trainc.model.references import names_in, provides
 from trainc.model.report import Report
-from trainc.model.tree import get, value
+from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree, get, value
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from trainc.compiler.emit.spool.disk import Folder
-    from trainc.model.sourced import Sourced
-    from trainc.model.tree import Tree
 
 _KEY_MATERIAL = "external-secrets.io"  # the end of the groups of what makes keys, which outlive runs
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 from trainc.compiler.header import Header
 from trainc.model.bundle import Bundle
 from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.text.record import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

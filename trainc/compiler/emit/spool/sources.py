@@ -7,12 +7,9 @@ import re
 
 from trainc.compiler.emit.spool.disk import Folder, written
 from trainc.compiler.lost_sources import source_lost
+from trainc.model.report import Report
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.report import Report
-    from trainc.model.settings import Project
 
 _EARLIER = re.compile(r"-r[0-9]+$")  # behind the name of a run
 
