@@ -17,18 +17,9 @@ from trainc.model.document import Document
 from trainc.model.tree import Path, Tree, dotted, plain
 
 _FORBIDDEN = [
-    "$ref",
-    "definitions",
-    "dependencies",
-    "deprecated",
-    "discriminator",
-    "id",
-    "patternProperties",
-    "readOnly",
-    "writeOnly",
-    "xml",
-    "$schema",
-]
+    "$ref", "definitions", "dependencies", "deprecated", "discriminator", "id", "patternProperties", "readOnly",
+    "writeOnly", "xml", "$schema",
+]  # fmt: skip
 _TYPES = frozenset(["array", "boolean", "integer", "number", "object", "string"])
 _PYTHON: dict[str, tuple[type, ...]] = {
     "array": (list,),

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 INVENTORY = "Inventory"
 DECISIVE = (
-    "AdmissionCheck",
-    "ClusterQueue",
-    "Cohort",
-    "Configuration",
-    "LimitRange",
-    "LocalQueue",
-    "Namespace",
-    "Node",
-    "PriorityClass",
-    "Queue",
-    "ResourceFlavor",
-    "ResourceQuota",
-    "RuntimeClass",
-    "Topology",
-    "Workload",
+    "AdmissionCheck", "ClusterQueue", "Cohort", "Configuration", "LimitRange", "LocalQueue", "Namespace", "Node",
+    "PriorityClass", "Queue", "ResourceFlavor", "ResourceQuota", "RuntimeClass", "Topology", "Workload",
     "WorkloadPriorityClass",
-)
+)  # fmt: skip
 RUNNING = ("DaemonSet", "Pod")  # what takes its share of the nodes
 # Of these, what a server reports decides as well.
 REPORTED = frozenset({"AdmissionCheck", "Node", "PersistentVolumeClaim", "Pod", "Queue", "ResourceQuota", "Workload"})

@@ -32,22 +32,11 @@ _ENTRY = {
     "time": _TIME,
 }
 _FIELDS = {
-    "annotations": "map[string]string",
-    "creationTimestamp": _TIME,
-    "deletionGracePeriodSeconds": _NUMBER,
-    "deletionTimestamp": _TIME,
-    "finalizers": "[]string",
-    "generateName": _TEXT,
-    "generation": _NUMBER,
-    "labels": "map[string]string",
-    "managedFields": "[]v1.ManagedFieldsEntry",
-    "name": _TEXT,
-    "namespace": _TEXT,
-    "ownerReferences": "[]v1.OwnerReference",
-    "resourceVersion": _TEXT,
-    "selfLink": _TEXT,
-    "uid": "types.UID",
-}
+    "annotations": "map[string]string", "creationTimestamp": _TIME, "deletionGracePeriodSeconds": _NUMBER,
+    "deletionTimestamp": _TIME, "finalizers": "[]string", "generateName": _TEXT, "generation": _NUMBER,
+    "labels": "map[string]string", "managedFields": "[]v1.ManagedFieldsEntry", "name": _TEXT, "namespace": _TEXT,
+    "ownerReferences": "[]v1.OwnerReference", "resourceVersion": _TEXT, "selfLink": _TEXT, "uid": "types.UID",
+}  # fmt: skip
 _STRUCTS: Mapping[str, Mapping[str, str]] = {"v1.ManagedFieldsEntry": _ENTRY, "v1.OwnerReference": _OWNER}
 _TIMES = frozenset({"creationTimestamp", "deletionTimestamp", "time"})
 _FITTING = {_NUMBER: "number", _BOOL: "bool"}

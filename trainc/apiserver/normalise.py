@@ -9,68 +9,21 @@ from trainc.text.quantity import Quantity
 # Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
 # API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,
 # core/v1 of Kubernetes 1.36): false and 0 are kept but in the fields below, the empty text is dropped but in these.
-VALUES = frozenset(
-    {
-        "chapAuthDiscovery",
-        "chapAuthSession",
-        "failureThreshold",
-        "hostIPC",
-        "hostNetwork",
-        "hostPID",
-        "hostPort",
-        "initialDelaySeconds",
-        "jobIndex",
-        "maxRestarts",
-        "partition",
-        "periodSeconds",
-        "podIndex",
-        "readOnly",
-        "replicas",
-        "sslEnabled",
-        "stdin",
-        "stdinOnce",
-        "successThreshold",
-        "timeoutSeconds",
-        "tty",
-    }
-)
+VALUES = frozenset({
+    "chapAuthDiscovery", "chapAuthSession", "failureThreshold", "hostIPC", "hostNetwork", "hostPID", "hostPort",
+    "initialDelaySeconds", "jobIndex", "maxRestarts", "partition", "periodSeconds", "podIndex", "readOnly",
+    "replicas", "sslEnabled", "stdin", "stdinOnce", "successThreshold", "timeoutSeconds", "tty",
+})  # fmt: skip
 _POINTED = {"readOnly": frozenset({"azureDisk", "csi"})}
 # Texts behind pointers, in which an empty one is something, wherever they stand.
-TEXT_POINTERS = frozenset(
-    {
-        "apiGroup",
-        "cachingMode",
-        "completionMode",
-        "fsGroupChangePolicy",
-        "gmsaCredentialSpec",
-        "gmsaCredentialSpecName",
-        "hostnameOverride",
-        "initiatorName",
-        "localhostProfile",
-        "managedBy",
-        "mountPropagation",
-        "nodeAffinityPolicy",
-        "nodeTaintsPolicy",
-        "podGroupName",
-        "podReplacementPolicy",
-        "preemptionPolicy",
-        "procMount",
-        "recursiveReadOnly",
-        "resourceClaimName",
-        "resourceClaimTemplateName",
-        "runAsUserName",
-        "runtimeClassName",
-        "seLinuxChangePolicy",
-        "service",
-        "stopSignal",
-        "storageClassName",
-        "succeededIndexes",
-        "supplementalGroupsPolicy",
-        "volumeAttributesClassName",
-        "volumeMode",
-        "whenDeleted",
-    }
-)
+TEXT_POINTERS = frozenset({
+    "apiGroup", "cachingMode", "completionMode", "fsGroupChangePolicy", "gmsaCredentialSpec",
+    "gmsaCredentialSpecName", "hostnameOverride", "initiatorName", "localhostProfile", "managedBy",
+    "mountPropagation", "nodeAffinityPolicy", "nodeTaintsPolicy", "podGroupName", "podReplacementPolicy",
+    "preemptionPolicy", "procMount", "recursiveReadOnly", "resourceClaimName", "resourceClaimTemplateName",
+    "runAsUserName", "runtimeClassName", "seLinuxChangePolicy", "service", "stopSignal", "storageClassName",
+    "succeededIndexes", "supplementalGroupsPolicy", "volumeAttributesClassName", "volumeMode", "whenDeleted",
+})  # fmt: skip
 _KEPT_EMPTY = TEXT_POINTERS | frozenset(
     {
         "claimName",

@@ -20,21 +20,11 @@ Manifest = dict[str, Any]
 
 # What is kept of each kind besides its name.
 _KEPT: dict[str, tuple[str, ...]] = {
-    "AdmissionCheck": ("spec",),
-    "ClusterQueue": ("spec",),
-    "Cohort": ("spec",),
-    "LimitRange": ("spec",),
-    "LocalQueue": ("spec",),
-    "Namespace": (),
-    "PriorityClass": ("globalDefault", "value"),
-    "Queue": ("spec",),
-    "ResourceFlavor": ("spec",),
-    "ResourceQuota": ("spec",),
-    "RuntimeClass": ("overhead", "scheduling"),
-    "Topology": ("spec",),
-    "Workload": (),
-    "WorkloadPriorityClass": ("value",),
-}
+    "AdmissionCheck": ("spec",), "ClusterQueue": ("spec",), "Cohort": ("spec",), "LimitRange": ("spec",),
+    "LocalQueue": ("spec",), "Namespace": (), "PriorityClass": ("globalDefault", "value"), "Queue": ("spec",),
+    "ResourceFlavor": ("spec",), "ResourceQuota": ("spec",), "RuntimeClass": ("overhead", "scheduling"),
+    "Topology": ("spec",), "Workload": (), "WorkloadPriorityClass": ("value",),
+}  # fmt: skip
 _DECIDING = {"AdmissionCheck": "Active", "Workload": "Finished"}  # of each kind, the condition that decides something
 _CONFIGURATION = ("featureGates", "manageJobsWithoutQueueName", "managedJobsNamespaceSelector", "resources")
 _TIMES = frozenset({"lastHeartbeatTime", "lastTransitionTime", "time", "creationTimestamp", "startTime"})

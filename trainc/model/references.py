@@ -27,21 +27,10 @@ _FIELDS = {
     "imagePullSecrets": ("Secret", ("name",)),
 }
 # Fields of workloads with nothing in them that names such an object.
-_NAMELESS = frozenset(
-    (
-        "affinity",
-        "args",
-        "command",
-        "failurePolicy",
-        "metadata",
-        "ports",
-        "resources",
-        "securityContext",
-        "successPolicy",
-        "tolerations",
-        "volumeMounts",
-    )
-)
+_NAMELESS = frozenset((
+    "affinity", "args", "command", "failurePolicy", "metadata", "ports", "resources", "securityContext",
+    "successPolicy", "tolerations", "volumeMounts",
+))  # fmt: skip
 _MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
 _UNLISTED = {kind: f"whether the {kind} exists" for kind in (CLAIM, "ConfigMap", "Secret")}
 RECOUNTED = frozenset(_UNLISTED.values())  # reasons that each run counts anew, from what all of its jobs name

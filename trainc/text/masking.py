@@ -7,19 +7,8 @@ from trainc.text.memo import TextMemo
 MASK = "(hidden)"
 _NAMES = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "APIKEY", "CREDENTIAL")
 _NOT_SECRET = (
-    "_FILE",
-    "_PATH",
-    "_NAME",
-    "_DIR",
-    "TOKENIZER",
-    "TOKENS",
-    "_URL",
-    "_ID",
-    "_TYPE",
-    "_LEN",
-    "_COUNT",
-    "MAX_TOKEN",
-)
+    "_FILE", "_PATH", "_NAME", "_DIR", "TOKENIZER", "TOKENS", "_URL", "_ID", "_TYPE", "_LEN", "_COUNT", "MAX_TOKEN",
+)  # fmt: skip
 
 
 def named_secret(name: str) -> bool:

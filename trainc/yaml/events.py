@@ -39,16 +39,6 @@ except ImportError:
     Parser = python_parser
 
 __all__ = [
-    "AliasEvent",
-    "DocumentStartEvent",
-    "MappingEndEvent",
-    "MappingStartEvent",
-    "MarkedYAMLError",
-    "Parser",
-    "ScalarEvent",
-    "SequenceEndEvent",
-    "SequenceStartEvent",
-    "StreamEndEvent",
-    "YAMLError",
-    "python_parser",
-]
+    "AliasEvent", "DocumentStartEvent", "MappingEndEvent", "MappingStartEvent", "MarkedYAMLError", "Parser",
+    "ScalarEvent", "SequenceEndEvent", "SequenceStartEvent", "StreamEndEvent", "YAMLError", "python_parser",
+]  # fmt: skip

@@ -98,7 +98,7 @@ def test_values_that_a_server_makes_are_not_known() -> None:
     tree = dict(jobsets())["gpu-nodes"]
     pod = next(one for one in children(tree) if plain(one)["kind"] == "Pod")
     (document,) = read(b"kind: TrainJob\nmetadata: {name: a}\n", "a.yaml", Report())
-    held, unknown = AdmissionRequest(pod, document, Cluster(), written=False).held()
+    held, unknown = AdmissionRequest(pod, document, Cluster(), written=False).held
     paths = [path[1:-1] for path in unknown]
     assert ["metadata", "labels", "jobset.sigs.k8s.io/jobset-uid"] in paths
     assert ["metadata", "name"] in paths
@@ -116,7 +116,7 @@ def test_amounts_that_a_limit_range_fills_in_are_not_known() -> None:
         "spec": {"limits": [{"default": {"cpu": "1"}}]},
     }
     cluster = Cluster(objects={"LimitRange": {"a": stamp(limits, "a dump")}})
-    unknown = AdmissionRequest(pod, document, cluster, written=False).held()[1]
+    unknown = AdmissionRequest(pod, document, cluster, written=False).held[1]
     assert any("resources" in path for path in unknown)
 
 

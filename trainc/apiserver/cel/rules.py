@@ -179,31 +179,10 @@ def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:
 _TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
 _METADATA = ("name", "generateName")
 _SPELLED = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
-RESERVED = frozenset(
-    [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ]
-)
+RESERVED = frozenset([
+    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
+    "let", "loop", "package", "namespace", "return", "var", "void", "while",
+])  # fmt: skip
 
 
 def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:

@@ -6,8 +6,6 @@ a webhook that changes anything also respells quantities and adds the fields tha
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.apiserver.golang.time import time_fault
 from trainc.apiserver.normalise import TEXT_POINTERS, VALUES
@@ -16,18 +14,17 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Path, Tree, stamp
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import Quantity, QuantityError, stored
+from trainc.text.record import Any, NamedTuple
 
 _FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
 
 
-class UndecodableError(Exception):
-    """The Go program cannot read the object: the path and the decoder's text; `ends` where it reads no further."""
+class Undecodable(NamedTuple):
+    """What the Go program cannot read: the path and the decoder's text; `ends` where it reads no further."""
 
-    def __init__(self, path: Path, text: str, *, ends: bool = True) -> None:
-        super().__init__(text)
-        self.path = path
-        self.text = text
-        self.ends = ends
+    path: Path
+    text: str
+    ends: bool = True
 
 
 def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
@@ -36,7 +33,7 @@ def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
     first one is told at the end.
     """
-    faults: list[UndecodableError] = []
+    faults: list[Undecodable] = []
     for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
         child = node.prop(key)
         if child is not None:
@@ -45,15 +42,12 @@ def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
 
 
-def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableError]) -> None:
+def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[Undecodable]) -> None:
     value = tree.value if type(tree) is Sourced else tree
     if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
     if node.kind == "int-or-string" or node.format == "date-time":
-        try:
-            _decode_text(node, value, path, faults)
-        except UndecodableError as fault:
-            faults.append(fault)
+        _decode_text(node, value, path, faults)
         return
     if node.kind in ("integer", "number"):
         if type(value) not in (int, float):
@@ -75,38 +69,31 @@ def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[UndecodableEr
                 _decode(child, item, (*path, index), faults)
 
 
-def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[UndecodableError]) -> None:
-    if node.kind == "int-or-string":
-        _decode_int_or_string(node, value, path)
-    elif type(value) is not str:
-        _mistyped(node, JSON_TYPES[type(value)], path, faults)
-    else:
-        fault = time_fault(value)
-        if fault:
-            raise UndecodableError(path, fault)
-
-
-def _decode_int_or_string(node: SchemaNode, value: Any, path: Path) -> None:
+def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecodable]) -> None:
+    """A quantity, a time, or text beside which Go takes an int32."""
+    text = ""
     if is_quantity(node):
         try:
             Quantity.parse(value.strip() if type(value) is str else number(value))
         except QuantityError as fault:
-            raise UndecodableError(path, str(fault)) from fault
+            text = str(fault)
+    elif node.kind != "int-or-string":
+        if type(value) is not str:
+            _mistyped(node, JSON_TYPES[type(value)], path, faults)
+            return
+        text = time_fault(value)
     elif type(value) is not str:
-        whole = type(value) is int or (type(value) is float and value.is_integer())
-        if not whole:
-            raise _of_int32(f"number {number(value)}" if type(value) is float else JSON_TYPES[type(value)], path)
-        if not -(2**31) <= value < 2**31:
-            raise _of_int32(f"number {number(value)}", path)
+        is_number = type(value) in (int, float)
+        if not (is_number and value == int(value) and -(2**31) <= value < 2**31):
+            got = f"number {number(value)}" if is_number else JSON_TYPES[type(value)]
+            text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type int32"
+    if text:
+        faults.append(Undecodable(path, text))
 
 
-def _of_int32(got: str, path: Path) -> UndecodableError:
-    return UndecodableError(path, f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type int32")
-
-
-def _mistyped(node: SchemaNode, got: str, path: Path, faults: list[UndecodableError]) -> None:
+def _mistyped(node: SchemaNode, got: str, path: Path, faults: list[Undecodable]) -> None:
     text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
-    faults.append(UndecodableError(path, text, ends=False))
+    faults.append(Undecodable(path, text, ends=False))
 
 
 def is_quantity(node: SchemaNode) -> bool:
@@ -124,7 +111,10 @@ def respelled(node: SchemaNode, tree: Tree, by: str) -> Tree:
 
 def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
     if type(tree) is dict:
-        out = {key: _child(node, key, value, origin) for key, value in tree.items()}
+        out = {
+            key: value if (child := node.prop(key)) is None else _respelled(child, value, origin, key)
+            for key, value in tree.items()
+        }
         for key in _always(node, name):
             if key not in out:
                 out[key] = stamp(zero(node.prop(key), key), origin.by)
@@ -154,11 +144,6 @@ def _amount(text: str) -> int | str:
         return Quantity.parse(text.strip()).nanos
     except QuantityError:
         return text
-
-
-def _child(node: SchemaNode, key: str, value: Tree, origin: Origin) -> Tree:
-    child = node.prop(key)
-    return value if child is None else _respelled(child, value, origin, key)
 
 
 def _always(node: SchemaNode, name: str) -> tuple[str, ...]:
@@ -193,18 +178,15 @@ def zero(node: SchemaNode | None, name: str) -> Any:
 _POINTED = frozenset({"apiGroup", "lastProbeTime", "lastTransitionTime"})
 
 
-def typed(node: SchemaNode, tree: Tree, *, by_value: bool = False) -> Any:
+def typed(node: SchemaNode, tree: Tree, name: str = "", *, by_value: bool = False) -> Any:
     """The plain JSON that a Go program writes for a tree: empty optional fields left out, quantities respelled.
 
-    With `by_value` quantities come out as numbers, so that equal amounts are equal however they are written.
+    `name` is that of the field which holds the tree. With `by_value` quantities come out as numbers, so that equal
+    amounts are equal however they are written.
     """
-    return _typed(node, tree, by_value, "")
-
-
-def _typed(node: SchemaNode, tree: Tree, by_value: bool, name: str) -> Any:
     value = tree.value if type(tree) is Sourced else tree
     if type(value) is dict:
-        out = {key: _typed(node.prop(key) or node, child, by_value, key) for key, child in value.items()}
+        out = {key: typed(node.prop(key) or node, child, key, by_value=by_value) for key, child in value.items()}
         if not node.props.names:
             return out
         kept = dict.fromkeys(_always(node, name))
@@ -212,7 +194,7 @@ def _typed(node: SchemaNode, tree: Tree, by_value: bool, name: str) -> Any:
         return {**held, **{key: zero(node.prop(key), key) for key in kept if key not in held}}
     if type(value) is list:
         item = node.item()
-        return [_typed(item or node, child, by_value, name) for child in value]
+        return [typed(item or node, child, name, by_value=by_value) for child in value]
     if value is None:
         return zero(node, name)
     if is_quantity(node):
@@ -234,13 +216,10 @@ def _is_nothing(node: SchemaNode, name: str, key: str, value: Any) -> bool:
     return type(value) is str or key in VALUES
 
 
-_INTEGERS = {"int32": "int32", "int64": "int64"}
-
-
 def field_name(path: Path) -> str:
     """`Struct.path.to.field` for the value at `path`: indices and map keys do not show."""
     steps = _steps(path)
-    owner = _struct(steps[:-1])
+    owner = _longest_known(steps[:-1]).partition(".")[2] or "".join(map(_capital, steps[-2:-1]))
     return f"{owner}.{'.'.join(steps)}"
 
 
@@ -257,7 +236,7 @@ def type_name(node: SchemaNode, path: Path) -> str:
         other = node.other()
         return f"map[string]{type_name(other, path)}" if other is not None else f"v1.{_capital(steps[-1])}"
     if node.kind == "integer":
-        return _INTEGERS.get(node.format, "int")
+        return node.format if node.format in ("int32", "int64") else "int"
     return {"boolean": "bool", "number": "float64"}.get(node.kind, "string")
 
 
@@ -275,20 +254,12 @@ def _steps(path: Path) -> list[str]:
 _MAPS = frozenset({"labels", "annotations", "nodeSelector", "limits", "requests", "overhead", "matchLabels"})
 
 
-def _struct(steps: list[str]) -> str:
-    return _longest_known(steps).partition(".")[2] or "".join(map(_capital, steps[-1:]))
-
-
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
 def _longest_known(steps: list[str]) -> str:
-    for length in (3, 2, 1):
-        known = TYPES.get(".".join(steps[-length:]))
-        if known is not None:
-            return known
-    return ""
+    return next((TYPES[key] for length in (3, 2, 1) if (key := ".".join(steps[-length:])) in TYPES), "")
 
 
 # What is a pointer in these places alone, and a field of a status.
@@ -325,203 +296,98 @@ OMITTED = frozenset(
 
 
 TYPES = {
-    "accessModes": "v1.PersistentVolumeAccessMode",
-    "action": "v1.ContainerRestartRuleAction",
-    "add": "v1.Capability",
+    "accessModes": "v1.PersistentVolumeAccessMode", "action": "v1.ContainerRestartRuleAction", "add": "v1.Capability",
     "allocatedResourceStatuses": "map[v1.ResourceName]v1.ClaimResourceStatus",
-    "allocatedResources": "v1.ResourceList",
-    "appArmorProfile.type": "v1.AppArmorProfileType",
-    "awsElasticBlockStore": "v1.AWSElasticBlockStoreVolumeSource",
-    "azureDisk": "v1.AzureDiskVolumeSource",
-    "azureDisk.kind": "v1.AzureDataDiskKind",
-    "azureFile": "v1.AzureFileVolumeSource",
-    "cachingMode": "v1.AzureDataDiskCachingMode",
-    "capacity": "v1.ResourceList",
-    "cephfs": "v1.CephFSVolumeSource",
-    "cinder": "v1.CinderVolumeSource",
-    "claims": "v1.ResourceClaim",
-    "clusterTrustBundle": "v1.ClusterTrustBundleProjection",
-    "completionMode": "v1.CompletionMode",
-    "conditionType": "v1.PodConditionType",
-    "conditions": "v1.PersistentVolumeClaimCondition",
-    "conditions.status": "v1.ConditionStatus",
-    "conditions.type": "v1.PersistentVolumeClaimConditionType",
-    "configMap": "v1.ConfigMapVolumeSource",
-    "configMapKeyRef": "v1.ConfigMapKeySelector",
-    "configMapRef": "v1.ConfigMapEnvSource",
-    "containers": "v1.Container",
-    "containers.restartPolicy": "v1.ContainerRestartPolicy",
-    "coordinator": "v1alpha2.Coordinator",
-    "csi": "v1.CSIVolumeSource",
-    "dataSource": "v1.TypedLocalObjectReference",
-    "dataSourceRef": "v1.TypedObjectReference",
-    "dependsOn": "v1alpha2.DependsOn",
-    "dependsOn.status": "v1alpha2.DependsOnStatus",
-    "dnsConfig": "v1.PodDNSConfig",
-    "dnsPolicy": "v1.DNSPolicy",
-    "downwardAPI": "v1.DownwardAPIVolumeSource",
-    "downwardAPI.items": "v1.DownwardAPIVolumeFile",
-    "drop": "v1.Capability",
-    "effect": "v1.TaintEffect",
-    "emptyDir": "v1.EmptyDirVolumeSource",
-    "env": "v1.EnvVar",
-    "envFrom": "v1.EnvFromSource",
-    "envFrom.secretRef": "v1.SecretEnvSource",
-    "ephemeral": "v1.EphemeralVolumeSource",
-    "ephemeralContainers": "v1.EphemeralContainer",
-    "ephemeralContainers.restartPolicy": "v1.ContainerRestartPolicy",
-    "exec": "v1.ExecAction",
-    "exitCodes": "v1.ContainerRestartRuleOnExitCodes",
-    "exitCodes.operator": "v1.ContainerRestartRuleOnExitCodesOperator",
-    "failurePolicy": "v1alpha2.FailurePolicy",
-    "failurePolicy.rules": "v1alpha2.FailurePolicyRule",
-    "failurePolicy.rules.action": "v1alpha2.FailurePolicyAction",
-    "fc": "v1.FCVolumeSource",
-    "fieldRef": "v1.ObjectFieldSelector",
-    "fileKeyRef": "v1.FileKeySelector",
-    "flexVolume": "v1.FlexVolumeSource",
-    "flocker": "v1.FlockerVolumeSource",
-    "flexVolume.options": "map[string]string",
-    "fsGroupChangePolicy": "v1.PodFSGroupChangePolicy",
-    "gcePersistentDisk": "v1.GCEPersistentDiskVolumeSource",
-    "gitRepo": "v1.GitRepoVolumeSource",
-    "glusterfs": "v1.GlusterfsVolumeSource",
-    "grpc": "v1.GRPCAction",
-    "hostAliases": "v1.HostAlias",
-    "hostPath": "v1.HostPathVolumeSource",
-    "hostPath.type": "v1.HostPathType",
-    "httpGet": "v1.HTTPGetAction",
-    "httpHeaders": "v1.HTTPHeader",
-    "imagePullPolicy": "v1.PullPolicy",
-    "imagePullSecrets": "v1.LocalObjectReference",
-    "initContainers": "v1.Container",
-    "initContainers.restartPolicy": "v1.ContainerRestartPolicy",
-    "iscsi": "v1.ISCSIVolumeSource",
-    "items": "v1.KeyToPath",
-    "limits": "v1.ResourceList",
-    "livenessProbe": "v1.Probe",
-    "matchExpressions": "v1.LabelSelectorRequirement",
-    "matchFields": "v1.NodeSelectorRequirement",
-    "matchFields.operator": "v1.NodeSelectorOperator",
-    "medium": "v1.StorageMedium",
-    "metadata": "v1.ObjectMeta",
+    "allocatedResources": "v1.ResourceList", "appArmorProfile.type": "v1.AppArmorProfileType",
+    "awsElasticBlockStore": "v1.AWSElasticBlockStoreVolumeSource", "azureDisk": "v1.AzureDiskVolumeSource",
+    "azureDisk.kind": "v1.AzureDataDiskKind", "azureFile": "v1.AzureFileVolumeSource",
+    "cachingMode": "v1.AzureDataDiskCachingMode", "capacity": "v1.ResourceList", "cephfs": "v1.CephFSVolumeSource",
+    "cinder": "v1.CinderVolumeSource", "claims": "v1.ResourceClaim",
+    "clusterTrustBundle": "v1.ClusterTrustBundleProjection", "completionMode": "v1.CompletionMode",
+    "conditionType": "v1.PodConditionType", "conditions": "v1.PersistentVolumeClaimCondition",
+    "conditions.status": "v1.ConditionStatus", "conditions.type": "v1.PersistentVolumeClaimConditionType",
+    "configMap": "v1.ConfigMapVolumeSource", "configMapKeyRef": "v1.ConfigMapKeySelector",
+    "configMapRef": "v1.ConfigMapEnvSource", "containers": "v1.Container",
+    "containers.restartPolicy": "v1.ContainerRestartPolicy", "coordinator": "v1alpha2.Coordinator",
+    "csi": "v1.CSIVolumeSource", "dataSource": "v1.TypedLocalObjectReference",
+    "dataSourceRef": "v1.TypedObjectReference", "dependsOn": "v1alpha2.DependsOn",
+    "dependsOn.status": "v1alpha2.DependsOnStatus", "dnsConfig": "v1.PodDNSConfig", "dnsPolicy": "v1.DNSPolicy",
+    "downwardAPI": "v1.DownwardAPIVolumeSource", "downwardAPI.items": "v1.DownwardAPIVolumeFile",
+    "drop": "v1.Capability", "effect": "v1.TaintEffect", "emptyDir": "v1.EmptyDirVolumeSource", "env": "v1.EnvVar",
+    "envFrom": "v1.EnvFromSource", "envFrom.secretRef": "v1.SecretEnvSource", "ephemeral": "v1.EphemeralVolumeSource",
+    "ephemeralContainers": "v1.EphemeralContainer", "ephemeralContainers.restartPolicy": "v1.ContainerRestartPolicy",
+    "exec": "v1.ExecAction", "exitCodes": "v1.ContainerRestartRuleOnExitCodes",
+    "exitCodes.operator": "v1.ContainerRestartRuleOnExitCodesOperator", "failurePolicy": "v1alpha2.FailurePolicy",
+    "failurePolicy.rules": "v1alpha2.FailurePolicyRule", "failurePolicy.rules.action": "v1alpha2.FailurePolicyAction",
+    "fc": "v1.FCVolumeSource", "fieldRef": "v1.ObjectFieldSelector", "fileKeyRef": "v1.FileKeySelector",
+    "flexVolume": "v1.FlexVolumeSource", "flocker": "v1.FlockerVolumeSource",
+    "flexVolume.options": "map[string]string", "fsGroupChangePolicy": "v1.PodFSGroupChangePolicy",
+    "gcePersistentDisk": "v1.GCEPersistentDiskVolumeSource", "gitRepo": "v1.GitRepoVolumeSource",
+    "glusterfs": "v1.GlusterfsVolumeSource", "grpc": "v1.GRPCAction", "hostAliases": "v1.HostAlias",
+    "hostPath": "v1.HostPathVolumeSource", "hostPath.type": "v1.HostPathType", "httpGet": "v1.HTTPGetAction",
+    "httpHeaders": "v1.HTTPHeader", "imagePullPolicy": "v1.PullPolicy", "imagePullSecrets": "v1.LocalObjectReference",
+    "initContainers": "v1.Container", "initContainers.restartPolicy": "v1.ContainerRestartPolicy",
+    "iscsi": "v1.ISCSIVolumeSource", "items": "v1.KeyToPath", "limits": "v1.ResourceList",
+    "livenessProbe": "v1.Probe", "matchExpressions": "v1.LabelSelectorRequirement",
+    "matchFields": "v1.NodeSelectorRequirement", "matchFields.operator": "v1.NodeSelectorOperator",
+    "medium": "v1.StorageMedium", "metadata": "v1.ObjectMeta",
     "modifyVolumeStatus.status": "v1.PersistentVolumeClaimModifyVolumeStatus",
-    "mountPropagation": "v1.MountPropagationMode",
-    "namespaceSelector": "v1.LabelSelector",
-    "network": "v1alpha2.Network",
-    "nfs": "v1.NFSVolumeSource",
+    "mountPropagation": "v1.MountPropagationMode", "namespaceSelector": "v1.LabelSelector",
+    "network": "v1alpha2.Network", "nfs": "v1.NFSVolumeSource",
     "nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution": "v1.PreferredSchedulingTerm",
     "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution": "v1.NodeSelector",
-    "nodeAffinityPolicy": "v1.NodeInclusionPolicy",
-    "nodePublishSecretRef": "v1.LocalObjectReference",
-    "nodeSelectorTerms": "v1.NodeSelectorTerm",
-    "nodeSelectorTerms.matchExpressions": "v1.NodeSelectorRequirement",
+    "nodeAffinityPolicy": "v1.NodeInclusionPolicy", "nodePublishSecretRef": "v1.LocalObjectReference",
+    "nodeSelectorTerms": "v1.NodeSelectorTerm", "nodeSelectorTerms.matchExpressions": "v1.NodeSelectorRequirement",
     "nodeSelectorTerms.matchExpressions.operator": "v1.NodeSelectorOperator",
-    "nodeTaintsPolicy": "v1.NodeInclusionPolicy",
-    "onExitCodes": "v1.PodFailurePolicyOnExitCodesRequirement",
+    "nodeTaintsPolicy": "v1.NodeInclusionPolicy", "onExitCodes": "v1.PodFailurePolicyOnExitCodesRequirement",
     "onExitCodes.operator": "v1.PodFailurePolicyOnExitCodesOperator",
-    "onPodConditions": "v1.PodFailurePolicyOnPodConditionsPattern",
-    "onPodConditions.status": "v1.ConditionStatus",
-    "onPodConditions.type": "v1.PodConditionType",
-    "operator": "v1.LabelSelectorOperator",
-    "options": "v1.PodDNSConfigOption",
-    "os": "v1.PodOS",
-    "os.name": "v1.OSName",
-    "overhead": "v1.ResourceList",
-    "persistentVolumeClaim": "v1.PersistentVolumeClaimVolumeSource",
-    "phase": "v1.PersistentVolumeClaimPhase",
-    "photonPersistentDisk": "v1.PhotonPersistentDiskVolumeSource",
-    "podCertificate": "v1.PodCertificateProjection",
-    "podFailurePolicy.rules.action": "v1.PodFailurePolicyAction",
-    "podReplacementPolicy": "v1.PodReplacementPolicy",
-    "ports": "v1.ContainerPort",
-    "portworxVolume": "v1.PortworxVolumeSource",
-    "postStart": "v1.LifecycleHandler",
-    "preStop": "v1.LifecycleHandler",
-    "preemptionPolicy": "v1.PreemptionPolicy",
-    "preference": "v1.NodeSelectorTerm",
+    "onPodConditions": "v1.PodFailurePolicyOnPodConditionsPattern", "onPodConditions.status": "v1.ConditionStatus",
+    "onPodConditions.type": "v1.PodConditionType", "operator": "v1.LabelSelectorOperator",
+    "options": "v1.PodDNSConfigOption", "os": "v1.PodOS", "os.name": "v1.OSName", "overhead": "v1.ResourceList",
+    "persistentVolumeClaim": "v1.PersistentVolumeClaimVolumeSource", "phase": "v1.PersistentVolumeClaimPhase",
+    "photonPersistentDisk": "v1.PhotonPersistentDiskVolumeSource", "podCertificate": "v1.PodCertificateProjection",
+    "podFailurePolicy.rules.action": "v1.PodFailurePolicyAction", "podReplacementPolicy": "v1.PodReplacementPolicy",
+    "ports": "v1.ContainerPort", "portworxVolume": "v1.PortworxVolumeSource", "postStart": "v1.LifecycleHandler",
+    "preStop": "v1.LifecycleHandler", "preemptionPolicy": "v1.PreemptionPolicy", "preference": "v1.NodeSelectorTerm",
     "preference.matchExpressions": "v1.NodeSelectorRequirement",
     "preference.matchExpressions.operator": "v1.NodeSelectorOperator",
-    "preferredDuringSchedulingIgnoredDuringExecution": "v1.WeightedPodAffinityTerm",
-    "procMount": "v1.ProcMountType",
-    "projected": "v1.ProjectedVolumeSource",
-    "protocol": "v1.Protocol",
-    "pullPolicy": "v1.PullPolicy",
-    "quobyte": "v1.QuobyteVolumeSource",
-    "rbd": "v1.RBDVolumeSource",
-    "readinessGates": "v1.PodReadinessGate",
-    "readinessProbe": "v1.Probe",
-    "recursiveReadOnly": "v1.RecursiveReadOnlyMode",
-    "replicatedJobs": "v1alpha2.ReplicatedJob",
-    "replicatedJobs.template.spec": "v1.JobSpec",
-    "requests": "v1.ResourceList",
-    "requiredDuringSchedulingIgnoredDuringExecution": "v1.PodAffinityTerm",
-    "resizePolicy": "v1.ContainerResizePolicy",
-    "resourceClaims": "v1.PodResourceClaim",
-    "resourceFieldRef": "v1.ResourceFieldSelector",
-    "resourceName": "v1.ResourceName",
-    "resources": "v1.ResourceRequirements",
-    "restartPolicy": "v1.ResourceResizeRestartPolicy",
-    "restartPolicyRules": "v1.ContainerRestartRule",
-    "restartStrategy": "v1alpha2.JobSetRestartStrategy",
-    "retentionPolicy": "v1alpha2.VolumeRetentionPolicy",
-    "rules": "v1.PodFailurePolicyRule",
-    "scaleIO": "v1.ScaleIOVolumeSource",
-    "schedulingGates": "v1.PodSchedulingGate",
-    "schedulingGroup": "v1.PodSchedulingGroup",
-    "scheme": "v1.URIScheme",
-    "seLinuxChangePolicy": "v1.PodSELinuxChangePolicy",
-    "seLinuxOptions": "v1.SELinuxOptions",
-    "seccompProfile.type": "v1.SeccompProfileType",
-    "secret": "v1.SecretVolumeSource",
-    "secretKeyRef": "v1.SecretKeySelector",
-    "secretRef": "v1.LocalObjectReference",
-    "selector": "v1.LabelSelector",
-    "serviceAccountToken": "v1.ServiceAccountTokenProjection",
-    "sleep": "v1.SleepAction",
-    "sources": "v1.VolumeProjection",
-    "sources.configMap": "v1.ConfigMapProjection",
-    "sources.downwardAPI": "v1.DownwardAPIProjection",
-    "sources.secret": "v1.SecretProjection",
-    "spec": "v1alpha2.JobSetSpec",
-    "spec.restartPolicy": "v1.RestartPolicy",
-    "spec.securityContext": "v1.PodSecurityContext",
-    "spec.successPolicy": "v1alpha2.SuccessPolicy",
-    "spec.template": "v1.PodTemplateSpec",
-    "spec.template.spec": "v1.PodSpec",
-    "startupPolicy": "v1alpha2.StartupPolicy",
-    "startupPolicyOrder": "v1alpha2.StartupPolicyOptions",
-    "startupProbe": "v1.Probe",
-    "status": "v1alpha2.JobSetStatus",
-    "stopSignal": "v1.Signal",
-    "storageos": "v1.StorageOSVolumeSource",
-    "successPolicy.operator": "v1alpha2.Operator",
-    "successPolicy.rules": "v1.SuccessPolicyRule",
-    "supplementalGroupsPolicy": "v1.SupplementalGroupsPolicy",
-    "sysctls": "v1.Sysctl",
-    "tcpSocket": "v1.TCPSocketAction",
-    "template": "v1.JobTemplateSpec",
-    "template.spec.successPolicy": "v1.SuccessPolicy",
-    "templates": "v1.PersistentVolumeClaim",
-    "templates.spec": "v1.PersistentVolumeClaimSpec",
-    "templates.spec.resources": "v1.VolumeResourceRequirements",
-    "templates.status": "v1.PersistentVolumeClaimStatus",
-    "terminationMessagePolicy": "v1.TerminationMessagePolicy",
-    "tolerations": "v1.Toleration",
-    "tolerations.operator": "v1.TolerationOperator",
-    "topologySpreadConstraints": "v1.TopologySpreadConstraint",
-    "valueFrom": "v1.EnvVarSource",
-    "volumeClaimPolicies": "v1alpha2.VolumeClaimPolicy",
-    "volumeClaimTemplate": "v1.PersistentVolumeClaimTemplate",
+    "preferredDuringSchedulingIgnoredDuringExecution": "v1.WeightedPodAffinityTerm", "procMount": "v1.ProcMountType",
+    "projected": "v1.ProjectedVolumeSource", "protocol": "v1.Protocol", "pullPolicy": "v1.PullPolicy",
+    "quobyte": "v1.QuobyteVolumeSource", "rbd": "v1.RBDVolumeSource", "readinessGates": "v1.PodReadinessGate",
+    "readinessProbe": "v1.Probe", "recursiveReadOnly": "v1.RecursiveReadOnlyMode",
+    "replicatedJobs": "v1alpha2.ReplicatedJob", "replicatedJobs.template.spec": "v1.JobSpec",
+    "requests": "v1.ResourceList", "requiredDuringSchedulingIgnoredDuringExecution": "v1.PodAffinityTerm",
+    "resizePolicy": "v1.ContainerResizePolicy", "resourceClaims": "v1.PodResourceClaim",
+    "resourceFieldRef": "v1.ResourceFieldSelector", "resourceName": "v1.ResourceName",
+    "resources": "v1.ResourceRequirements", "restartPolicy": "v1.ResourceResizeRestartPolicy",
+    "restartPolicyRules": "v1.ContainerRestartRule", "restartStrategy": "v1alpha2.JobSetRestartStrategy",
+    "retentionPolicy": "v1alpha2.VolumeRetentionPolicy", "rules": "v1.PodFailurePolicyRule",
+    "scaleIO": "v1.ScaleIOVolumeSource", "schedulingGates": "v1.PodSchedulingGate",
+    "schedulingGroup": "v1.PodSchedulingGroup", "scheme": "v1.URIScheme",
+    "seLinuxChangePolicy": "v1.PodSELinuxChangePolicy", "seLinuxOptions": "v1.SELinuxOptions",
+    "seccompProfile.type": "v1.SeccompProfileType", "secret": "v1.SecretVolumeSource",
+    "secretKeyRef": "v1.SecretKeySelector", "secretRef": "v1.LocalObjectReference", "selector": "v1.LabelSelector",
+    "serviceAccountToken": "v1.ServiceAccountTokenProjection", "sleep": "v1.SleepAction",
+    "sources": "v1.VolumeProjection", "sources.configMap": "v1.ConfigMapProjection",
+    "sources.downwardAPI": "v1.DownwardAPIProjection", "sources.secret": "v1.SecretProjection",
+    "spec": "v1alpha2.JobSetSpec", "spec.restartPolicy": "v1.RestartPolicy",
+    "spec.securityContext": "v1.PodSecurityContext", "spec.successPolicy": "v1alpha2.SuccessPolicy",
+    "spec.template": "v1.PodTemplateSpec", "spec.template.spec": "v1.PodSpec",
+    "startupPolicy": "v1alpha2.StartupPolicy", "startupPolicyOrder": "v1alpha2.StartupPolicyOptions",
+    "startupProbe": "v1.Probe", "status": "v1alpha2.JobSetStatus", "stopSignal": "v1.Signal",
+    "storageos": "v1.StorageOSVolumeSource", "successPolicy.operator": "v1alpha2.Operator",
+    "successPolicy.rules": "v1.SuccessPolicyRule", "supplementalGroupsPolicy": "v1.SupplementalGroupsPolicy",
+    "sysctls": "v1.Sysctl", "tcpSocket": "v1.TCPSocketAction", "template": "v1.JobTemplateSpec",
+    "template.spec.successPolicy": "v1.SuccessPolicy", "templates": "v1.PersistentVolumeClaim",
+    "templates.spec": "v1.PersistentVolumeClaimSpec", "templates.spec.resources": "v1.VolumeResourceRequirements",
+    "templates.status": "v1.PersistentVolumeClaimStatus", "terminationMessagePolicy": "v1.TerminationMessagePolicy",
+    "tolerations": "v1.Toleration", "tolerations.operator": "v1.TolerationOperator",
+    "topologySpreadConstraints": "v1.TopologySpreadConstraint", "valueFrom": "v1.EnvVarSource",
+    "volumeClaimPolicies": "v1alpha2.VolumeClaimPolicy", "volumeClaimTemplate": "v1.PersistentVolumeClaimTemplate",
     "volumeClaimTemplate.spec": "v1.PersistentVolumeClaimSpec",
-    "volumeClaimTemplate.spec.resources": "v1.VolumeResourceRequirements",
-    "volumeDevices": "v1.VolumeDevice",
-    "volumeMode": "v1.PersistentVolumeMode",
-    "volumeMounts": "v1.VolumeMount",
-    "volumes": "v1.Volume",
-    "volumes.image": "v1.ImageVolumeSource",
-    "vsphereVolume": "v1.VsphereVirtualDiskVolumeSource",
-    "whenDeleted": "v1alpha2.RetentionPolicyType",
-    "whenUnsatisfiable": "v1.UnsatisfiableConstraintAction",
+    "volumeClaimTemplate.spec.resources": "v1.VolumeResourceRequirements", "volumeDevices": "v1.VolumeDevice",
+    "volumeMode": "v1.PersistentVolumeMode", "volumeMounts": "v1.VolumeMount", "volumes": "v1.Volume",
+    "volumes.image": "v1.ImageVolumeSource", "vsphereVolume": "v1.VsphereVirtualDiskVolumeSource",
+    "whenDeleted": "v1alpha2.RetentionPolicyType", "whenUnsatisfiable": "v1.UnsatisfiableConstraintAction",
     "windowsOptions": "v1.WindowsSecurityContextOptions",
-}
+}  # fmt: skip

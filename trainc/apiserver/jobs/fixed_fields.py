@@ -7,13 +7,8 @@ from collections.abc import Iterator
 from trainc.model.tree import Path, Tree, get, plain, value
 
 _FIXED = (
-    "selector",
-    "completionMode",
-    "podFailurePolicy",
-    "successPolicy",
-    "backoffLimitPerIndex",
-    "managedBy",
-)
+    "selector", "completionMode", "podFailurePolicy", "successPolicy", "backoffLimitPerIndex", "managedBy",
+)  # fmt: skip
 # While a Job is suspended, its queue may say where the pods go.
 _POD_DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
 _POD_METADATA = ("labels", "annotations")

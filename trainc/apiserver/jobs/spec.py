@@ -10,14 +10,9 @@ from trainc.text.record import Any
 
 DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _COUNTS = (
-    "parallelism",
-    "completions",
-    "activeDeadlineSeconds",
-    "backoffLimit",
-    "ttlSecondsAfterFinished",
-    "backoffLimitPerIndex",
-    "maxFailedIndexes",
-)
+    "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex", "maxFailedIndexes",
+)  # fmt: skip
 _MODES = ("NonIndexed", "Indexed")
 _REPLACEMENTS = ("Failed", "TerminatingOrFailed")
 _MAX_INDEXES, _SOFT_LIMIT, _MAX_FOR_MANY = 100_000, 100_000, 10_000

@@ -15,20 +15,11 @@ _ALONE = "ReadWriteOncePod"
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", _ALONE)
 # Fields of metadata that a template must not have, as the server names them.
 _METADATA = {
-    "name": "name",
-    "generateName": "generateName",
-    "namespace": "namespace",
-    "selfLink": "selfLink",
-    "uid": "uID",
-    "resourceVersion": "resourceVersion",
-    "generation": "generation",
-    "creationTimestamp": "creationTimestamp",
-    "deletionTimestamp": "deletionTimestamp",
-    "deletionGracePeriodSeconds": "deletionGracePeriodSeconds",
-    "ownerReferences": "ownerReferences",
-    "finalizers": "finalizers",
-    "managedFields": "managedFields",
-}
+    "name": "name", "generateName": "generateName", "namespace": "namespace", "selfLink": "selfLink", "uid": "uID",
+    "resourceVersion": "resourceVersion", "generation": "generation", "creationTimestamp": "creationTimestamp",
+    "deletionTimestamp": "deletionTimestamp", "deletionGracePeriodSeconds": "deletionGracePeriodSeconds",
+    "ownerReferences": "ownerReferences", "finalizers": "finalizers", "managedFields": "managedFields",
+}  # fmt: skip
 
 
 def template(tree: Any, path: Path, log: Complaints) -> None:

@@ -20,16 +20,9 @@ _NO_EPHEMERAL = "cannot be set for an Ephemeral Container"
 _HOOKS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 # What a debugger's container must not have, in the order of Kubernetes' own structure.
 _NOT_EPHEMERAL = (
-    "ports",
-    "resources",
-    "resizePolicy",
-    "restartPolicy",
-    "restartPolicyRules",
-    "livenessProbe",
-    "readinessProbe",
-    "startupProbe",
-    "lifecycle",
-)
+    "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe",
+    "startupProbe", "lifecycle",
+)  # fmt: skip
 
 
 def _resize(tree: Any, path: Path, log: Complaints) -> None:

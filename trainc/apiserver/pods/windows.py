@@ -18,30 +18,13 @@ _BAD_USER = frozenset('"/\\:;|=,+*?<>@[]')
 _POD = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _SWITCHES = frozenset(("hostPID", "hostIPC"))
 _POD_CONTEXT = (
-    "appArmorProfile",
-    "seLinuxOptions",
-    "seccompProfile",
-    "fsGroup",
-    "fsGroupChangePolicy",
-    "sysctls",
-    "runAsUser",
-    "runAsGroup",
-    "supplementalGroups",
-    "supplementalGroupsPolicy",
-    "seLinuxChangePolicy",
-)
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser",
+    "runAsGroup", "supplementalGroups", "supplementalGroupsPolicy", "seLinuxChangePolicy",
+)  # fmt: skip
 _CONTEXT = (
-    "appArmorProfile",
-    "seLinuxOptions",
-    "seccompProfile",
-    "capabilities",
-    "readOnlyRootFilesystem",
-    "privileged",
-    "allowPrivilegeEscalation",
-    "procMount",
-    "runAsUser",
-    "runAsGroup",
-)
+    "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
+    "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
+)  # fmt: skip
 _REFUSED = "cannot be set for a windows pod"
 
 

@@ -45,19 +45,10 @@ class AdmissionPolicy:
         self.spec: dict[str, Any] = plain(document.tree["spec"])
         self.bindings: list[PolicyBinding] = []
         self.unjudged = ""  # why the engine says nothing of it
+        self.fails = (self.spec.get("failurePolicy") or "Fail") == "Fail"  # whether an error refuses the request
+        self.param_kind: dict[str, str] | None = self.spec.get("paramKind")
         lists = ("matchConditions", "variables", "validations", "auditAnnotations")
         self.question = {field: self.spec.get(field) or [] for field in lists} | {"params": "paramKind" in self.spec}
-
-    @property
-    def fails(self) -> bool:
-        """Whether an error refuses the request: `failurePolicy`."""
-        return bool((self.spec.get("failurePolicy") or "Fail") == "Fail")
-
-    @property
-    def param_kind(self) -> dict[str, str] | None:
-        """The kind of its parameters, None where it has none."""
-        kind: dict[str, str] | None = self.spec.get("paramKind")
-        return kind
 
     def span(self, *path: str | int) -> Span:
         """Where a field of its spec stands."""
@@ -65,17 +56,13 @@ class AdmissionPolicy:
 
 
 class PolicyBinding:
-    """A binding of a policy."""
+    """A binding of a policy; `actions` are what a refusal leads to: Deny, Warn, Audit."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.name = document.name
         self.spec: dict[str, Any] = plain(document.tree["spec"])
-
-    @property
-    def actions(self) -> list[str]:
-        """What a refusal leads to: Deny, Warn, Audit."""
-        return list(self.spec["validationActions"])
+        self.actions: list[str] = self.spec["validationActions"]
 
 
 class Policies(NamedTuple):
@@ -120,13 +107,14 @@ def read_policies(project: Project) -> Policies:
     own, dumped = project.policies, project.cluster.policies
     policies = _by_name(own, dumped, POLICY_KIND, POLICY, report)
     bindings = _by_name(own, dumped, BINDING_KIND, BINDING, report)
+    named = {document.name for document in (*own, *dumped) if document.kind == POLICY_KIND}
     chosen = {name: AdmissionPolicy(document) for name, document in policies.items()}
     for document in bindings.values():
         binding = PolicyBinding(document)
         policy = chosen.get(binding.spec["policyName"])
         if policy is not None:
             policy.bindings.append(binding)
-        elif document in own and binding.spec["policyName"] not in _named(own, dumped):
+        elif document in own and binding.spec["policyName"] not in named:
             text = f"binding `{binding.name}` names policy `{binding.spec['policyName']}`, which is not defined"
             report.add(UNBOUND_POLICY.at(document.span(("spec", "policyName")), text, effect="it enforces nothing"))
     version = project.cluster.kubernetes
@@ -146,10 +134,6 @@ def read_policies(project: Project) -> Policies:
             report.add(UNBOUND_POLICY.at(at, text, effect="it enforces nothing", help=help_))
     others = _name_others((*own, *dumped), report)
     return Policies(taken, project, report.findings, others)
-
-
-def _named(*groups: Iterable[Document]) -> set[str]:
-    return {document.name for group in groups for document in group if document.kind == POLICY_KIND}
 
 
 def _by_name(
@@ -272,10 +256,7 @@ class PolicyEngine(Engine):
         Raises:
             NotJudgedError: where that is not known.
         """
-        answer = self._ask({"policy": policy})
-        if "error" in answer:
-            raise NotJudgedError(str(answer["error"]))
-        return answer
+        return _judged(self._ask({"policy": policy}))
 
     def verdict(self, question: dict[str, Any]) -> dict[str, Any]:
         """What a policy says of a request.
@@ -286,10 +267,13 @@ class PolicyEngine(Engine):
         line = dumps(question)
         if len(line) > self.size:
             raise NotJudgedError(f"policy and object have more than {self.size} characters")
-        answer = self._fresh(line)
-        if "error" in answer:
-            raise NotJudgedError(str(answer["error"]))
-        return answer
+        return _judged(self._fresh(line))
+
+
+def _judged(answer: dict[str, Any]) -> dict[str, Any]:
+    if "error" in answer:
+        raise NotJudgedError(str(answer["error"]))
+    return answer
 
 
 def policy_engine() -> PolicyEngine:

@@ -6,8 +6,6 @@ pkg/admission/plugin/webhook/predicates (1.34).
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.apiserver.pods.complaints import fields, selects
 from trainc.apiserver.policy.stored import TOKEN, UID
 from trainc.model.cluster import Cluster
@@ -16,6 +14,7 @@ from trainc.model.finding import place
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, first_leaf, get, plain, value
 from trainc.text.placeholders import is_placeholder, placeholder
+from trainc.text.record import Any, cached_property
 
 GENERATED = "what the server generates, such as uid and creationTimestamp"
 NAMESPACE = "the namespace of objects that name none"
@@ -32,7 +31,7 @@ class AdmissionRequest:
     """The request to create one object.
 
     `document` is the document of the user's that the object comes from: what has no place of its own is shown there.
-    `written` says whether the tree is that document's own, so that paths lead into it.
+    `written` says whether the tree is that document's own, so that paths lead into it; `resource` is the plural of the kind.
     """
 
     def __init__(self, tree: Tree, document: Document, cluster: Cluster, *, written: bool) -> None:
@@ -41,21 +40,12 @@ class AdmissionRequest:
         self.group: str = group
         self.version: str = version
         self.kind: str = value(tree, "kind") or ""
+        self.resource = resource(self.kind)
+        self.is_cluster_scoped = is_cluster_scoped(group, self.kind)
         self.tree = tree
         self.document = document
         self.cluster = cluster
         self.written = written
-        self._held: tuple[Any, list[list[Any]]] | None = None
-
-    @property
-    def resource(self) -> str:
-        """The plural of the kind."""
-        return resource(self.kind)
-
-    @property
-    def is_cluster_scoped(self) -> bool:
-        """Whether the object lives in no namespace."""
-        return is_cluster_scoped(self.group, self.kind)
 
     @property
     def name(self) -> str | None:
@@ -133,13 +123,9 @@ class AdmissionRequest:
             "status": {"phase": "Active"},
         }
 
+    @cached_property
     def held(self) -> tuple[Any, list[list[Any]]]:
         """The object as policies see it, and the paths in it that nobody knows, each followed by its reason."""
-        if self._held is None:
-            self._held = self._plain()
-        return self._held
-
-    def _plain(self) -> tuple[Any, list[list[Any]]]:
         unknown: list[list[Any]] = []
         held = _known(self.tree, ["object"], unknown)
         if type(held.get("metadata")) is not dict:
@@ -176,7 +162,7 @@ class AdmissionRequest:
 
     def question(self) -> dict[str, Any]:
         """What a policy is asked about the request, without the policy and its parameters."""
-        held, places = self.held()
+        held, places = self.held
         unknown = [*places, ["request", "userInfo", USER], ["request", "options", "the options of the request"]]
         kind = {"group": self.group, "version": self.version, "kind": self.kind}
         plural = {"group": self.group, "version": self.version, "resource": self.resource}

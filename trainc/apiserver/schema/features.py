@@ -13,33 +13,17 @@ from trainc.model.cluster import Cluster
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.
 ON_SINCE = {
-    "ClusterTrustBundleProjection": NEVER,
-    "ContainerRestartRules": (1, 35),
-    "ContainerStopSignals": NEVER,
-    "DynamicResourceAllocation": (1, 34),
-    "EnvFiles": (1, 35),
-    "GenericWorkload": NEVER,
-    "HostnameOverride": (1, 35),
-    "ImageVolume": (1, 35),
-    "InPlacePodVerticalScaling": (1, 33),
-    "JobManagedBy": (1, 32),
-    "MatchLabelKeysInPodTopologySpreadSelectorMerge": (1, 34),
-    "PodCertificateRequest": NEVER,
-    "PodLevelResources": (1, 34),
-    "PodLifecycleSleepAction": (1, 30),
-    "PodLifecycleSleepActionAllowZero": (1, 33),
-    "ProcMountType": (1, 33),
-    "RelaxedDNSSearchValidation": (1, 33),
-    "RelaxedEnvironmentVariableValidation": (1, 32),
-    "RestartAllContainersOnContainerExits": (1, 36),
-    "SELinuxChangePolicy": (1, 33),
-    "SELinuxMount": NEVER,
-    "StrictIPCIDRValidation": (1, 36),
-    "SupplementalGroupsPolicy": (1, 33),
-    "TaintTolerationComparisonOperators": NEVER,
-    "UserNamespacesHostNetworkSupport": NEVER,
+    "ClusterTrustBundleProjection": NEVER, "ContainerRestartRules": (1, 35), "ContainerStopSignals": NEVER,
+    "DynamicResourceAllocation": (1, 34), "EnvFiles": (1, 35), "GenericWorkload": NEVER, "HostnameOverride": (1, 35),
+    "ImageVolume": (1, 35), "InPlacePodVerticalScaling": (1, 33), "JobManagedBy": (1, 32),
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": (1, 34), "PodCertificateRequest": NEVER,
+    "PodLevelResources": (1, 34), "PodLifecycleSleepAction": (1, 30), "PodLifecycleSleepActionAllowZero": (1, 33),
+    "ProcMountType": (1, 33), "RelaxedDNSSearchValidation": (1, 33), "RelaxedEnvironmentVariableValidation": (1, 32),
+    "RestartAllContainersOnContainerExits": (1, 36), "SELinuxChangePolicy": (1, 33), "SELinuxMount": NEVER,
+    "StrictIPCIDRValidation": (1, 36), "SupplementalGroupsPolicy": (1, 33),
+    "TaintTolerationComparisonOperators": NEVER, "UserNamespacesHostNetworkSupport": NEVER,
     "UserNamespacesSupport": (1, 33),
-}
+}  # fmt: skip
 _MAX_FRAMES = 1_000
 
 

@@ -33,12 +33,9 @@ Key = tuple[str, str, str, str]
 Keys = Sequence[object]
 Names = Sequence[tuple[Path, Sourced[Any]]]  # the key of each item, with its path in the object
 
-SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES = (
-    "server-side-apply",
-    "client-side-apply",
-    "put",
-    "server-side-apply-files",
-)
+(SERVER_SIDE, CLIENT_SIDE, PUT, SERVER_SIDE_FILES) = (
+    "server-side-apply", "client-side-apply", "put", "server-side-apply-files",
+)  # fmt: skip
 OF_FILES = (PUT, SERVER_SIDE_FILES)  # what is written goes to the server, not what trainc builds of it
 
 

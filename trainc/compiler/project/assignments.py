@@ -13,13 +13,9 @@ from trainc.text.trouble import Trouble
 
 # The feature gates that change an answer.
 GATES = (
-    "ElasticJobSet",
-    "GenericWorkload",
-    "InPlaceRestart",
-    "RestartJob",
-    "TopologyAwareWorkloadScheduling",
+    "ElasticJobSet", "GenericWorkload", "InPlaceRestart", "RestartJob", "TopologyAwareWorkloadScheduling",
     "WorkloadAwarePreemption",
-)
+)  # fmt: skip
 
 
 _TEN = 10

@@ -21,16 +21,10 @@ from trainc.yaml.reader import LIMIT, read
 
 FOREIGN_DUMP = Rule("foreign-dump", ERROR, admission=True)
 ADMISSION_GROUP = "admissionregistration.k8s.io/"
-ADMISSION = frozenset(
-    {
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MutatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-    }
-)
+ADMISSION = frozenset({
+    "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
+    "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+})  # fmt: skip
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 # Kinds of which a dump lists all there are: a name that is not among them does not exist.
 _LISTED = frozenset(

@@ -132,16 +132,8 @@ FUNCTIONS: dict[str, list[Overload]] = {
     **_each(("reason", "error"), [(True, [_DECISION], "string")]),
 }
 ASKING: tuple[str, ...] = (
-    "path",
-    "group",
-    "serviceAccount",
-    "resource",
-    "subresource",
-    "namespace",
-    "name",
-    "check",
-    "allowed",
-)
+    "path", "group", "serviceAccount", "resource", "subresource", "namespace", "name", "check", "allowed",
+)  # fmt: skip
 ASKING += (
     "errored",
     "reason",

@@ -15,14 +15,9 @@ from trainc.apiserver.policy.cel.conversions import timestamp
 from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload, text_of
 from trainc.text.quantity import Quantity, QuantityError
 
-QUANTITY, URL, IP, CIDR, FORMAT, SEMVER = (
-    "kubernetes.Quantity",
-    "kubernetes.URL",
-    "net.IP",
-    "net.CIDR",
-    "kubernetes.NamedFormat",
-    "kubernetes.Semver",
-)
+(QUANTITY, URL, IP, CIDR, FORMAT, SEMVER) = (
+    "kubernetes.Quantity", "kubernetes.URL", "net.IP", "net.CIDR", "kubernetes.NamedFormat", "kubernetes.Semver",
+)  # fmt: skip
 _NANO = 10**9
 
 
