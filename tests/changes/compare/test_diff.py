@@ -316,6 +316,23 @@ def test_a_run_that_keeps_its_rendering_changes_nothing_in_the_cluster(project: 
 
 
 @pytest.mark.slow
+def test_an_edit_that_a_run_since_the_base_does_not_take(project: WorkingTree) -> None:
+    """It was blamed on the file of the job, without whose edit there would be no such run."""
+    rendered(project)
+    again = job("bert").replace("  name: bert\n", '  name: bert\n  annotations: {trainc.dev/run: "2"}\n')
+    project.write("jobs/bert.yaml", again)
+    project.write("jobs/gpt.yaml", job("gpt"))
+    assert project.run("build", "-w").code == 0
+    assert project.commit().returncode == 0
+    project.change("runtimes/torch.yaml", *IMAGE)
+    out = project.run("diff", "HEAD~1").out
+    kept = [line for line in out.splitlines() if line.startswith("=")]
+    assert len(kept) == 1, out
+    for name in ("research/bert-r2", "research/gpt", "without the edit of runtimes/torch.yaml"):
+        assert name in kept[0], out
+
+
+@pytest.mark.slow
 def test_a_run_that_was_rendered_anew_does_not_keep_its_rendering(project: WorkingTree) -> None:
     rendered(project)
     project.change("runtimes/torch.yaml", *IMAGE)

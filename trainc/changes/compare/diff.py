@@ -170,7 +170,12 @@ def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Sele
         return {key: _rests_on(states, key) for key in changed}, {}
     with edits(states.project, selection, old.edited, old.former, states.apart) as known:
         causes = _searched(known, states, changed, held=False)
-        behind = _searched(known, states, held, held=True)
+        behind = _searched(known, states, held & states.before.keys(), held=True)
+    new = held - states.before.keys()  # runs since the base, whose renderings the base does not have
+    if new:
+        edited = [name for name in old.edited if name not in {states.renderings[key] for key in new}]
+        with edits(states.project, selection, edited, old.former, states.apart) as known:
+            behind = {**behind, **_searched(known, states, new, held=True)}
     return {key: causes.get(key) or _rests_on(states, key) for key in changed}, behind
 
 
