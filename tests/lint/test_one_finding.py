@@ -8,7 +8,8 @@ import pytest
 
 from tests.compiling import compile_in
 from tests.matrix.kinds import KINDS
-from tests.matrix.matrix import REMOVED, edited, written
+from tests.matrix.matrix import REMOVED, edited
+from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +51,8 @@ def test_a_ray_group_without_image(role: str, tmp_path: Path) -> None:
     kind = next(one for one in KINDS if one.name == f"RayJob/{role}")
     (document,) = kind.documents(WITHOUT_IMAGE, POD, 3)
     (document_with_image,) = kind.documents(POD, POD, 3)
-    assert [rule for rule, _ in errors(tmp_path, written(document))] == ["missing-image"]
-    assert errors(tmp_path, written(document_with_image)) == []
+    assert [rule for rule, _ in errors(tmp_path, dump(document))] == ["missing-image"]
+    assert errors(tmp_path, dump(document_with_image)) == []
 
 
 @pytest.mark.parametrize("limits", ["nvidia.com/gpu: 8, memory: 64Gi, cpu: 8", "memory: 64Gi, cpu: 8"])
@@ -66,9 +67,9 @@ def test_a_component_for_another_machine(limits: str, tmp_path: Path) -> None:
 def test_a_name_that_is_too_long(tmp_path: Path) -> None:
     kind = next(one for one in KINDS if one.name == "JobSet")
     (document,) = kind.documents(POD, POD, 2)
-    assert errors(tmp_path, written(document)) == []
+    assert errors(tmp_path, dump(document)) == []
     document["metadata"]["name"] = LONG
-    assert [rule for rule, _ in errors(tmp_path, written(document))] == ["refused-by-webhook"]
+    assert [rule for rule, _ in errors(tmp_path, dump(document))] == ["refused-by-webhook"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.compiling import compile_in
 from tests.matrix.excuses import ABSENT, SPLIT, is_beside, is_silent
 from tests.matrix.kinds import KINDS
 from trainc.model.rule_selection import rule_facts
+from trainc.yaml.writer import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -183,7 +184,7 @@ def _told(name: str, templates: str, pods: int) -> Found:
     kind = next(kind for kind in KINDS if kind.name == name)
     template, twin = json.loads(templates)
     documents = kind.documents(template, twin, pods)
-    text = "---\n".join(written(document) for document in documents)
+    text = "---\n".join(map(dump, documents))
     run = compile_in(_place(), "validate", "-", stdin=text)
     assert run.code in (0, 1), run.err
     found: Found = Counter()
@@ -193,26 +194,6 @@ def _told(name: str, templates: str, pods: int) -> Found:
         home = kind.home(place) if number == kind.document else None
         found[finding.level, finding.rule.name, home] += 1
     return found
-
-
-class _Dumper(yaml.CSafeDumper):
-    """Texts of several lines as blocks, no anchors."""
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 (PyYAML asks for each)
-        return True
-
-
-def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def written(document: Node) -> str:
-    """A document as block YAML: one field a line."""
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100_000, allow_unicode=True)
 
 
 def place_at(text: str, line: int, column: int) -> tuple[int, Path]:

@@ -86,8 +86,8 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def round_trip(folder: Path, objects: list[Tree], *options: str) -> dict[str, Any]:
-    """Adopt a dump: the account closes, the build is up to date, and a second time changes nothing."""
+def round_trip(folder: Path, objects: list[Tree], *options: str, twice: bool = True) -> dict[str, Any]:
+    """Adopt a dump: the account closes, the build is up to date, and a second time, where asked for, changes nothing."""
     text = as_list(objects)
     run, report = adopt(folder, text, *options)
     assert run.code == 0, run.err
@@ -97,6 +97,8 @@ def round_trip(folder: Path, objects: list[Tree], *options: str) -> dict[str, An
     if any(one["place"] == "jobs" for one in report["adopted"]):
         check = compile_in(folder / "repo", "build", "--check")
         assert check.code == 0, check.err
+    if not twice:
+        return report
     again = compile_in(folder, "adopt", "repo", *options, stdin=text)
     assert again.code == 0
     assert "nothing new" in again.out
@@ -106,7 +108,7 @@ def round_trip(folder: Path, objects: list[Tree], *options: str) -> dict[str, An
 
 @pytest.mark.parametrize("name", sampled(TRAINED, quick=(*list(TRAINED)[::30], *list(DIFFERENT)[::4])))
 def test_a_trainjob_builds_what_its_controller_made_of_it(name: str, tmp_path: Path) -> None:
-    report = round_trip(tmp_path, trained(name))
+    report = round_trip(tmp_path, trained(name), twice=name in list(TRAINED)[::4])
     rows = [one for one in report["adopted"] if one["kind"] == "TrainJob"]
     assert rows
     for row in rows:

@@ -12,6 +12,7 @@ import pickle
 import sys
 import tempfile
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -108,13 +109,26 @@ class Traces:
         return "".join(letters)
 
 
+@cache
+def frozen_tables() -> list[Memo[Any, Any]]:
+    """The memo tables that were there when the tests began; the collector does not list what is frozen."""
+    gc.unfreeze()
+    found = tables()
+    gc.freeze()
+    return found
+
+
+def tables() -> list[Memo[Any, Any]]:
+    return [one for one in gc.get_objects() if isinstance(one, Memo)]
+
+
 def apart(trial: Trial, file: str, text: str) -> list[Step]:
     """The steps of a job in a process of its own: no memo table knows anything of another one."""
     with tempfile.TemporaryFile() as stream:
+        known = [*frozen_tables(), *tables()]  # looked for here: a child that looks copies all memory
         process = os.fork()
         if process == 0:
-            gc.unfreeze()  # the collector does not list what is frozen
-            for table in [one for one in gc.get_objects() if isinstance(one, Memo)]:
+            for table in known:
                 table.clear()  # one that is nearly full is emptied at a step that hangs on what was asked before
             try:
                 pickle.dump(steps(trial, file, text), stream)
