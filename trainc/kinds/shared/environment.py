@@ -126,21 +126,17 @@ def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
     helpers = _helpers(ours)
     for entry in users:
         name, text = value(entry, "name"), entry.get("value")
-        if name in ours or name in helpers:
-            values.update(_replaced_value(name, entry, values, helpers))
+        if name in ours or name in helpers:  # what it said counts on, unless only the cluster knows
+            if "valueFrom" not in entry:
+                values[name] = quotable(_text(entry), values, helpers)
+            elif name in helpers and _is_helper(entry):
+                values[name] = f"$({name})"
         elif type(text) is Sourced and "$" in str(text.value):
             written = rewritten(str(text.value), values, helpers)
             kept.append({**entry, "value": text if written == text.value else stamp(written, "inlined", text)})
         else:
             kept.append(entry)
     return kept
-
-
-def _replaced_value(name: str, entry: Tree, values: Mapping[str, str], helpers: tuple[str, ...]) -> dict[str, str]:
-    """What a replaced variable said, empty where only the cluster knows."""
-    if "valueFrom" not in entry:
-        return {name: quotable(str(_bare(entry.get("value", ""))), values, helpers)}
-    return {name: f"$({name})"} if name in helpers and _is_helper(entry) else {}
 
 
 def _is_helper(entry: Tree) -> bool:
@@ -176,7 +172,10 @@ def _check_overrides(plan: Plan, container: Tree, ours: Mapping[str, object], re
             if name in ours or not _is_helper(entry):
                 users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
                 rewrite = f", and write its value in `{users[0]}`" if users else ""
-                report.add(OVERRIDDEN.at(span, _override(plan, name, ours), help=f"remove it{rewrite}"))
+                message = f"`{name}` holds {_HELPER_CONTENTS.get(name)}, from which the job's own variables are made"
+                if name in ours:
+                    message = f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
+                report.add(OVERRIDDEN.at(span, message, help=f"remove it{rewrite}"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
         elif refers:
@@ -187,12 +186,6 @@ def _check_overrides(plan: Plan, container: Tree, ours: Mapping[str, object], re
 def _text(entry: Tree) -> str:
     """The value of a variable as it is written, empty for one that comes from elsewhere."""
     return str(_bare(entry.get("value", "")))
-
-
-def _override(plan: Plan, name: str, ours: Mapping[str, object]) -> str:
-    if name in ours:
-        return f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
-    return f"`{name}` holds {_HELPER_CONTENTS[name]}, from which the job's own variables are made"
 
 
 def rank(role: Role) -> object:

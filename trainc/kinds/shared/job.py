@@ -160,10 +160,7 @@ def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
 def _of_list(document: Document, kind: Kind) -> tuple[Replica, ...]:
     entries = {entry.role: entry for entry in listed(document.tree)}
     out = []
-    for role in kind.roles:
-        entry = entries.get(role)
-        if entry is None:
-            continue
+    for role, entry in [(role, entries[role]) for role in kind.roles if role in entries]:
         restart = get(entry.template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
         template = _scheduled(pruned(entry.template) or default_ps(document.tree), document)
@@ -253,15 +250,12 @@ FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "
 
 def job_metadata(job: Tree, *, kept: str = "") -> dict[str, dict[str, Tree]]:
     """Labels and annotations, without those that ask trainc for something, but for `kept`, and kubectl's record."""
-    labels, annotations = (_map(get(job, "metadata", field)) for field in ("labels", "annotations"))
-    names = [
-        name for name in annotations if (name == kept or not name.startswith(TRAINC_PREFIX)) and name != LAST_APPLIED
-    ]
-    return {"labels": labels, "annotations": {name: annotations[name] for name in names}}
-
-
-def _map(node: Tree) -> dict[str, Tree]:
-    return dict(node) if type(node) is dict else {}
+    given = [get(job, "metadata", field) for field in ("labels", "annotations")]
+    labels, annotations = [dict(node) if type(node) is dict else {} for node in given]
+    for name in list(annotations):
+        if name == LAST_APPLIED or (name.startswith(TRAINC_PREFIX) and name != kept):
+            del annotations[name]
+    return {"labels": labels, "annotations": annotations}
 
 
 NO_REPLICAS = Rule("no-replicas", ERROR)

@@ -67,21 +67,17 @@ def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
     """Master and Worker: one Indexed Job whose index 0 is the master, or one Job for each worker."""
     master, worker = job.role("Master"), job.role("Worker")
     assert master is not None
+    alone = ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE)
     if worker is None or worker.count.value == 0:
-        return JobLayout(
-            (ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),), settings
-        )
+        return JobLayout((alone,), settings)
     layout, reason = _choose(job, master, worker)
     job.say(RANKS, ("spec", job.kind.field), reason, key=True)
     if layout == MERGED:
         total = derive("Master + Worker", lambda m, w: m + w, master.count, worker.count)
         part = ReplicatedJobPlan(MERGED_ROLE, master, total, decides=True, succeeds=FIRST_DECIDES)
         return JobLayout((part,), settings, MERGED)
-    parts = (
-        ReplicatedJobPlan("master", master, one("the Master"), decides=True, labels=MASTER_ROLE),
-        ReplicatedJobPlan("worker", worker, one("one Job per worker"), counted=worker.count),
-    )
-    return JobLayout(parts, settings, PER_JOB)
+    workers = ReplicatedJobPlan("worker", worker, one("one Job per worker"), counted=worker.count)
+    return JobLayout((alone, workers), settings, PER_JOB)
 
 
 MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
@@ -136,18 +132,14 @@ def fits(job: LegacyJob, shape: JobLayout) -> bool:
     longest = max(len(f"-{name}-{job}-{pod}") + 6 for name, job, pod in last)
     if len(name) + longest <= _LIMIT:
         return True
-    room = _LIMIT - longest
-    message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
-    help_ = f"rename it, for example to `{_shortened(name, room)}`: every host name in it changes, too"
-    job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
-    return False
-
-
-def _shortened(name: str, room: int) -> str:
-    mark = 0
+    room, mark = _LIMIT - longest, 0
     for character in name:
         mark = (mark * 31 + ord(character)) % 16**5
-    return f"{name[: room - 6].rstrip('-')}-{mark:05x}"
+    shortened = f"{name[: room - 6].rstrip('-')}-{mark:05x}"
+    message = f"`{name}` has {len(name)} characters; its JobSet leaves room for {room}"
+    help_ = f"rename it, for example to `{shortened}`: every host name in it changes, too"
+    job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
+    return False
 
 
 TOO_OLD = Rule("cluster-too-old", ERROR)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, value
-from trainc.text.object_keys import POD_INDEX, TRAINC_PREFIX
+from trainc.text.object_keys import JOBSET_NAME, POD_INDEX, REPLICATED_JOB, TRAINC_PREFIX
 
 
 class Peer:
@@ -49,15 +49,15 @@ _RENAMED = {"leader": "worker", "master-rest": "master"}
 
 def replica_ranges(plan: Plan) -> list[ReplicaRange]:
     """All replicas of the job in the order of the roles: a job of thousands has a few ranges."""
-    return [replicas for role in plan.roles for replicas in _replica_ranges(plan, role) if replicas.count > 0]
-
-
-def _replica_ranges(plan: Plan, role: Role) -> list[ReplicaRange]:
-    name, pods = role.name.value, role.replicas.value * role.count.value
-    if name == "node":  # Master and Worker in one Job: the master is its first pod
-        return [ReplicaRange("master", 0, role, 0, min(pods, 1)), ReplicaRange("worker", 0, role, 1, pods - 1)]
-    shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
-    return [ReplicaRange(_RENAMED.get(name, name), shift, role, 0, pods)]
+    out: list[ReplicaRange] = []
+    for role in plan.roles:
+        name, pods = role.name.value, role.replicas.value * role.count.value
+        if name == "node":  # Master and Worker in one Job: the master is its first pod
+            out += [ReplicaRange("master", 0, role, 0, min(pods, 1)), ReplicaRange("worker", 0, role, 1, pods - 1)]
+        else:
+            shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
+            out.append(ReplicaRange(_RENAMED.get(name, name), shift, role, 0, pods))
+    return [replicas for replicas in out if replicas.count > 0]
 
 
 def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
@@ -136,25 +136,15 @@ def port(role: Role, container: str, name: str, default: int) -> Sourced[int]:
 
 def services(plan: Plan, container: str) -> list[Tree]:
     """A headless Service under the operator's own name for every replica."""
-    return [_service(plan, p, container) for p in peers(plan)]
-
-
-def _service(plan: Plan, p: Peer, container: str) -> Tree:
-    domain = "jobset.sigs.k8s.io/"
-    selector = {
-        f"{domain}jobset-name": plan.name,
-        f"{domain}replicatedjob-name": p.role.name,
-        f"{domain}job-index": str(p.job),
-    }
-    if p.role.count.value > 1:
-        selector[POD_INDEX] = str(p.pod)
-    spec = {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector}
-    ports = (p.role.container(container) or {}).get("ports") or []
-    service_ports = [{"name": entry["name"], "port": entry["containerPort"]} for entry in ports if "name" in entry]
-    name = derive("name of its operator", lambda _: alias(plan, p), plan.name)
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": name},
-        "spec": {**spec, **({"ports": service_ports} if service_ports else {})},
-    }
+    out = []
+    for p in peers(plan):
+        selector = {JOBSET_NAME: plan.name, REPLICATED_JOB: p.role.name, "jobset.sigs.k8s.io/job-index": str(p.job)}
+        if p.role.count.value > 1:
+            selector[POD_INDEX] = str(p.pod)
+        spec = {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector}
+        listed = (p.role.container(container) or {}).get("ports") or []
+        ports = [{"name": entry["name"], "port": entry["containerPort"]} for entry in listed if "name" in entry]
+        name = derive("name of its operator", lambda _, p=p: alias(plan, p), plan.name)
+        spec |= {"ports": ports} if ports else {}
+        out.append({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec})
+    return out

@@ -23,7 +23,11 @@ def prepare(job: LegacyJob, replica: Replica) -> None:
     template = replica.template
     meta = get(template, "metadata") or {}
     spec = dict(get(template, "spec") or {})
-    _strays(job, replica, template, meta)
+    fields = [key for key in template if key not in {"metadata", "spec"}]
+    fields += [f"metadata.{key}" for key in meta if key not in _META]
+    if fields:
+        message = f"the template of `{replica.name}` has {', '.join(f'`{key}`' for key in fields)}, which trainc drops"
+        job.say(STRAY, (*replica.path, "template"), message, key=True, help="remove it")
     for name in ("hostname", "subdomain"):
         if name in spec:
             path = (*replica.path, "template", "spec", name)
@@ -45,15 +49,6 @@ def prepare(job: LegacyJob, replica: Replica) -> None:
     replica.template = normalise({**({"metadata": kept} if kept else {}), "spec": spec}, "template")
 
 
-def _strays(job: LegacyJob, replica: Replica, template: Tree, meta: Tree) -> None:
-    fields = [key for key in template if key not in {"metadata", "spec"}]
-    fields += [f"metadata.{key}" for key in meta if key not in _META]
-    if fields:
-        path = (*replica.path, "template")
-        message = f"the template of `{replica.name}` has {', '.join(f'`{key}`' for key in fields)}, which trainc drops"
-        job.say(STRAY, path, message, key=True, help="remove it")
-
-
 def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
     containers = list(spec.get("containers") or [])
     index = next((i for i, c in enumerate(containers) if value(c, "name") == job.kind.container), 0)
@@ -62,19 +57,15 @@ def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
     if any(value(port, "name") == job.kind.port_name for port in ports):
         return containers
     number = replica.port if replica.port is not None else stamp(job.kind.port, f"{job.kind.kind} default")
-    same = next((i for i, p in enumerate(ports) if _clashes(p, number.value)), None)
+    tcp = [value(port, "containerPort") if value(port, "protocol") in {None, "TCP"} else None for port in ports]
+    same = tcp.index(number.value) if number.value in tcp else None
     if same is None:
-        ports.append(
-            stamp({"name": job.kind.port_name, "containerPort": number, "protocol": "TCP"}, f"{job.kind.kind} default")
-        )
+        port = {"name": job.kind.port_name, "containerPort": number, "protocol": "TCP"}
+        ports.append(stamp(port, f"{job.kind.kind} default"))
     else:
         ports[same] = _named(job, replica, ports[same], (index, same))
     containers[index] = {**main, "ports": ports}
     return containers
-
-
-def _clashes(port: Tree, number: int) -> bool:
-    return value(port, "containerPort") == number and value(port, "protocol") in {None, "TCP"}
 
 
 def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
@@ -111,16 +102,11 @@ def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
         own[PREFIX + "replica-type"] = part.replica.name
     if part.alone and job.kind.kind != "MPIJob":
         own[PREFIX + "replica-index"] = str(part.first)
-        if not part.first and _stands_for_master(job, part):
+        # Operators called worker 0 the master, for want of one; those of XGBoostJob and PaddleJob never did.
+        is_known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"} and part.replica.role == "Worker"
+        if not part.first and is_known and not job.role("Chief") and not job.role("Master"):
             own[PREFIX + "job-role"] = "master"
     return stamp({**own, **(part.labels or {})}, by)
-
-
-def _stands_for_master(job: LegacyJob, part: ReplicatedJobPlan) -> bool:
-    """Whether the operator called worker 0 the master, for want of one; XGBoostJob and PaddleJob never did."""
-    deciders = ("Chief", "Master")
-    known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"}
-    return known and part.replica.role == "Worker" and not any(job.role(role) for role in deciders)
 
 
 _POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))

@@ -48,30 +48,32 @@ def restart(
         else:
             fields = {"backoffLimitPerIndex": 6, "podFailurePolicy": {"rules": [_rule("FailIndex", name, _PERMANENT)]}}
         return policy, stamp({**fields, "podReplacementPolicy": "Failed"}, "replica that may not fail the job", policy)
+    limit = job.policy("backoffLimit")
     if job.kind.api == MPI_OPERATOR:
+        if replica.role == "Worker":
+            return policy, {"backoffLimit": derive("a dead worker is replaced", lambda _: FOREVER, policy)}
+        default = Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
         again = {"podReplacementPolicy": stamp("Failed", "mpi-operator")} if replica.role == "Launcher" else {}
-        return policy, {"backoffLimit": _ssh_limit(job, replica), **again}
+        return policy, {"backoffLimit": limit if type(limit) is Sourced else default, **again}
     if policy.value == "ExitCode":
         return derive("ExitCode", lambda _: "Never", policy), _exit_code(job, replica)
     if policy.value == "Never" and tolerates:
         return policy, {"backoffLimitPerIndex": stamp(0, "Never", policy)}
     if policy.value == "Never":
-        _notes_never(job, replica)
+        if type(limit) is Sourced and limit.value and job.kind.kind != "XGBoostJob":
+            message = f"`backoffLimit` never applied to `{replica.name}`: its policy is Never"
+            help_ = "use `OnFailure` or `ExitCode` to retry"
+            job.say(WITHOUT_EFFECT, job.policy_span("backoffLimit"), message, help=help_)
         return policy, {"backoffLimit": stamp(0, "Never", policy)}
     if policy.value == "Always" and not _always(job, replica, decides=decides):
         return None
     if job.kind.kind == "XGBoostJob":
         job.say(EVICTED, replica.path, f"a `{replica.name}` lost to eviction or a dead node is replaced", key=True)
-    return _on_failure(policy), {"backoffLimit": _limit(job, replica)}
-
-
-def _limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
-    limit = job.policy("backoffLimit")
-    if type(limit) is Sourced and limit.value is not None:
-        return limit
-    message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
-    job.say(UNLIMITED, replica.path, message, key=True, help="set `runPolicy.backoffLimit` to limit it")
-    return derive("no backoffLimit", lambda _: FOREVER, replica.restart)
+    if type(limit) is not Sourced or limit.value is None:
+        message = f"no `backoffLimit`: a pod of `{replica.name}` restarts without limit"
+        job.say(UNLIMITED, replica.path, message, key=True, help="set `runPolicy.backoffLimit` to limit it")
+        limit = derive("no backoffLimit", lambda _: FOREVER, replica.restart)
+    return _on_failure(policy), {"backoffLimit": limit}
 
 
 def _on_failure(policy: Sourced[str]) -> Sourced[str]:
@@ -111,22 +113,6 @@ _DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 
 def _rule(action: str, container: str, codes: list[int]) -> Tree:
     return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": codes}}
-
-
-def _notes_never(job: LegacyJob, replica: Replica) -> None:
-    if job.kind.kind == "XGBoostJob":
-        return
-    limit = job.policy("backoffLimit")
-    if type(limit) is Sourced and limit.value:
-        message = f"`backoffLimit` never applied to `{replica.name}`: its policy is Never"
-        job.say(WITHOUT_EFFECT, job.policy_span("backoffLimit"), message, help="use `OnFailure` or `ExitCode` to retry")
-
-
-def _ssh_limit(job: LegacyJob, replica: Replica) -> Sourced[int]:
-    if replica.role == "Worker":
-        return derive("a dead worker is replaced", lambda _: FOREVER, replica.restart)
-    limit = job.policy("backoffLimit")
-    return limit if type(limit) is Sourced else Sourced(SSH_LAUNCHER_LIMIT, Origin(by="Job default"))
 
 
 DEADLOCK = Rule("gang-waits-for-itself", ERROR)

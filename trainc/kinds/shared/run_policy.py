@@ -46,12 +46,9 @@ def jobset_fields(job: LegacyJob) -> Tree:
 
 def job_fields(job: LegacyJob, role: str) -> Tree:
     """What the run policy sets on the child Jobs of one role."""
-    deadline = job.policy("activeDeadlineSeconds")
-    if type(deadline) is not Sourced or deadline.value is None:
-        return {}
-    if job.kind.api == MPI_OPERATOR and role == "Worker":
-        return {}
-    return {"activeDeadlineSeconds": deadline}
+    deadline, is_ssh_worker = job.policy("activeDeadlineSeconds"), job.kind.api == MPI_OPERATOR and role == "Worker"
+    is_set = type(deadline) is Sourced and deadline.value is not None
+    return {"activeDeadlineSeconds": deadline} if is_set and not is_ssh_worker else {}
 
 
 def scopes(job: LegacyJob, children: int) -> None:
@@ -123,43 +120,31 @@ def gang(job: LegacyJob) -> Tree:
     if least is not None and type(least) is not int:
         help_ = "write the number: what the gang needs is computed from it"
         job.say(UNKNOWN_SIZE, span, "the size of the gang is unknown", help=help_)
-    elif least is not None and 0 < least < job.pods and _sums(job, policy):
+    # Requests are summed up by those of its schedulers that look at them, if nobody says them.
+    sums = chosen in {"volcano", "coscheduling"} and get(policy, "minResources") is None
+    if type(least) is int and 0 < least < job.pods and sums:
         classes = {value(replica.template, "spec", "priorityClassName") for replica in job.replicas}
         if len(classes) > 1 or (len(job.replicas) > 1 and job.kind.api != MPI_OPERATOR):
             message = f"`minResources` counts {least} of {job.pods} pods in the order of the roles"
-            job.say(
-                PART_OF_GANG, span, message, help="set `minResources`, or set `minAvailable` to the number of all pods"
-            )
-    own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": _handed_on(job)}
+            help_ = "set `minResources`, or set `minAvailable` to the number of all pods"
+            job.say(PART_OF_GANG, span, message, help=help_)
+    defaults: dict[str, Tree] = {}
+    annotations = get(job.document.tree, "metadata", "annotations")
+    if job.kind.api == MPI_OPERATOR:  # v0.8.2 of which fills these in, the launcher's class first, and copies nothing
+        defaults["operatorTimeout"] = Sourced(0, _MPI)
+        own_classes = [get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas)]
+        first = next((name for name in own_classes if type(name) is Sourced and name.value), None)
+        defaults |= {} if first is None else {"priorityClass": first}
+        annotations = None
+    # The training operator copied them to the PodGroup; some are for whoever applies the job.
+    copied = annotations if type(annotations) is dict else {}
+    copied = {key: text for key, text in copied.items() if not key.startswith(FOR_THE_JOB)}
+    own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": copied}
     written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
-    return {"older": {**_operators_own(job), **written, **own}}
-
-
-def _operators_own(job: LegacyJob) -> dict[str, Tree]:
-    """What the mpi-operator (v0.8.2) takes where a scheduling policy does not say it."""
-    if job.kind.api != MPI_OPERATOR:
-        return {}
-    # The launcher's counts first.
-    classes = (get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas))
-    first = next((name for name in classes if type(name) is Sourced and name.value), None)
-    return {"operatorTimeout": Sourced(0, _MPI), **({} if first is None else {"priorityClass": first})}
+    return {"older": {**defaults, **written, **own}}
 
 
 _MPI = Origin(by="MPIJob default")
-
-
-def _sums(job: LegacyJob, policy: Tree) -> bool:
-    """Whether requests are summed up for the gang: by those of its schedulers that look at them, if nobody says them."""
-    return job.options.gang in {"volcano", "coscheduling"} and get(policy, "minResources") is None
-
-
-def _handed_on(job: LegacyJob) -> Tree:
-    """The annotations that the training operator copied to the PodGroup, without those for whoever applies the job."""
-    if job.kind.api == MPI_OPERATOR:
-        return {}
-    annotations = get(job.document.tree, "metadata", "annotations")
-    annotations = annotations if type(annotations) is dict else {}
-    return {key: text for key, text in annotations.items() if not key.startswith(FOR_THE_JOB)}
 
 
 PART_OF_GANG = Rule("part-of-gang-counted", WARNING)
