@@ -44,9 +44,7 @@ def split(document: Document) -> list[Document]:
         gang = annotation(job, GANG)
         groups.setdefault(f"gang {gang.value}" if gang is not None and is_gang(job) else f"job {index}", []).append(job)
     several = len(groups) > 1
-    return [_document(document, key, own, several=several) for key, own in groups.items()] or [
-        _document(document, "", [], several=False)
-    ]
+    return [_document(document, key, own, several=several) for key, own in (groups or {"": []}).items()]
 
 
 def _document(document: Document, key: str, jobs: list[Tree], *, several: bool) -> Document:
@@ -73,16 +71,13 @@ def admit(document: Document, server: Server, cluster: Cluster, report: Report) 
         report.add(REFUSED.at(at or document.span(("spec", "jobSetId")), text, refusal=Refusal("armada", text)))
     if problems:
         return None
-    pods = [_pod(document, job) for job in document.tree["spec"]["jobs"]]
+    names, pods = {**stamp({"apiVersion": "v1", "kind": "Pod"}, _BY)}, []
+    for job in document.tree["spec"]["jobs"]:
+        given_fields = {field: job[field] for field in ("labels", "annotations") if field in job}
+        metadata = {"name": document.tree["metadata"]["name"], **given_fields}
+        pods.append(document.part({**names, "metadata": metadata, "spec": pod_of(job)}))
     refused = [pod for pod in pods if not judge_workload(pod, server, cluster, report)]
     return None if refused else document
-
-
-def _pod(document: Document, job: Tree) -> Document:
-    metadata = {field: job[field] for field in ("labels", "annotations") if field in job}
-    names = stamp({"apiVersion": "v1", "kind": "Pod"}, _BY)
-    name = document.tree["metadata"]["name"]
-    return document.part({**names, "metadata": {"name": name, **metadata}, "spec": pod_of(job)})
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
@@ -290,23 +285,18 @@ def _job(job: Tree) -> Iterator[Complaint]:
             yield None, "pod spec has no containers"
             continue
         for container in containers:
-            if type(container) is dict:
-                yield from _resources(container)
-            else:
+            name = get(container, "name")
+            requests, limits = (get(container, "resources", section) for section in ("requests", "limits"))
+            if type(container) is not dict:
                 yield first_leaf(container), "a container is not a mapping"
+            elif type(requests) is not dict and type(limits) is not dict:
+                yield name, f"container {value(name)} has no resources specified"
+            elif plain(requests) != plain(limits):
+                yield name, f"container {value(name)} defines different resources for requests and limits"
 
 
 def _is_text(node: Tree) -> bool:
     return type(node) is Sourced and type(node.value) is str
-
-
-def _resources(container: Tree) -> Iterator[Complaint]:
-    name = value(container, "name")
-    requests, limits = (get(container, "resources", section) for section in ("requests", "limits"))
-    if type(requests) is not dict and type(limits) is not dict:
-        yield get(container, "name"), f"container {name} has no resources specified"
-    elif plain(requests) != plain(limits):
-        yield get(container, "name"), f"container {name} defines different resources for requests and limits"
 
 
 def _gang(jobs: list[Tree]) -> Iterator[Complaint]:
@@ -319,10 +309,8 @@ def _gang(jobs: list[Tree]) -> Iterator[Complaint]:
     for what, place in _ALIKE:
         wanted = _gang_setting(first, place)
         for job in jobs[1:]:
-            if _gang_setting(job, place) != wanted:
-                text = (
-                    f"inconsistent {what} in gang {gang.value}: expected {wanted} but got {_gang_setting(job, place)}"
-                )
+            if (own := _gang_setting(job, place)) != wanted:
+                text = f"inconsistent {what} in gang {gang.value}: expected {wanted} but got {own}"
                 yield annotation(job, GANG), text
                 return
     spaces = {value(job, "namespace") for job in jobs}

@@ -182,17 +182,16 @@ def _check_service(hosts: JobHosts, entry: Entry) -> None:
     if name is None or any(other.kind == "Service" and other.name == name.value for other in around):
         return
     span = place(name.origin) or hosts.document.span(("spec",))
+    message = f"Service `{name.value}` is not in this file; the JobSet creates one with that name"
+    effect = "a Service in another file selects the pods of the former Job, and overwrites it"
+    help_, level = "move it into this file, or remove it", ""
     if hosts.keeps:
-        message = f"Service `{name.value}` is not in this file"
-        effect = "without it, pods cannot resolve each other's names"
-        hosts.report.add(
-            SERVICE_ELSEWHERE.at(span, message, effect=effect, help="add it to the file of the Job", level=NOTE)
+        message, effect = (
+            f"Service `{name.value}` is not in this file",
+            "without it, pods cannot resolve each other's names",
         )
-    else:
-        message = f"Service `{name.value}` is not in this file; the JobSet creates one with that name"
-        effect = "a Service in another file selects the pods of the former Job, and overwrites it"
-        help_ = "move it into this file, or remove it"
-        hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_))
+        help_, level = "add it to the file of the Job", NOTE
+    hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_, level=level))
 
 
 _FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)

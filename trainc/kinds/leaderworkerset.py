@@ -47,9 +47,8 @@ def split(document: Document) -> list[Document]:
     for group in range(count):
         own = derive("name of a group", lambda text, group=group: f"{text}-{group}", name)
         annotations = {**metadata["annotations"], GROUP_INDEX: stamp(str(group), "group")}
-        out.append(
-            document.instead({**document.tree, "metadata": {**metadata, "name": own, "annotations": annotations}})
-        )
+        of_group = {**metadata, "name": own, "annotations": annotations}
+        out.append(document.instead({**document.tree, "metadata": of_group}))
     return out
 
 
@@ -69,11 +68,8 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     template = get(spec, "leaderWorkerTemplate") or {}
     inner: Path = ("spec", "leaderWorkerTemplate")
     if type(spec) is not dict or "workerTemplate" not in template:
-        yield (
-            ("spec",),
-            "the LeaderWorkerSet has no `workerTemplate`",
-            "spec.leaderWorkerTemplate.workerTemplate: Required value",
-        )
+        text = "spec.leaderWorkerTemplate.workerTemplate: Required value"
+        yield ("spec",), "the LeaderWorkerSet has no `workerTemplate`", text
         return
     if type(value(spec, "replicas")) is str:
         yield ("spec", "replicas"), "`replicas` is a placeholder, but each group becomes a JobSet", ""
@@ -180,9 +176,8 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
 def _is_split(document: Document, size: int) -> bool:
     """Whether a group becomes a leader and a Job for each worker, and not one Job of equal pods."""
     spec = document.tree["spec"]
-    return size > 1 and (
-        "leaderTemplate" in spec["leaderWorkerTemplate"] or value(spec, "startupPolicy") == "LeaderReady"
-    )
+    has_leader = "leaderTemplate" in spec["leaderWorkerTemplate"] or value(spec, "startupPolicy") == "LeaderReady"
+    return size > 1 and has_leader
 
 
 class SetHosts(FormerHosts):
@@ -293,16 +288,6 @@ def _index(role: Role) -> object:
     return {ALL: COMPLETION_INDEX, LEADER: "0", WORKER: GLOBAL_INDEX}[role.name.value]
 
 
-def _hosts(plan: Plan) -> list[tuple[Role, str]]:
-    """The name of every pod of the group, by its index."""
-    return [
-        (role, _host(plan, role, number, index))
-        for role in plan.roles
-        for number in range(role.replicas.value)
-        for index in range(role.count.value)
-    ]
-
-
 def _host(plan: Plan, role: Role, number: int, index: int) -> str:
     job = plan.name.value
     return f"{job}-{role.name.value}-{number}-{index}.{job}"
@@ -317,7 +302,8 @@ def _tpu_variables(plan: Plan, role: Role, users: list[Tree]) -> list[Tree]:
     """The hosts of the slice and the number of this one, counted among the pods that have TPUs; none where people say it."""
     if {"TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID"} & {value(entry, "name") for entry in users}:
         return []
-    hosts = [host for other, host in _hosts(plan) if any(map(_asks_for_tpus, other.containers))]
+    pods = [(r, number, i) for r in plan.roles for number in range(r.replicas.value) for i in range(r.count.value)]
+    hosts = [_host(plan, *pod) for pod in pods if any(map(_asks_for_tpus, pod[0].containers))]
     number = _index(role) if any(map(_asks_for_tpus, plan.roles[0].containers)) else JOB_INDEX
     own = {
         "TPU_WORKER_HOSTNAMES": ",".join(hosts),

@@ -94,19 +94,21 @@ def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """The variables of training operator v1.9.0, in its order."""
     own: dict[str, object] = {"PYTHONUNBUFFERED": "1"}
+    procs = plan.settings.get("nprocPerNode")
     if has(plan, "master"):
         address = host(plan, "master", 0)
         number = _port(plan, "master")
+        each = processes(procs.value) if procs is not None else None
+        pods = total(plan)
         own |= {
             "MASTER_PORT": number,
             "PET_MASTER_PORT": number,
             "MASTER_ADDR": address,
             "PET_MASTER_ADDR": address,
-            "WORLD_SIZE": _world(plan),
+            "WORLD_SIZE": pods if each is None else derive("pods x processes", lambda n, _: n * each, pods, procs),
             "RANK": rank(role),
             "PET_NODE_RANK": rank(role),
         }
-    procs = plan.settings.get("nprocPerNode")
     if procs is not None:
         own["PET_NPROC_PER_NODE"] = procs
     elastic = plan.settings.get("elasticPolicy")
@@ -131,14 +133,6 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         if value(elastic, "standalone") is True:
             own["PET_STANDALONE"] = ""
     return own
-
-
-def _world(plan: Plan) -> Sourced[int]:
-    procs = plan.settings.get("nprocPerNode")
-    each = processes(procs.value) if procs is not None else None
-    if each is None:
-        return total(plan)
-    return derive("pods x processes", lambda n, _: n * each, total(plan), procs)
 
 
 def _port(plan: Plan, kind: str) -> Sourced[int]:

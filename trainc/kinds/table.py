@@ -64,22 +64,14 @@ def _listed(api: str, kind: str) -> Kind:
 
 
 # Training operator v1.9.0, mpi-operator v0.8.2, and the history of tensorflow/k8s.
+# fmt: off
 ROWS = (
     Kind(V1, "JAXJob", "jaxReplicaSpecs", ("Worker",), "jax", ("jaxjob-port", 6666), "Never", "jaxjob"),
-    Kind(
-        V1,
-        "PyTorchJob",
-        "pytorchReplicaSpecs",
-        MASTER_WORKER,
-        "pytorch",
-        ("pytorchjob-port", 23456),
-        "OnFailure",
-        "pytorchjob",
-    ),
+    Kind(V1, "PyTorchJob", "pytorchReplicaSpecs", MASTER_WORKER, "pytorch", ("pytorchjob-port", 23456), "OnFailure",
+        "pytorchjob"),
     _tfjob(V1, "None"),
-    Kind(
-        V1, "XGBoostJob", "xgbReplicaSpecs", MASTER_WORKER, "xgboost", ("xgboostjob-port", 9999), "Never", "xgboostjob"
-    ),
+    Kind(V1, "XGBoostJob", "xgbReplicaSpecs", MASTER_WORKER, "xgboost", ("xgboostjob-port", 9999), "Never",
+        "xgboostjob"),
     Kind(V1, "PaddleJob", "paddleReplicaSpecs", MASTER_WORKER, "paddle", ("master", 36543), "OnFailure", "paddlejob"),
     Kind(V1, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob"),
     Kind(MPI_OPERATOR, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob-ssh"),
@@ -91,6 +83,7 @@ ROWS = (
     _listed("mlkube.io/v1beta1", "TfJob"),
     _listed("mlkube.io/v1alpha1", "TfJob"),
 )
+# fmt: on
 
 KINDS: Mapping[tuple[str, str], Kind] = {(row.api, row.kind): row for row in ROWS}
 NAMES = frozenset(row.kind for row in ROWS)

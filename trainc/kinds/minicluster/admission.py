@@ -107,9 +107,8 @@ def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
     if get(spec, "flux", "bursting"):
         out.append((("spec", "flux", "bursting"), "`bursting` needs clusters that trainc does not see", "remove it"))
     if value(spec, "flux", "mungeSecret"):
-        out.append(
-            (("spec", "flux", "mungeSecret"), "`mungeSecret` is for bursting, which needs the operator", "remove it")
-        )
+        message = "`mungeSecret` is for bursting, which needs the operator"
+        out.append((("spec", "flux", "mungeSecret"), message, "remove it"))
     if value(spec, "flux", "curveCert"):
         message = "`curveCert` has a private key in plain text"
         help_ = "put it in a Secret under the key `curve.cert`, and name the Secret in `secrets: {flux: existing:NAME}`"

@@ -197,9 +197,8 @@ busytimeout = "50s"
         commands = {field: text_of(self.container, "commands", field) for field in _HOOKS}
         strict = "set -eEu -o pipefail\n" if value(self.spec, "logging", "strict") is True else ""
         wrap = value(self.spec, "flux", "wrap")
-        start = (
-            f"{self._timed('fluxstart')}flux start {f'--wrap={wrap} ' if wrap else ''}-o --config=/flux_operator/config"
-        )
+        wrapped = f"--wrap={wrap} " if wrap else ""
+        start = f"{self._timed('fluxstart')}flux start {wrapped}-o --config=/flux_operator/config"
         parts = [
             f"#!/bin/bash\n{strict}{self._settings()}",
             commands["init"],
@@ -224,10 +223,8 @@ busytimeout = "50s"
         lines = [line for line in text_of(self.container, "command").split("\n") if line]
         if value(self.container, "batchRaw") is True:
             return "\n".join(["#!/bin/bash", *lines]) + "\n"
-        submit = (
-            "flux submit --flags waitable --error=${FLUX_OUTPUT_DIR}/job-%d.err --output=${FLUX_OUTPUT_DIR}/job-%d.out"
-        )
-        jobs = [f"{submit % (index, index)} {line}" for index, line in enumerate(lines)]
+        submit = "flux submit --flags waitable --error={0}/job-{1}.err --output={0}/job-{1}.out {2}"
+        jobs = [submit.format("${FLUX_OUTPUT_DIR}", index, line) for index, line in enumerate(lines)]
         return "\n".join(["#!/bin/bash", *jobs, "flux queue idle", "flux jobs -a"]) + "\n"
 
     def _settings(self) -> str:

@@ -127,13 +127,9 @@ def _settings(document: Document, hosts: ClusterHosts) -> Tree:
     flux = dict(spec.get("flux") or {})
     if "brokerConfig" in flux:
         flux["brokerConfig"] = hosts.hostlist(hosts.leaf(flux["brokerConfig"], {}))
-    return {
-        "spec": {
-            **spec,
-            **({"flux": flux} if flux else {}),
-            "size": given(spec.get("size"), Sourced(1, Origin(by=_BY))),
-        },
-        "container": {**container, **({"commands": texts} if texts else {})}
-        | ({} if command is None else {"command": hosts.leaf(command, values)}),
-        "index": stamp(index, "place of the container"),
-    }
+    container = {**container, **({"commands": texts} if texts else {})}
+    if command is not None:
+        container["command"] = hosts.leaf(command, values)
+    size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
+    spec = {**spec, **({"flux": flux} if flux else {}), "size": size}
+    return {"spec": spec, "container": container, "index": stamp(index, "place of the container")}

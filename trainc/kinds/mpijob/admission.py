@@ -36,12 +36,8 @@ def refuse_v1(r: Validator) -> None:
             return
     if not any(r.kind.role(key) == "Launcher" for key in r.roles):
         text = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present"
-        r.say(
-            field,
-            text,
-            "the job has no Launcher",
-            help="the operator's message names the Master, but means the Launcher",
-        )
+        help_ = "the operator's message names the Master, but means the Launcher"
+        r.say(field, text, "the job has no Launcher", help=help_)
 
 
 def _replica_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:

@@ -50,7 +50,10 @@ def more(plan: Plan) -> Contribution:
     out = _launcher(plan, launcher)
     worker = plan.role("worker")
     if worker is not None:
-        out += _worker(plan, worker)
+        sleeps = {} if has_words(worker.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
+        mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
+        pod = Patch(worker.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))
+        out += Contribution([Patch(worker.index, _first(worker), mounts=mounts, sets=sleeps), pod])
     account = get(launcher.pod, "serviceAccountName")
     given = account if type(account) is Sourced else None
     slots = plan.settings["slots"]
@@ -88,13 +91,6 @@ def _launcher(plan: Plan, role: Role) -> Contribution:
     return Contribution([Patch(role.index, _first(role), mounts=mounts), pod])
 
 
-def _worker(plan: Plan, role: Role) -> Contribution:
-    sleeps = {} if has_words(role.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
-    mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
-    pod = Patch(role.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))
-    return Contribution([Patch(role.index, _first(role), mounts=mounts, sets=sleeps), pod])
-
-
 def _first(role: Role) -> str:
     name: str = role.containers[0]["name"].value
     return name
@@ -115,17 +111,11 @@ def _rights(plan: Plan, account: Sourced[str] | None) -> list[Tree]:
     if plan.namespace is not None:
         subject["namespace"] = plan.namespace
     binding = {"apiGroup": group, "kind": "Role", "name": operator_name(plan, "launcher")}
-    meta = _meta(plan, "launcher")
+    meta, api = _meta(plan, "launcher"), f"{group}/v1"
     return [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {**meta, "name": own}},
-        {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": meta, "rules": rules},
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": meta,
-            "roleRef": binding,
-            "subjects": [subject],
-        },
+        {"apiVersion": api, "kind": "Role", "metadata": meta, "rules": rules},
+        {"apiVersion": api, "kind": "RoleBinding", "metadata": meta, "roleRef": binding, "subjects": [subject]},
     ]
 
 

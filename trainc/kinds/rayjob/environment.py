@@ -142,17 +142,14 @@ def more(plan: Plan) -> Contribution:
         group = wiring.groups.get(role.name.value)
         if not role.containers:
             continue
-        out += _submits(wiring, role) if group is None else _ray(wiring, role, group)
+        container = role.containers[0]
+        if group is not None:
+            out += _ray(wiring, role, group)
+        elif role.name.value == DRIVER and not has_words(container, "command"):
+            text = script(get(plan.job, "spec"), f"http://{wiring.dashboard}", wiring.submission.value)
+            sets = {"command": ["/bin/bash", "-ce", "--"], "args": [wiring.text("driver", text)]}
+            out += Contribution([Patch(role.index, container["name"].value, sets=sets)])
     return out
-
-
-def _submits(wiring: RayWiring, role: Role) -> Contribution:
-    container = role.containers[0]
-    if role.name.value != DRIVER or has_words(container, "command"):
-        return Contribution()
-    text = script(get(wiring.plan.job, "spec"), f"http://{wiring.dashboard}", wiring.submission.value)
-    sets = {"command": ["/bin/bash", "-ce", "--"], "args": [wiring.text("driver", text)]}
-    return Contribution([Patch(role.index, container["name"].value, sets=sets)])
 
 
 def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
@@ -227,11 +224,8 @@ def _probes(wiring: RayWiring, group: RayGroup, container: Tree, params: dict[st
         urls = [(2, agent, "api/local_raylet_healthz")]
         if group.is_head:
             urls.append((10, _port(params, "dashboard-port", PORTS["dashboard"]), "api/gcs_healthz"))
-        tests = (
-            f"wget --tries 1 -T {seconds} -q -O- http://localhost:{port}/{path} | grep success"
-            for seconds, port, path in urls
-        )
-        check = {"exec": {"command": ["bash", "-c", " && ".join(tests)]}}
+        wget = "wget --tries 1 -T {} -q -O- http://localhost:{}/{} | grep success"
+        check = {"exec": {"command": ["bash", "-c", " && ".join(wget.format(*url) for url in urls)]}}
     common = {"timeoutSeconds": 5 if group.is_head else 2, "periodSeconds": 5, "successThreshold": 1, **check}
     wanted = {
         "livenessProbe": {"initialDelaySeconds": 30, "failureThreshold": 120, **common},
@@ -403,8 +397,5 @@ def _are_finite(amounts: Mapping[str, float]) -> bool:
 
 def _json_in_quotes(resources: Mapping[str, float]) -> str:
     """A map as JSON in quotes of the shell; a whole number has no point, as Go writes it."""
-    shown = {
-        name: int(resources[name]) if resources[name] == int(resources[name]) else resources[name]
-        for name in sorted(resources)
-    }
+    shown = {name: int(number) if number == int(number) else number for name, number in sorted(resources.items())}
     return f"'{json.dumps(shown, separators=(',', ':'))}'"

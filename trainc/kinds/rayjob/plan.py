@@ -53,7 +53,10 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     for group in job.groups:
         prepare(job, group)
     groups = [g for g in job.groups if g.count.value and (type(g.count.value) is int or is_placeholder(g.count.value))]
-    driver = _driver(job)
+    path: Path = ("spec", "submitterPodTemplate") if get(job.spec, "submitterPodTemplate") else ("spec",)
+    one = Sourced(1, Origin(by="one driver"))
+    driver = RayGroup(DRIVER, DRIVER, path, {"template": driver_template(job)}, one)
+    prepare(job, driver)
     again = get(job.spec, "submitterConfig", "backoffLimit")
     limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
     policy = driver.restart.map(lambda text: "OnFailure" if text == "Always" else text)
@@ -131,11 +134,10 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **stamp(own, _BY)}
     limit = 0 if group.is_head else FOREVER
     pod = {**(get(group.template, "spec") or {}), "restartPolicy": restart_policy(restart, policy)}
+    why = "a head is not replaced" if group.is_head else "a lost worker is replaced"
     spec = {
         **_counts(group.count),
-        "backoffLimit": stamp(
-            limit, "a head is not replaced" if group.is_head else "a lost worker is replaced", restart
-        ),
+        "backoffLimit": stamp(limit, why, restart),
         "template": {"metadata": {**meta, "labels": labels}, "spec": pod},
     }
     return {"name": stamp(group.role, _BY), "template": {"spec": spec}}
@@ -143,14 +145,6 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
 
 def _counts(pods: Sourced[int]) -> Tree:
     return {"parallelism": pods, "completions": pods, "completionMode": stamp("Indexed", "one index for each pod")}
-
-
-def _driver(job: RayJobAsRead) -> RayGroup:
-    path: Path = ("spec", "submitterPodTemplate") if get(job.spec, "submitterPodTemplate") else ("spec",)
-    tree = {"template": driver_template(job)}
-    driver = RayGroup(DRIVER, DRIVER, path[:1] if len(path) == 1 else path, tree, Sourced(1, Origin(by="one driver")))
-    prepare(job, driver)
-    return driver
 
 
 def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
@@ -188,11 +182,8 @@ def _gang(job: RayJobAsRead) -> Tree:
         if label in labels:
             policy[name] = labels[label]
     if MODE in labels:
-        tier = labels.get(TIER)
-        policy["networkTopology"] = {
-            "mode": labels[MODE],
-            **({} if tier is None else {"highestTierAllowed": tier.map(parsed_int)}),
-        }
+        tier = {"highestTierAllowed": labels[TIER].map(parsed_int)} if TIER in labels else {}
+        policy["networkTopology"] = {"mode": labels[MODE], **tier}
     return {**({"volcano": {}} if _QUEUE in labels or MODE in labels else {}), "older": policy}
 
 
@@ -283,9 +274,8 @@ def _has_cluster(job: RayJobAsRead) -> bool:
     """Whether the job brings its own cluster and says what runs there."""
     if get(job.spec, "clusterSelector"):
         message = "`clusterSelector` runs the program in an existing cluster"
-        return _refuse(
-            job, ("spec", "clusterSelector"), message, "write `rayClusterSpec`, or submit with `ray job submit`"
-        )
+        help_ = "write `rayClusterSpec`, or submit with `ray job submit`"
+        return _refuse(job, ("spec", "clusterSelector"), message, help_)
     if value(job.spec, "submissionMode") == "InteractiveMode":
         message = "`submissionMode: InteractiveMode`: no driver submits this job"
         return _refuse(job, ("spec", "submissionMode"), message, "write `entrypoint`, and remove the mode")
@@ -330,9 +320,8 @@ def _say_of_driver(job: RayJobAsRead) -> None:
     container = get(job.spec, "submitterPodTemplate", "spec", "containers", 0)
     if not get(container, "command"):
         return
-    texts = " ".join(
-        str(leaf.value) for field in ("command", "args") for _, leaf in leaves(get(container, field) or [])
-    )
+    words = [leaf for field in ("command", "args") for _, leaf in leaves(get(container, field) or [])]
+    texts = " ".join(str(leaf.value) for leaf in words)
     if "--no-wait" in texts or "job logs" in texts:
         message = "the driver's command exits with 0, even if the program fails"
         effect = "a failed training counts as a success"
@@ -422,18 +411,10 @@ def _say_of_resources(job: RayJobAsRead) -> None:
 
 
 _PORTS = (
-    "port",
-    "dashboard-port",
-    "dashboard-agent-grpc-port",
-    "dashboard-agent-listen-port",
-    "max-worker-port",
-    "metrics-export-port",
-    "min-worker-port",
-    "node-manager-port",
-    "object-manager-port",
-    "ray-client-server-port",
+    "port", "dashboard-port", "dashboard-agent-grpc-port", "dashboard-agent-listen-port", "max-worker-port",
+    "metrics-export-port", "min-worker-port", "node-manager-port", "object-manager-port", "ray-client-server-port",
     "runtime-env-agent-port",
-)
+)  # fmt: skip
 _AMOUNTS = ("memory", "num-cpus", "num-gpus", "object-store-memory")
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 

@@ -86,21 +86,15 @@ def _pods(worker: Tree) -> Sourced[int]:
     """The number of a group's pods: its replicas within their bounds, each of so many hosts."""
     if value(worker, "suspend") is True:
         return Sourced(0, _BY)
-    numbers = [
-        _number(worker, name, default)
-        for name, default in (("replicas", 0), ("minReplicas", 0), ("maxReplicas", 2147483647), ("numOfHosts", 1))
-    ]
+    defaults = {"replicas": 0, "minReplicas": 0, "maxReplicas": 2147483647, "numOfHosts": 1}
+    numbers: list[Sourced[int]] = []
+    for name, default in defaults.items():
+        leaf = get(worker, name)
+        numbers.append(leaf if type(leaf) is Sourced and leaf.value is not None else Sourced(default, _BY))
     unknown = next((leaf for leaf in numbers if type(leaf.value) is not int), None)
-    return unknown if unknown is not None else derive("pods of the group", _within, *numbers)
-
-
-def _within(replicas: int, least: int, most: int, hosts: int) -> int:
-    return (least if replicas < least else min(replicas, most)) * hosts
-
-
-def _number(tree: Tree, name: str, default: int) -> Sourced[int]:
-    leaf = get(tree, name)
-    return leaf if type(leaf) is Sourced and leaf.value is not None else Sourced(default, _BY)
+    if unknown is not None:
+        return unknown
+    return derive("pods of the group", lambda n, low, high, hosts: (low if n < low else min(n, high)) * hosts, *numbers)
 
 
 def head_port(head: RayGroup) -> str:

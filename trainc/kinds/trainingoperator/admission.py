@@ -124,18 +124,15 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
     policy = get(spec, "runPolicy")
     inside = dict(policy) if type(policy) is dict else {}
     for name in policies:
-        _say(document, kind, name, name in inside, report)
+        is_v1_mpi = kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"
+        if kind.api in {V1, MPI_OPERATOR} and not is_v1_mpi:
+            is_twice = name in inside
+            help_ = "remove it: `spec.runPolicy` also sets it" if is_twice else f"write it as `spec.runPolicy.{name}`"
+            message = f"`runPolicy` replaced `spec.{name}` in the API of {kind.kind}"
+            report.add(MOVED.at(document.span(("spec", name), key=True), message, help=help_))
         inside.setdefault(name, spec[name])
     kept = {key: node for key, node in spec.items() if key not in policies}
     return document.admitted({**document.tree, "spec": {**kept, "runPolicy": inside}})
-
-
-def _say(document: Document, kind: Kind, name: str, beaten: bool, report: Report) -> None:
-    if kind.api not in {V1, MPI_OPERATOR} or (kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"):
-        return
-    help_ = "remove it: `spec.runPolicy` also sets it" if beaten else f"write it as `spec.runPolicy.{name}`"
-    message = f"`runPolicy` replaced `spec.{name}` in the API of {kind.kind}"
-    report.add(MOVED.at(document.span(("spec", name), key=True), message, help=help_))
 
 
 MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")

@@ -27,12 +27,21 @@ def arrange(job: JobOfTasks) -> tuple[list[Task], bool]:
 
 def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
     """The successPolicy of the JobSet, None where all Jobs have to succeed, and whether it can be had."""
-    deciding = [task for task in tasks if _completes(job, task)]
-    counted = value(job.spec, "minSuccess")
-    if not deciding or counted is not None:
-        if counted is None:
-            _partial(job, tasks)
-        return None, counted is None or is_countable(tasks) or _uncountable(job)
+    policies = [(task, matching(of_task(job, task), "TaskCompleted")) for task in tasks]
+    deciding = [task for task, policy in policies if policy is not None and policy.action == "CompleteJob"]
+    counted, complete = value(job.spec, "minSuccess"), "`event: TaskCompleted`, `action: CompleteJob`"
+    if counted is not None:
+        if not is_countable(tasks):
+            message = f"`minSuccess: {counted}` counts the pods of several Jobs"
+            help_ = f"complete the job with a policy of one task: {complete}"
+            job.say(COUNTED, ("spec", "minSuccess"), message, help=help_)
+        return None, is_countable(tasks)
+    if not deciding:
+        least, total = job.minimum.value, sum(task.count.value for task in tasks)
+        if least < total:
+            message = f"all pods must succeed; Volcano completes the job when {least} of {total} do"
+            job.say(SUCCESS, ("spec", "minAvailable"), message, key=True, help=f"complete it with a policy: {complete}")
+        return None, True
     names = [task.role for task in deciding]
     if len(deciding) == 1:
         return stamp({"operator": "All", "targetReplicatedJobs": names}, "TaskCompleted"), True
@@ -46,29 +55,9 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
     return stamp({"operator": both, "targetReplicatedJobs": kept}, "TaskCompleted"), bool(kept)
 
 
-def _completes(job: JobOfTasks, task: Task) -> bool:
-    policy = matching(of_task(job, task), "TaskCompleted")
-    return policy is not None and policy.action == "CompleteJob"
-
-
-def _partial(job: JobOfTasks, tasks: list[Task]) -> None:
-    least, total = job.minimum.value, sum(task.count.value for task in tasks)
-    if least < total:
-        message = f"all pods must succeed; Volcano completes the job when {least} of {total} do"
-        help_ = "complete it with a policy: `event: TaskCompleted`, `action: CompleteJob`"
-        job.say(SUCCESS, ("spec", "minAvailable"), message, key=True, help=help_)
-
-
 def is_countable(tasks: list[Task]) -> bool:
     """Whether the pods that succeed are those of one Job."""
     return len(tasks) == 1 and tasks[0].jobs.value == 1
-
-
-def _uncountable(job: JobOfTasks) -> bool:
-    message = f"`minSuccess: {value(job.spec, 'minSuccess')}` counts the pods of several Jobs"
-    help_ = "complete the job with a policy of one task: `event: TaskCompleted`, `action: CompleteJob`"
-    job.say(COUNTED, ("spec", "minSuccess"), message, help=help_)
-    return False
 
 
 def _cut(job: JobOfTasks, task: Task) -> None:

@@ -68,19 +68,14 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     service = wiring.plugins.get("svc")
     if service is not None and service.is_on("inject-hosts-env"):
         own.update(lists(wiring))
-    own.update(_mpi_variables(wiring, role))
+    mpi = wiring.plugins.get("mpi")
+    workers = wiring.task(mpi.text("worker")) if mpi is not None else None
+    if mpi is not None and workers is not None and role.name.value == mpi.text("master"):
+        own["MPI_HOST"] = wiring.text("hosts of the workers", ",".join(wiring.hosts(workers)))
     if not is_init:
         own.update(_pytorch_variables(wiring, role))
         own.update(_tensorflow(wiring, role))
     return own
-
-
-def _mpi_variables(wiring: Wiring, role: Role) -> dict[str, object]:
-    mpi = wiring.plugins.get("mpi")
-    worker = wiring.task(mpi.text("worker")) if mpi is not None else None
-    if mpi is None or worker is None or role.name.value != mpi.text("master"):
-        return {}
-    return {"MPI_HOST": wiring.text("hosts of the workers", ",".join(wiring.hosts(worker)))}
 
 
 def _pytorch_variables(wiring: Wiring, role: Role) -> dict[str, object]:
@@ -109,17 +104,16 @@ def _tensorflow(wiring: Wiring, role: Role) -> dict[str, object]:
     names = {tensorflow.text(name): name for name in reversed(_CLUSTER)}
     port = tensorflow.number("port")
     cluster = {names[task.role]: task for task in wiring.tasks if task.role in names and task.count.value}
-    listed = ",".join(f'"{name}":{_endpoints(wiring, cluster[name], port)}' for name in _CLUSTER if name in cluster)
+    lists_of_hosts = []
+    for name, task in [(name, cluster[name]) for name in _CLUSTER if name in cluster]:
+        hosts = wiring.hosts(task) * (task.count.value if task.has_one_host else 1)
+        quoted = ",".join(f'"{host}:{port}"' for host in hosts)
+        lists_of_hosts.append(f'"{name}":[{quoted}]')
+    listed = ",".join(lists_of_hosts)
     index = INDEX_REFERENCE if role.count.value > 1 else "0"
     kind = names.get(role.name.value, role.name.value)
     text = f'{{"cluster":{{{listed}}},"task":{{"type":"{kind}","index":{index}}}}}'
     return {"TF_CONFIG": wiring.text("cluster of the job", text)}
-
-
-def _endpoints(wiring: Wiring, task: Task, port: int) -> str:
-    hosts = wiring.hosts(task)
-    hosts *= task.count.value if task.has_one_host else 1
-    return "[" + ",".join(f'"{host}:{port}"' for host in hosts) + "]"
 
 
 def more(plan: Plan) -> Contribution:

@@ -103,12 +103,8 @@ def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) ->
         **(lifecycle.child_fields(task) if lifecycle is not None else {}),
         "template": finish(job, task),
     }
-    least = get(job.spec, "minSuccess")
-    if (
-        type(least) is Sourced
-        and least.value is not None
-        and is_countable([task for task in job.tasks if task.count.value])
-    ):
+    least, tasks = get(job.spec, "minSuccess"), [task for task in job.tasks if task.count.value]
+    if type(least) is Sourced and least.value is not None and is_countable(tasks):
         spec["successPolicy"] = stamp({"rules": [{"succeededCount": least}]}, "minSuccess")
     out: Tree = {"name": stamp(task.role, _BY), "replicas": task.jobs, "template": {"spec": spec}}
     others = [name for name in task.waits if (other := job.task(name)) is not None and other.count.value]
@@ -236,7 +232,8 @@ def starts(job: JobOfTasks) -> bool:
     """Whether the gang can be complete before the tasks that wait for others are there; else it is reported."""
     if not job.options.gang and not job.options.is_free:
         return True
-    waiting = [task for task in job.tasks if task.count.value and _waits(job, task)]
+    full = {task.role for task in job.tasks if task.count.value}
+    waiting = [task for task in job.tasks if task.count.value and not full.isdisjoint(task.waits)]
     there = sum(task.count.value for task in job.tasks if task not in waiting)
     least = job.minimum
     if not waiting or least.value <= there:
@@ -247,11 +244,6 @@ def starts(job: JobOfTasks) -> bool:
     help_ = f"set `minAvailable: {there}`, or remove `dependsOn`"
     job.say(DEADLOCK, (*task.path, "dependsOn"), message, key=True, effect=effect, help=help_)
     return False
-
-
-def _waits(job: JobOfTasks, task: Task) -> bool:
-    others = (job.task(name) for name in task.waits)
-    return any(other is not None and other.count.value for other in others)
 
 
 class FormerPodNames(FormerHosts):

@@ -49,7 +49,11 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
     spec["restartPolicy"] = restart_policy(restart, ending)
     volumes = [(f"volume-{index}", volume) for index, volume in enumerate(get(job.spec, "volumes") or ())]
     if volumes:
-        claims = [{"name": name, "persistentVolumeClaim": {"claimName": _claim(job, name, v)}} for name, v in volumes]
+        claims = []
+        for name, volume in volumes:
+            given = get(volume, "volumeClaimName")
+            claim = given if type(given) is Sourced and given.value else claim_name(job.name, name)
+            claims.append({"name": name, "persistentVolumeClaim": {"claimName": claim}})
         mounts = [{"name": name, "mountPath": volume["mountPath"]} for name, volume in volumes]
         spec["volumes"] = stamp([*(spec.get("volumes") or []), *claims], _BY)
         spec["containers"] = [
@@ -57,12 +61,6 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
             for container in spec.get("containers") or ()
         ]
     return spec
-
-
-def _claim(job: JobOfTasks, name: str, volume: Tree) -> Tree:
-    """The name of a volume's claim: the one written, else that of the claim that is made."""
-    given = get(volume, "volumeClaimName")
-    return given if type(given) is Sourced and given.value else claim_name(job.name, name)
 
 
 def claim_name(job: Sourced[str], volume: str) -> Sourced[str]:

@@ -272,14 +272,10 @@ class TaskLifecycle:
             reason = self._ending(task)
             if reason is not None:
                 reasons.setdefault(reason, []).append(task.role)
-        rules = [
-            {
-                **({"onJobFailureReasons": [reason]} if reason else {}),
-                "action": "FailJobSet",
-                "targetReplicatedJobs": names,
-            }
-            for reason, names in reasons.items()
-        ]
+        rules: list[Tree] = []
+        for reason, names in reasons.items():
+            of_reason = {"onJobFailureReasons": [reason]} if reason else {}
+            rules.append({**of_reason, "action": "FailJobSet", "targetReplicatedJobs": names})
         return stamp({**policy, **({"rules": rules} if rules else {})}, _BY)
 
     def child_fields(self, task: Task) -> Tree:
@@ -297,18 +293,15 @@ class TaskLifecycle:
 
     def check(self) -> bool:
         """Whether every task can be said with the two ways to fail; one that cannot is reported."""
-        mixed = [task for task in self.tasks if task.restart.value == "Never" and self._is_mixed(task)]
-        for task in mixed:
-            message = f"`{task.role}` replaces a pod, restarts the job or ends it, depending on how the pod ends"
-            self.job.say(MIXED, (*task.path, "name"), message, help="keep RestartPod and one other action")
-        return not mixed
-
-    def _is_mixed(self, task: Task) -> bool:
-        failures = self.failures[task.role]
-        if REPLACE not in failures.outcomes:
-            return False
-        others = {RESTART, FAIL} & failures.outcomes | ({failures.eviction} - {REPLACE})
-        return self.job.runs.value > 1 and len(others) > 1
+        is_said = True
+        for task in [task for task in self.tasks if task.restart.value == "Never"]:
+            failures = self.failures[task.role]
+            others = {RESTART, FAIL} & failures.outcomes | ({failures.eviction} - {REPLACE})
+            if REPLACE in failures.outcomes and self.job.runs.value > 1 and len(others) > 1:
+                message = f"`{task.role}` replaces a pod, restarts the job or ends it, depending on how the pod ends"
+                self.job.say(MIXED, (*task.path, "name"), message, help="keep RestartPod and one other action")
+                is_said = False
+        return is_said
 
     def _ending(self, task: Task) -> str | None:
         """The reason for which a task's Job fails where that ends the JobSet: "" for any, None for no reason."""
@@ -356,12 +349,5 @@ class TaskLifecycle:
 
 
 def _on_codes(action: str, codes: list[int], container: str) -> Tree:
-    return {
-        "action": action,
-        "onExitCodes": {"containerName": container, "operator": "In", "values": sorted(codes, key=_by_number)},
-    }
-
-
-def _by_number(code: int | str) -> tuple[bool, int | str]:
-    """Where a code is written among others: a placeholder comes after the numbers."""
-    return isinstance(code, str), code
+    values = sorted(codes, key=lambda code: (isinstance(code, str), code))  # a placeholder comes after the numbers
+    return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": values}}
