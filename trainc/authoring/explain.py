@@ -40,17 +40,8 @@ class Field:
     """One field of a kind, or the kind itself where `path` is empty; `steps` lead to it, `[]` for items of lists."""
 
     __slots__ = (
-        "_defs",
-        "about",
-        "is_element",
-        "is_foreign",
-        "kind",
-        "path",
-        "required",
-        "schema",
-        "steps",
-        "validations",
-    )
+        "_defs", "about", "is_element", "is_foreign", "kind", "path", "required", "schema", "steps", "validations",
+    )  # fmt: skip
 
     def __init__(self, kind: Shipped, root: Schema, validations: Schema) -> None:
         self.kind = kind
@@ -301,10 +292,7 @@ READ_FROM = {
 }
 _DEPENDS = "JobSet 0.8"
 _CLAIMS = "JobSet 0.11"
-SINCE = {
-    "JobSet.spec.replicatedJobs.dependsOn": _DEPENDS,
-    "JobSet.spec.volumeClaimPolicies": _CLAIMS,
-}
+SINCE = {"JobSet.spec.replicatedJobs.dependsOn": _DEPENDS, "JobSet.spec.volumeClaimPolicies": _CLAIMS}
 
 
 # By the name of the field, where a plain value of its type would teach nothing.
@@ -346,9 +334,7 @@ _VALUES: dict[str, Any] = {
     "secretRef": {"name": "hf-token"},
     "configMapRef": {"name": "settings"},
 }
-_BY_PATH: dict[str, Any] = {
-    "Project.spec.clusters.components": ["gke-tcpxo"],
-}
+_BY_PATH: dict[str, Any] = {"Project.spec.clusters.components": ["gke-tcpxo"]}
 _NUMBERS, _TEXTS = ("integer", "number", "number or string"), ("string", "number or string")
 _PLAIN = {"integer": 1, "number": 1, "boolean": True, "string": "text", "number or string": 1}
 
@@ -412,10 +398,7 @@ ANNOTATIONS = {
         "bert-data",
         "The value of a parameter of an enabled component: `<component>.trainc.dev/<parameter>`.",
     ),
-    "trainc.dev/compile": (
-        '"true"',
-        'Plain Job (`batch/v1`): compile it as training; `"false"` leaves it unchanged.',
-    ),
+    "trainc.dev/compile": ('"true"', 'Plain Job (`batch/v1`): compile it as training; `"false"` leaves it unchanged.'),
     "trainc.dev/keep": (
         "job",
         "Plain Job: keep it a Job; it is checked, and gets a PodGroup if the cluster has a gang scheduler.",

@@ -13,10 +13,7 @@ from trainc.text.numbers import whole_number
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.yaml.spelling import other_text, text_of
 
-_QUEUES = {
-    "kueue": ("labels", KUEUE_QUEUE),
-    "volcano": ("annotations", VOLCANO_QUEUE),
-}
+_QUEUES = {"kueue": ("labels", KUEUE_QUEUE), "volcano": ("annotations", VOLCANO_QUEUE)}
 
 
 _GANGS = ("coscheduling", "volcano", "native")

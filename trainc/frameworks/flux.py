@@ -157,13 +157,7 @@ START = Start(
 )
 
 FRAMEWORK = Framework(
-    "flux",
-    lower,
-    refuse=refuse_job,
-    verify=verify,
-    asks=("numNodes",),
-    starts={"flux": START},
-    has_slots=True,
+    "flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",), starts={"flux": START}, has_slots=True
 )
 
 

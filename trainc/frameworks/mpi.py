@@ -239,10 +239,7 @@ def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
         "metadata": {"name": name},
         "spec": {"keyType": "ed25519", "comment": plan.job["metadata"]["name"]},
     }
-    template = {
-        "type": "kubernetes.io/ssh-auth",
-        "data": {PRIVATE: "{{ .privateKey }}", PUBLIC: "{{ .publicKey }}"},
-    }
+    template = {"type": "kubernetes.io/ssh-auth", "data": {PRIVATE: "{{ .privateKey }}", PUBLIC: "{{ .publicKey }}"}}
     reference = {"apiVersion": GENERATORS, "kind": "SSHKey", "name": name}
     filled = {
         "apiVersion": "external-secrets.io/v1",

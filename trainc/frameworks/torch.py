@@ -36,11 +36,7 @@ def lower(plan: Plan) -> Contribution:
     """The variables torchrun reads, on the node container and on every target of `envInjection`."""
     trainer = plan.trainer
     nodes = trainer.count if trainer is not None else literal(1, "torch")
-    world = {
-        "PET_NNODES": nodes,
-        "PET_NPROC_PER_NODE": procs_per_node(plan),
-        "PET_NODE_RANK": COMPLETION_INDEX,
-    }
+    world = {"PET_NNODES": nodes, "PET_NPROC_PER_NODE": procs_per_node(plan), "PET_NODE_RANK": COMPLETION_INDEX}
     whole = {**world, "PET_MASTER_ADDR": plan.host(), "PET_MASTER_PORT": PORT}
     injected = Contribution()
     for _, job, container in targets(plan):

@@ -10,14 +10,7 @@ from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get, value
-from trainc.schedulers.counting import (
-    controllers_minimum,
-    controllers_resources,
-    handed_on,
-    minimum,
-    resources,
-    whole,
-)
+from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources, whole
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.gang import (
     VOLCANO_QUEUE_LABEL,
@@ -120,12 +113,7 @@ def _missing_class(plan: Plan, leaf: Sourced[str]) -> Finding:
 
 
 def _pod_group(plan: Plan, spec: Tree) -> Tree:
-    return {
-        "apiVersion": _API_VERSION,
-        "kind": _KIND,
-        "metadata": {"name": plan.name, **handed_on(plan)},
-        "spec": spec,
-    }
+    return {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": {"name": plan.name, **handed_on(plan)}, "spec": spec}
 
 
 def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:

@@ -15,26 +15,11 @@ from trainc.text.object_keys import FORMER_TRAINER_API, JOBSET_API, TRAINER_API
 RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 _TRAINER = (TRAINER_API, FORMER_TRAINER_API)
 # Facts of a cluster that checks read from its folder; its README has the command that keeps them there.
-_FACTS = frozenset(
-    {
-        "AdmissionCheck",
-        "ClusterQueue",
-        "Cohort",
-        "CustomResourceDefinition",
-        "LimitRange",
-        "LocalQueue",
-        "Namespace",
-        "Node",
-        "PersistentVolumeClaim",
-        "PriorityClass",
-        "ResourceFlavor",
-        "ResourceQuota",
-        "RuntimeClass",
-        "StorageClass",
-        "Topology",
-        "WorkloadPriorityClass",
-    }
-)
+_FACTS = frozenset((
+    "AdmissionCheck", "ClusterQueue", "Cohort", "CustomResourceDefinition", "LimitRange", "LocalQueue", "Namespace",
+    "Node", "PersistentVolumeClaim", "PriorityClass", "ResourceFlavor", "ResourceQuota", "RuntimeClass",
+    "StorageClass", "Topology", "WorkloadPriorityClass",
+))  # fmt: skip
 
 Key = tuple[str, str, str, str]  # group, kind, namespace, name
 

@@ -95,11 +95,7 @@ MPIRUN = Launcher(
 VOCABULARIES: dict[str, Vocabulary] = {
     "torch": Vocabulary(
         reserved=("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
-        addresses={
-            "MASTER_ADDR": "MASTER_PORT",
-            "PET_MASTER_ADDR": "PET_MASTER_PORT",
-            "PET_RDZV_ENDPOINT": "",
-        },
+        addresses={"MASTER_ADDR": "MASTER_PORT", "PET_MASTER_ADDR": "PET_MASTER_PORT", "PET_RDZV_ENDPOINT": ""},
         ranks=("RANK", "NODE_RANK", "PET_NODE_RANK", "GROUP_RANK"),
         sizes=("WORLD_SIZE",),
         launchers=(TORCHRUN, ACCELERATE, DEEPSPEED),

@@ -190,10 +190,7 @@ def trouble(error: Exception) -> types.Diagnostic:
     """What keeps a project from being judged, at the start of the file."""
     start = types.Position(0, 0)
     return types.Diagnostic(
-        types.Range(start, start),
-        visible(str(error)),
-        severity=types.DiagnosticSeverity.Error,
-        source=SOURCE,
+        types.Range(start, start), visible(str(error)), severity=types.DiagnosticSeverity.Error, source=SOURCE
     )
 
 

@@ -77,19 +77,9 @@ class Placement:
     """
 
     __slots__ = (
-        "_members",
-        "_roles",
-        "back_ends",
-        "bundle",
-        "cluster",
-        "groups",
-        "jobs",
-        "jobset",
-        "pods",
-        "queue",
-        "spots",
+        "_members", "_roles", "back_ends", "bundle", "cluster", "groups", "jobs", "jobset", "pods", "queue", "spots",
         "ties",
-    )
+    )  # fmt: skip
 
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle

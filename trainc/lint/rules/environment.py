@@ -24,11 +24,7 @@ DEBUG = Rule("debug-left-on", NOTE)
 OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
 
 # The kind of accelerators on which alone variables are read that begin so.
-_BY_KIND = {
-    ("NCCL_", "TORCH_NCCL_", "CUDA_"): GPU,
-    ("TPU_", "LIBTPU_", "MEGASCALE_"): TPU,
-    ("NEURON_",): NEURON,
-}
+_BY_KIND = {("NCCL_", "TORCH_NCCL_", "CUDA_"): GPU, ("TPU_", "LIBTPU_", "MEGASCALE_"): TPU, ("NEURON_",): NEURON}
 _VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
 
 

@@ -263,10 +263,6 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
 
 
 CHECKS = (
-    one_node_volume,
-    checkpoints_in_empty_dir,
-    output_on_read_only_mount,
-    path_not_mounted,
-    objects_of_pods,
+    one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, objects_of_pods,
     keys_of_objects,
-)
+)  # fmt: skip
