@@ -58,7 +58,10 @@ def _extended(lines: list[str], document: Document, name: str, jobs: Iterable[st
     at = _end(lines, first.line, first.column - 1)
     lines[at:at] = entry
     if len(clusters) == 1 and get(next(iter(clusters.values())), "paths") is None:
-        lines[first.line : first.line] = [f"{indent}  paths: [{', '.join(map(text_of, _held(jobs, name)))}]\n"]
+        steps = [job.split("/") for job in jobs]  # the new cluster's folder aside, those in `jobs` each by itself
+        inner = {"/".join(one[: 2 if one[0] == "jobs" else 1]) for one in steps}
+        held = sorted(inner - {f"jobs/{name}"}) or ["jobs"]
+        lines[first.line : first.line] = [f"{indent}  paths: [{', '.join(map(text_of, held))}]\n"]
     return lines
 
 
@@ -98,10 +101,3 @@ def _end(lines: list[str], start: int, indent: int) -> int:
         if text.strip():
             end = at + 1
     return end
-
-
-def _held(jobs: Iterable[str], name: str) -> list[str]:
-    """The folders and files that hold jobs, but for the folder of the new cluster; those in `jobs` each by itself."""
-    steps = [job.split("/") for job in jobs]
-    held = {"/".join(one[: 2 if one[0] == "jobs" else 1]) for one in steps}
-    return sorted(held - {f"jobs/{name}"}) or ["jobs"]

@@ -61,18 +61,14 @@ class Field:
         given = schema.get("properties", {})
         for name, child in given.items():
             if name != "$patch":
-                below = self._child(name, child, steps, validations)
+                below = Field(self.kind, {"$defs": self._defs}, validations.get("properties", {}).get(name, {}))
+                below.schema = _resolved(child, self._defs)
+                below.about = str(child.get("description") or "")
+                below.path = (*self.path, name)
+                below.steps = (*self.steps, *steps, name)
                 below.required = name in schema.get("required", ())
                 below.is_foreign = self.is_foreign or "$ref" in schema
                 yield name, below
-
-    def _child(self, name: str, schema: Schema, steps: tuple[str, ...], validations: Schema) -> Field:
-        below = Field(self.kind, {"$defs": self._defs}, validations.get("properties", {}).get(name, {}))
-        below.schema = _resolved(schema, self._defs)
-        below.about = str(schema.get("description") or "")
-        below.path = (*self.path, name)
-        below.steps = (*self.steps, *steps, name)
-        return below
 
     def element(self) -> Field | None:
         """The items of a list, or the values of a map, as a field of the same path; None for anything else."""
@@ -290,9 +286,7 @@ READ_FROM = {
     "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10",
     "trainc.dev": f"trainc {__version__}",
 }
-_DEPENDS = "JobSet 0.8"
-_CLAIMS = "JobSet 0.11"
-SINCE = {"JobSet.spec.replicatedJobs.dependsOn": _DEPENDS, "JobSet.spec.volumeClaimPolicies": _CLAIMS}
+SINCE = {"JobSet.spec.replicatedJobs.dependsOn": "JobSet 0.8", "JobSet.spec.volumeClaimPolicies": "JobSet 0.11"}
 
 
 # By the name of the field, where a plain value of its type would teach nothing.
@@ -379,12 +373,9 @@ def _usual(field: Field) -> Any:
     if inner is not None:
         value = _value(inner)
         return [value] if field.type.startswith("list of") else {"KEY": value}
-    return _required(field) if field.type == "object" else _PLAIN.get(field.type, "text")
-
-
-def _required(field: Field) -> dict[str, Any]:
-    """The fields that an object must have, or its first plain one."""
-    below = dict(field.children())
+    if field.type != "object":
+        return _PLAIN.get(field.type, "text")
+    below = dict(field.children())  # those that the object must have, or its first plain one
     wanted = [name for name, child in below.items() if child.required]
     wanted = wanted or [name for name, child in below.items() if child.type in _PLAIN][:1] or list(below)[:1]
     return {name: _value(below[name]) for name in wanted}

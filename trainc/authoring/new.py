@@ -85,18 +85,16 @@ class Request:
 
     def resources(self) -> dict[str, str]:
         """What each node asks for beyond what the components of its machine say; a share of the machine for GPUs."""
-        usual = (self.hardware.cpu, self.hardware.memory) if self.hardware else _share(self.gpus)
+        # For GPUs cores and memory, less than any machine of the clouds has for each.
+        usual = (str(8 * self.gpus), f"{64 * self.gpus}Gi") if self.gpus else ("", "")
+        if self.hardware:
+            usual = (self.hardware.cpu, self.hardware.memory)
         given = {"cpu": self.cpu or usual[0], "memory": self.memory or usual[1]}
         if self.hardware and self.hardware.is_sized_by_component:
             return {}
         if self.gpus and not self.hardware:
             given[GPU_RESOURCE] = str(self.gpus)
         return {name: amount for name, amount in given.items() if amount}
-
-
-def _share(gpus: int) -> tuple[str, str]:
-    """Cores and memory for so many GPUs: less than any machine of the clouds has for each."""
-    return (str(8 * gpus), f"{64 * gpus}Gi") if gpus else ("", "")
 
 
 def _shared(memory: str, given: dict[str, str]) -> dict[str, str]:
@@ -109,11 +107,6 @@ def _shared(memory: str, given: dict[str, str]) -> dict[str, str]:
 
 
 STARTS = {name: one for each in map(framework, FRAMEWORKS) if each is not None for name, one in each.starts.items()}
-
-
-def suiting(machines: tuple[str, ...]) -> tuple[str, ...]:
-    """The frameworks that run on machines of one of these sorts."""
-    return tuple(name for name, start in STARTS.items() if set(start.machines) & set(machines))
 
 
 @dataclass(slots=True, eq=False)
@@ -136,7 +129,7 @@ class Hardware:
     @property
     def frameworks(self) -> tuple[str, ...]:
         """The frameworks that run on these machines."""
-        return suiting(self.sorts)
+        return tuple(name for name, start in STARTS.items() if set(start.machines) & set(self.sorts))
 
 
 def _slice(name: str, memory: str) -> Hardware:

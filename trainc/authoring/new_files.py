@@ -73,12 +73,25 @@ def _job(request: Request) -> Iterator[str]:
     yield "apiVersion: trainer.kubeflow.org/v1alpha1"
     yield "kind: TrainJob"
     yield "metadata:"
-    yield from _name(request)
+    recipe = _secret(request)
+    if recipe:
+        yield "  # The pods need a Secret. Create it once, outside Git:"
+        yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
+        yield "  # trainc: allow[secret-needed] created by the commands above"
+    yield f"  name: {text_of(request.name)}"
     if request.namespace:
         yield f"  namespace: {text_of(request.namespace)}"
     section, key = queue_of(request.scheduler)
     queue = [f"    {key}: {text_of(request.queue)}"] if request.queue and section else []
-    annotations = [*(queue if section == "annotations" else ()), *_checkpoints(request)]
+    annotations = list(queue if section == "annotations" else ())
+    if request.checkpoints:
+        annotations += [
+            "    # The PVC of this job: write checkpoints to /checkpoints, and resume from the latest one at start.",
+            "    trainc.dev/components: checkpoints",
+            f"    checkpoints.trainc.dev/claim: {text_of(request.checkpoints)}",
+        ]
+    if request.restarts:
+        annotations.append('    checkpoints.trainc.dev/restarts: "3"')
     if queue and section == "labels":
         yield from ["  labels:", *queue]
     if annotations:
@@ -88,24 +101,6 @@ def _job(request: Request) -> Iterator[str]:
     yield f"    name: {text_of(request.runtime_name)}"
     trainer = list(_trainer(request))
     yield from ["  trainer:", *trainer] if trainer else ()
-
-
-def _checkpoints(request: Request) -> Iterator[str]:
-    if request.checkpoints:
-        yield "    # The PVC of this job: write checkpoints to /checkpoints, and resume from the latest one at start."
-        yield "    trainc.dev/components: checkpoints"
-        yield f"    checkpoints.trainc.dev/claim: {text_of(request.checkpoints)}"
-    if request.restarts:
-        yield '    checkpoints.trainc.dev/restarts: "3"'
-
-
-def _name(request: Request) -> Iterator[str]:
-    recipe = _secret(request)
-    if recipe:
-        yield "  # The pods need a Secret. Create it once, outside Git:"
-        yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
-        yield "  # trainc: allow[secret-needed] created by the commands above"
-    yield f"  name: {text_of(request.name)}"
 
 
 def _secret(request: Request) -> str:
@@ -189,10 +184,6 @@ def _runtime(request: Request) -> Iterator[str]:
         if given:
             yield "      with:"
             yield from (f"        {key}: {_amount(value)}" for key, value in given.items())
-    yield from _template(request)
-
-
-def _template(request: Request) -> Iterator[str]:
     yield "  template:"
     yield "    spec:"
     yield "      failurePolicy:"
@@ -200,18 +191,13 @@ def _template(request: Request) -> Iterator[str]:
     yield "        # restarts in the job (`checkpoints.trainc.dev/restarts`); if all write them to a bucket, set it here."
     yield "        maxRestarts: 0"
     yield "        restartStrategy: BlockingRecreate"
-    if request.start.has_launcher:
-        yield from _roles(request)
-
-
-def _roles(request: Request) -> Iterator[str]:
-    """What a runtime with a launcher says of its nodes and of the launcher, beyond the shipped one."""
-    is_queued = request.scheduler == "kueue"
-    node = f"{_IMAGE.format(text_of(request.image)) if request.image else ''}{_KUEUE_NODE if is_queued else ''}"
-    launcher = _KUEUE_LAUNCHER if is_queued else _TOGETHER if _is_gang_with_launcher(request) else ""
-    if node or launcher:
-        yield "      replicatedJobs:"
-        yield from f"{f'{_NODE}{node}' if node else ''}{launcher}".splitlines()
+    if request.start.has_launcher:  # what is said of its nodes and of it, beyond the shipped runtime
+        is_queued = request.scheduler == "kueue"
+        node = f"{_IMAGE.format(text_of(request.image)) if request.image else ''}{_KUEUE_NODE if is_queued else ''}"
+        launcher = _KUEUE_LAUNCHER if is_queued else _TOGETHER if _is_gang_with_launcher(request) else ""
+        if node or launcher:
+            yield "      replicatedJobs:"
+            yield from f"{f'{_NODE}{node}' if node else ''}{launcher}".splitlines()
 
 
 def shipped_text(text: str, request: Request) -> str:

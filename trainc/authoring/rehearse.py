@@ -46,14 +46,13 @@ class Loopback:
 
     def mapped(self, written: str) -> str:
         """The text with every address replaced."""
-        return self._pattern.sub(self._here, written) if self._addresses else written
+        if not self._addresses:
+            return written
+        return self._pattern.sub(lambda at: f"{HERE}:{self._port(at[1], at[2])}" if at[2] else HERE, written)
 
     def variable(self, name: str, value: str) -> str:
         """A variable's value here: addresses replaced, and a port of its own that has moved."""
         return self.moved[value] if name.endswith("PORT") and value in self.moved else self.mapped(value)
-
-    def _here(self, match: re.Match[str]) -> str:
-        return f"{HERE}:{self._port(match[1], match[2])}" if match[2] else HERE
 
     def _port(self, address: str, port: str) -> str:
         key = (address, port)
@@ -148,16 +147,15 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
 def use_nearby(made: Script, where: str) -> None:
     """Run the files of the folder `where` in place of those that only the image has under an absolute path."""
     for process in made.processes:
-        process.argv = tuple(_nearby(word, where, made) for word in process.argv)
-
-
-def _nearby(word: str, where: str, made: Script) -> str:
-    name = os.path.basename(word)
-    if not (word.startswith("/") and name) or os.path.exists(word) or not os.path.isfile(os.path.join(where, name)):
-        return word
-    note = f"`{word}` is in the image; `{name}` of this folder runs in its place"
-    made.notes.extend([note] if note not in made.notes else [])
-    return name
+        words = []
+        for word in process.argv:
+            name = os.path.basename(word)
+            is_of_image = bool(name) and word.startswith("/") and not os.path.exists(word)
+            is_nearby = is_of_image and os.path.isfile(os.path.join(where, name))
+            words.append(name if is_nearby else word)
+            note = f"`{word}` is in the image; `{name}` of this folder runs in its place"
+            made.notes.extend([note] if is_nearby and note not in made.notes else [])
+        process.argv = tuple(words)
 
 
 def _pods(role: ExpandedRole) -> Iterator[Pod]:
@@ -187,7 +185,8 @@ def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, com
             )
     if worker is None:
         return
-    own_command = tuple(command) if _trains(role) else ()
+    labels = table(table(table(role.tree, "template"), "metadata"), "labels")
+    own_command = () if text(labels, ANCESTOR_LABEL).endswith("-initializer") else tuple(command)
     words = own_command or worker.words
     if not words:
         made.notes.append(f"skipped: `{role.name}`: its command is in the image; give one with --command")
@@ -195,17 +194,15 @@ def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, com
         made.notes.append(f"skipped: `{role.name}`: it waits for SSH; here, the launcher starts the processes itself")
     else:
         files = list(_mounted(made, role, worker, folder))
-        made.files |= {path: _one_host(loopback.mapped(content)) for path, content, _ in files}
+        for path, content, _ in files:
+            # The slots of a host as that many lines: mpirun adds them up only where a host is repeated so.
+            lines = _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), loopback.mapped(content))
+            made.files[path] = lines
         mounted = Mounted({mount: path for path, _, mount in files})
         pods = list(_pods(role))
         room = MOST - len(made.processes)
         made.processes += [_process(made, pod, worker, own_command, loopback, mounted) for pod in pods[:room]]
         made.beyond += max(0, len(pods) - room)
-
-
-def _trains(role: ExpandedRole) -> bool:
-    labels = table(table(table(role.tree, "template"), "metadata"), "labels")
-    return not text(labels, ANCESTOR_LABEL).endswith("-initializer")
 
 
 def _process(
@@ -226,11 +223,6 @@ def _process(
     after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
     name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
     return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)
-
-
-def _one_host(content: str) -> str:
-    """A file with the slots of a host written as that many lines: mpirun adds them up only where a host is repeated so."""
-    return _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), content)
 
 
 def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str) -> Iterator[tuple[str, str, str]]:

@@ -251,33 +251,26 @@ exit 1
 
 def init(job: str, domain: str, nodes: int, device: str, policy: str) -> str:
     """The installer's script: copies Flux and writes the broker's configuration."""
-    return (
-        "#!/bin/bash\n"
-        + _settings(
-            view="/opt/view",
-            main=f"{job}-node-0-0",
-            hosts=f"{job}-node-0-[{span(nodes)}]",
-            bind=f"tcp://{device}:%p",
-            connect=f"tcp://%h.{domain}:%p",
-            policy=policy,
-        )
-        + INIT
+    settings = _settings(
+        view="/opt/view",
+        main=f"{job}-node-0-0",
+        hosts=f"{job}-node-0-[{span(nodes)}]",
+        bind=f"tcp://{device}:%p",
+        connect=f"tcp://%h.{domain}:%p",
+        policy=policy,
     )
+    return f"#!/bin/bash\n{settings}{INIT}"
 
 
 def entrypoint(job: str, nodes: int, tasks: int, gpus: int) -> str:
     """The training container's script: describes the resources and starts the broker, on rank 0 with the command."""
-    with_gpus = gpus > 0
-    return (
-        "#!/bin/bash\n"
-        + _settings(
-            main=f"{job}-node-0-0",
-            hosts=f"{job}-node-0-[{span(nodes)}]",
-            resources=f"--cores={span(tasks)}" + (f" --gpus={span(gpus)}" if with_gpus else ""),
-            flags=f"-N {nodes} -n {tasks * nodes}" + (f" -g {gpus}" if with_gpus else ""),
-        )
-        + ENTRYPOINT
+    settings = _settings(
+        main=f"{job}-node-0-0",
+        hosts=f"{job}-node-0-[{span(nodes)}]",
+        resources=f"--cores={span(tasks)}" + (f" --gpus={span(gpus)}" if gpus > 0 else ""),
+        flags=f"-N {nodes} -n {tasks * nodes}" + (f" -g {gpus}" if gpus > 0 else ""),
     )
+    return f"#!/bin/bash\n{settings}{ENTRYPOINT}"
 
 
 def span(count: int) -> str:

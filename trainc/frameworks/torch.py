@@ -146,7 +146,8 @@ def lower_torchtune(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) 
     args = plan.trainer_field("args") or []
     gpu = plan.inferred.gpus
     command = list(plan.trainer_field("command"))
-    if nodes.value > 1 or _many(procs.value, gpu.value):
+    is_one = gpu.value <= 1 if procs.value == "auto" else int(procs.value) <= 1
+    if nodes.value > 1 or not is_one:
         endpoint = derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host())
         command.append(endpoint)
     chosen = derive("torchtune recipe", lambda n, p, g, *a: choose(n, p, g, a), nodes, procs, gpu, *args)
@@ -198,10 +199,6 @@ def verify_torchtune(plan: Plan, report: Report) -> None:
                     help="repeat it in `spec.trainer.args`",
                 )
             )
-
-
-def _many(procs: int | str, gpu: int) -> bool:
-    return gpu > 1 if procs == "auto" else int(procs) > 1
 
 
 def key_of(item: str) -> str:

@@ -72,13 +72,10 @@ def _parameter(entry: Any) -> tuple[str, Any]:
         if type(content) is not list:
             raise Trouble(f"parameter `{name}` is not a list of strings")
         for item in content:
-            _path(item)
+            is_text = type(item) is str and bool(item)
+            if not is_text or item.startswith(("/", "-")) or ".." in item.split("/") or "\0" in item:
+                raise Trouble(f"parameter `paths`: `{item}` is not a path below the application's folder")
     return name, content
-
-
-def _path(text: Any) -> None:
-    if type(text) is not str or not text or text.startswith(("/", "-")) or ".." in text.split("/") or "\0" in text:
-        raise Trouble(f"parameter `paths`: `{text}` is not a path below the application's folder")
 
 
 class Upload(NamedTuple):

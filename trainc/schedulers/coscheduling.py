@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
-from trainc.model.plan import Plan, Role
+from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get
@@ -25,7 +25,13 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     """A PodGroup over the pods that run together, their label and their scheduler."""
     roles = members(plan.roles)
     name = scheduler_name(cluster, NAME)
-    out = Contribution(objects=[_whole(plan, cluster, roles)] if roles else [])
+    out = Contribution()
+    if roles:
+        # It asks nothing of what is free now where nodes come on demand, or where a queue reserves them.
+        count = minimum(plan, roles)
+        later = cluster.autoscaling or metadata_value(plan, "labels", KUEUE_QUEUE) is not None
+        needs = None if later else resources(plan, roles, cluster, count.value) or None
+        out = Contribution(objects=[_group(plan, count, _timeout(plan, cluster), needs)])
     for role in plan.roles:
         if role in roles:
             out += pod(role, labels={COSCHEDULING_LABEL: plan.name}, schedulerName=name)
@@ -82,14 +88,6 @@ def _timeout(plan: Plan, cluster: Cluster) -> Sourced[int] | int:
         return cluster.timeout if cluster.timeout is not None else PATIENT_TIMEOUT
     operators: Sourced[int] | None = older.get("operatorTimeout")
     return TIMEOUT if operators is None else operators
-
-
-def _whole(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
-    """The group; it asks nothing of what is free now where nodes come on demand, or where a queue reserves them."""
-    count = minimum(plan, roles)
-    later = cluster.autoscaling or metadata_value(plan, "labels", KUEUE_QUEUE) is not None
-    needs = None if later else resources(plan, roles, cluster, count.value) or None
-    return _group(plan, count, _timeout(plan, cluster), needs)
 
 
 SCHEDULER = Scheduler(NAME, gang, policy=policy, verify=verify)

@@ -45,27 +45,19 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
         return asked_for
     if value(policy(plan), "wholeResources") is True:
         most = whole(roles).value
-    requests = []
-    for role, count in _counted(plan, roles, cluster, most):
+    requests, tasks = [], policy(plan).get("minTaskMember")
+    # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
+    ordered = sorted(roles, key=lambda role: role.name.value != "launcher") if policy(plan) else roles
+    counted = _first(ordered, most) if tasks is None else _volcanos(roles, tasks, cluster, most)
+    for role, count in counted:
         overhead = cluster.overhead(value(role.pod, "runtimeClassName"))
         one = pod_requests(role.pod, overhead=overhead, injected=cluster.injected)
         requests.append((one, count, (role.count, role.replicas)))
     for role in plan.roles:
         if role.name.value in (policy(plan).get("reserved") or ()):  # a place is kept for it, though it is no member
-            requests.append(
-                (pod_requests(role.pod, injected=cluster.injected), pods(role), (role.count, role.replicas))
-            )
+            one = pod_requests(role.pod, injected=cluster.injected)
+            requests.append((one, pods(role), (role.count, role.replicas)))
     return {name: leaf for name, leaf in written(total(requests), REQUESTS).items() if leaf.value != "0"}
-
-
-def _counted(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) -> list[tuple[Role, int]]:
-    """Which pods make up the first `most`: so many of each role."""
-    written = policy(plan)
-    tasks = written.get("minTaskMember")
-    if tasks is not None:
-        return _volcanos(roles, tasks, cluster, most)
-    # The operators of MPIJobs counted the launcher before its workers, which stand first here because it waits for them.
-    return _first(sorted(roles, key=lambda role: role.name.value != "launcher") if written else roles, most)
 
 
 def _first(roles: Sequence[Role], most: int) -> list[tuple[Role, int]]:

@@ -78,7 +78,10 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
     Not among them: what has finished before the trainers start (initializers, whoever is waited for with
     `Complete`), what starts after they have finished, and roles without pods.
     """
-    live = [role for role in roles if pods(role) and not _submits(role)]
+    # The pods that submit a program to the others, which must be there before, are none of them.
+    labels = [get(role.tree, "template", "spec", "template", "metadata", "labels") for role in roles]
+    submits = [type(held) is dict and SUBMITTER_LABEL in held for held in labels]
+    live = [role for role, is_submitter in zip(roles, submits, strict=True) if pods(role) and not is_submitter]
     if len(live) == 1 and "dependsOn" not in live[0].tree:
         return tuple(live)
     if not [role for role in live if "dependsOn" in role.tree]:
@@ -92,12 +95,6 @@ def members(roles: Sequence[Role]) -> tuple[Role, ...]:
         early |= ended[role.name.value]
     kept = tuple(role for role in there if not early & bits[role.name.value] and role.ancestor not in INITIALIZERS)
     return kept or tuple(live)
-
-
-def _submits(role: Role) -> bool:
-    """Whether the pods of a role are those that submit a program to the others, which must be there before."""
-    labels = get(role.tree, "template", "spec", "template", "metadata", "labels")
-    return type(labels) is dict and SUBMITTER_LABEL in labels
 
 
 def waits(role: Role) -> list[tuple[str, str]]:

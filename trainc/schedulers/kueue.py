@@ -38,10 +38,8 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
         patches += unbound(role, cluster.scheduler_name).patches
         if role in roles and not _has_own(role):
             patches.append(Patch(role.index, annotations=wishes))
-    job_labels = plan.job["metadata"].get("labels")
-    labels = (
-        {key: leaf for key, leaf in job_labels.items() if key.startswith(KUEUE)} if type(job_labels) is dict else {}
-    )
+    own = plan.job["metadata"].get("labels")
+    labels = {key: leaf for key, leaf in own.items() if key.startswith(KUEUE)} if type(own) is dict else {}
     has_queue = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
     if has_queue or cluster.queue is None:
         return Contribution(patches, labels=labels, sourced=True)
@@ -65,14 +63,9 @@ def _may_share_a_domain(annotations: dict[str, Tree], roles: tuple[Role, ...]) -
     """Kueue places two pod sets in one domain if one of them is a single pod and neither is cut into slices."""
     asks = PODSET_REQUIRED in annotations or PODSET_PREFERRED in annotations
     cut = PODSET_SLICE in annotations or PODSET_SLICES in annotations
-    return (
-        asks
-        and not cut
-        and PODSET_GROUP not in annotations
-        and len(roles) == 2
-        and min(map(pods, roles)) == 1
-        and not any(map(_has_own, roles))
-    )
+    if not asks or cut or PODSET_GROUP in annotations or any(map(_has_own, roles)):
+        return False
+    return len(roles) == 2 and min(map(pods, roles)) == 1
 
 
 def _has_own(role: Role) -> bool:

@@ -44,7 +44,10 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     out = Contribution(objects=_objects(plan, cluster, roles, served) if roles else [])
     for role in plan.roles:
         if role in roles:
-            out += pod(role, schedulingGroup={"podGroupName": plan.name}, **_scheduler_name(role, cluster))
+            fields: dict[str, Tree] = {"schedulingGroup": {"podGroupName": plan.name}}
+            if cluster.scheduler_name is not None or value(role.pod, "schedulerName") in PROFILES.values():
+                fields["schedulerName"] = cluster.scheduler_name
+            out += pod(role, **fields)
         else:
             out += unbound(role, cluster.scheduler_name)
     return out
@@ -52,42 +55,45 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
 
 def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     """Whether the cluster can have such a group at all."""
-    served = version_served(cluster.kubernetes)
-    if not served:
-        report.add(_not_served(plan, cluster))
+    kubernetes = cluster.kubernetes
+    if kubernetes is None or not version_served(kubernetes):
+        message = f"the version of {GROUP} that the cluster serves is unknown"
+        if kubernetes is not None:
+            message = f"Kubernetes {_dotted(kubernetes)} serves no PodGroup that the pods of a JobSet can name"
+        before = "before 1.36, use `coscheduling` or `volcano`"
+        help_ = f"set the version of the cluster, such as `kubernetes=1.37`; {before}"
+        report.add(_at(API_NOT_SERVED, plan, cluster, message, help=help_))
         return
     if cluster.jobset is not None and cluster.jobset < _READ_BY_JOBSET:
-        report.add(_pruned(plan, cluster))
-    wanted = [GATE] + [TOPOLOGY_GATE] * (cluster.topology is not None)
-    for gate in wanted:
+        message = f"the CRD of JobSet {_dotted(cluster.jobset)} does not have `{NATIVE_FIELD}`"
+        effect = "the API server prunes the field, and the job runs without a gang"
+        help_ = "install JobSet 0.12 or later, or use another back end"
+        report.add(_at(API_NOT_SERVED, plan, cluster, message, effect=effect, help=help_))
+    for gate in [GATE] + [TOPOLOGY_GATE] * (cluster.topology is not None):
         if gate not in cluster.gates:
-            report.add(_off(plan, cluster, gate))
-
-
-def _scheduler_name(role: Role, cluster: Cluster) -> dict[str, Tree]:
-    if cluster.scheduler_name is not None:
-        return {"schedulerName": cluster.scheduler_name}
-    return {"schedulerName": None} if value(role.pod, "schedulerName") in PROFILES.values() else {}
+            message = f"the feature gate `{gate}` is off by default in Kubernetes {_dotted(kubernetes)}"
+            effect = "if it is off, the job runs without a gang or without its topology, with no message"
+            help_ = f"when it is enabled in the cluster, add it to the cluster's gates: `gates={gate}`"
+            report.add(_at(GATE_NOT_DECLARED, plan, cluster, message, effect=effect, help=help_))
 
 
 def _objects(plan: Plan, cluster: Cluster, roles: tuple[Role, ...], served: str) -> list[Tree]:
     count = minimum(plan, roles)
     if served == "v1alpha2":
-        spec = _alpha_spec(cluster, roles, count)
+        spec = _policy(cluster, count)
+        if PREEMPTION_GATE in cluster.gates:
+            spec.update(_priority(roles), disruptionMode="PodGroup")
+        is_job = value(plan.job, "kind") == "Job" and keeps_job(plan.job)
+        group, kind = ("batch", "Job") if is_job else ("jobset.x-k8s.io", "JobSet")
+        owner = {"apiGroup": group, "kind": kind, "name": plan.name}
+        workload = {"controllerRef": owner, "podGroupTemplates": [{"name": TEMPLATE, **spec}]}
         link = {"workload": {"workloadName": plan.name, "podGroupTemplateName": TEMPLATE}}
         return [
-            _object(plan, served, "Workload", _workload(plan, spec)),
+            _object(plan, served, "Workload", workload),
             _object(plan, served, "PodGroup", {"podGroupTemplateRef": link, **spec}),
         ]
     spec = {**_policy(cluster, count), **_priority(roles), "disruptionMode": {"all": {}}}
     return [_object(plan, served, "PodGroup", spec)]
-
-
-def _alpha_spec(cluster: Cluster, roles: tuple[Role, ...], count: Sourced[int]) -> dict[str, Tree]:
-    spec = _policy(cluster, count)
-    if PREEMPTION_GATE in cluster.gates:
-        spec.update(_priority(roles), disruptionMode="PodGroup")
-    return spec
 
 
 def _policy(cluster: Cluster, count: Sourced[int]) -> dict[str, Tree]:
@@ -102,57 +108,8 @@ def _priority(roles: tuple[Role, ...]) -> dict[str, Tree]:
     return {} if priority is None else {"priorityClassName": priority}
 
 
-_JOBSET = ("jobset.x-k8s.io", "JobSet")
-
-
-def _workload(plan: Plan, spec: Tree) -> Tree:
-    group, kind = ("batch", "Job") if value(plan.job, "kind") == "Job" and keeps_job(plan.job) else _JOBSET
-    return {
-        "controllerRef": {"apiGroup": group, "kind": kind, "name": plan.name},
-        "podGroupTemplates": [{"name": TEMPLATE, **spec}],
-    }
-
-
 def _object(plan: Plan, served: str, kind: str, spec: Tree) -> Tree:
     return {"apiVersion": f"{GROUP}/{served}", "kind": kind, "metadata": {"name": plan.name}, "spec": spec}
-
-
-def _not_served(plan: Plan, cluster: Cluster) -> Finding:
-    if cluster.kubernetes is None:
-        message = f"the version of {GROUP} that the cluster serves is unknown"
-    else:
-        message = f"Kubernetes {_dotted(cluster.kubernetes)} serves no PodGroup that the pods of a JobSet can name"
-    return _at(
-        API_NOT_SERVED,
-        plan,
-        cluster,
-        message,
-        help="set the version of the cluster, such as `kubernetes=1.37`; before 1.36, use `coscheduling` or `volcano`",
-    )
-
-
-def _pruned(plan: Plan, cluster: Cluster) -> Finding:
-    assert cluster.jobset is not None
-    return _at(
-        API_NOT_SERVED,
-        plan,
-        cluster,
-        f"the CRD of JobSet {_dotted(cluster.jobset)} does not have `{NATIVE_FIELD}`",
-        effect="the API server prunes the field, and the job runs without a gang",
-        help="install JobSet 0.12 or later, or use another back end",
-    )
-
-
-def _off(plan: Plan, cluster: Cluster, gate: str) -> Finding:
-    assert cluster.kubernetes is not None
-    return _at(
-        GATE_NOT_DECLARED,
-        plan,
-        cluster,
-        f"the feature gate `{gate}` is off by default in Kubernetes {_dotted(cluster.kubernetes)}",
-        effect="if it is off, the job runs without a gang or without its topology, with no message",
-        help=f"when it is enabled in the cluster, add it to the cluster's gates: `gates={gate}`",
-    )
 
 
 def _at(rule: Rule, plan: Plan, cluster: Cluster, message: str, *, effect: str = "", help: str = "") -> Finding:  # noqa: A002

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.cluster import REPLICAS, ROLES, Cluster
-from trainc.model.finding import ERROR, Finding, Refusal, Rule
+from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.patch import Patch, literals_of
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.plan import Plan, Role
@@ -98,18 +98,16 @@ def _refuse_priorities(plan: Plan, cluster: Cluster, report: Report) -> None:
         if known is None:
             report.skip("whether the PriorityClass exists")
         elif leaf.value not in known:
-            report.add(_missing_class(plan, leaf))
-
-
-def _missing_class(plan: Plan, leaf: Sourced[str]) -> Finding:
-    name = leaf.value
-    missing = f'PriorityClass "{name}" doesn\'t exist: priorityclasses.scheduling.k8s.io "{name}" not found'
-    return REFUSED.at(
-        leaf.origin.at or plan.document.span(("metadata", "name")),
-        f"there is no PriorityClass `{name}`",
-        help="name an existing one, or add its manifest to the cluster's folder",
-        refusal=Refusal("webhook", f'spec.templateSpec.priorityClassName: Invalid value: "{name}": {missing}'),
-    )
+            name, field = leaf.value, "spec.templateSpec.priorityClassName"
+            missing = f'PriorityClass "{name}" doesn\'t exist: priorityclasses.scheduling.k8s.io "{name}" not found'
+            report.add(
+                REFUSED.at(
+                    leaf.origin.at or plan.document.span(("metadata", "name")),
+                    f"there is no PriorityClass `{name}`",
+                    help="name an existing one, or add its manifest to the cluster's folder",
+                    refusal=Refusal("webhook", f'{field}: Invalid value: "{name}": {missing}'),
+                )
+            )
 
 
 def _pod_group(plan: Plan, spec: Tree) -> Tree:
@@ -128,13 +126,9 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     if queue is not None:
         spec["queue"] = queue
     class_name = policy_of(plan).get("priorityClass")
-    priority = (
-        class_name
-        if type(class_name) is Sourced and class_name.value
-        else None
-        if tasks is not None
-        else common_priority(roles)
-    )
+    priority = None if tasks is not None else common_priority(roles)
+    if type(class_name) is Sourced and class_name.value:
+        priority = class_name
     if priority is not None:
         spec["priorityClassName"] = priority
     needs = {} if cluster.autoscaling else resources(plan, roles, cluster, count.value)
@@ -142,8 +136,13 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
         spec["minResources"] = needs
     topology = _topology(plan, cluster)
     groups = policy_of(plan).get("subGroups")
-    if groups:
-        spec["subGroupPolicy"] = [_task_group(group) for group in groups]
+    if groups:  # one gang for each partition of a Volcano Job's task
+        spec["subGroupPolicy"] = []
+        for group in groups:
+            named = {"name": group["task"], **{key: node for key, node in group.items() if key != "task"}}
+            labels = {"matchLabels": {REPLICATED_JOB: group["task"]}}
+            part = _LITERALS.map({**named, "labelSelector": labels, "matchLabelKeys": [JOB_INDEX_LABEL]})
+            spec["subGroupPolicy"].append(part)
     parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
     if parts and not groups:
         spec["subGroupPolicy"] = [_sub_group(role, topology) for role in parts]
@@ -161,13 +160,6 @@ def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
         if label is not None:
             return label
     return cluster.queue if cluster.queue is not None else policy_of(plan).get("defaultQueue")
-
-
-def _task_group(group: Tree) -> Tree:
-    """One gang for each partition of a Volcano Job's task."""
-    part = {key: node for key, node in group.items() if key != "task"}
-    selected = {"labelSelector": {"matchLabels": {REPLICATED_JOB: group["task"]}}, "matchLabelKeys": [JOB_INDEX_LABEL]}
-    return _LITERALS.map({"name": group["task"], **part, **selected})
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:

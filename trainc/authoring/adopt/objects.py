@@ -72,7 +72,9 @@ def sort_objects(trees: Iterable[dict[str, Any]]) -> SortedDump:
     dump = SortedDump([], [], [], {}, [])
     fresh = []
     for tree in trees:
-        one = _dumped(tree)
+        metadata = _metadata(tree)
+        words = (tree.get("apiVersion"), tree.get("kind"), metadata.get("namespace"), metadata.get("name"))
+        one = DumpedObject(tree, *(word if isinstance(word, str) else "" for word in words))
         if not one.name:
             dump.left.append(LeftOut(one, "it has no name"))
             continue
@@ -110,7 +112,8 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
         group = str(owner.get("apiVersion", "")).rpartition("/")[0]
         kind, name = str(owner.get("kind", "")), str(owner.get("name", ""))
         is_there = owner.get("uid") in by_uid or (group, kind, one.namespace, name) in known
-        missing = "" if is_there or not _may_be_adopted(kind) else ", which is not in the dump"
+        adopted = {"TrainJob", "JobSet", *(kind for _, kind in KINDS), *(kind for _, kind in INPUT_KINDS)}
+        missing = "" if is_there or kind not in adopted else ", which is not in the dump"
         return f"{kind} {name} owns it{missing}"
     if _metadata(one.tree).get("deletionTimestamp"):
         return "it is being deleted"
@@ -138,18 +141,6 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
     if one.kind in _FACTS:
         return "it belongs in the cluster's folder: see the README there"
     return "trainc does not compile this kind"
-
-
-def _may_be_adopted(kind: str) -> bool:
-    """Whether an object of a kind could be what people wrote, so that a dump without it lacks something."""
-    kinds = {"TrainJob", "JobSet", *(kind for _, kind in KINDS), *(kind for _, kind in INPUT_KINDS)}
-    return kind in kinds
-
-
-def _dumped(tree: dict[str, Any]) -> DumpedObject:
-    metadata = _metadata(tree)
-    words = (tree.get("apiVersion"), tree.get("kind"), metadata.get("namespace"), metadata.get("name"))
-    return DumpedObject(tree, *(word if isinstance(word, str) else "" for word in words))
 
 
 def _metadata(tree: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +194,8 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 def job_path(one: DumpedObject, cluster: str, folder: str = JOBS) -> str:
     """The file of a job: by cluster, namespace and name; a TrainJob has its plain name."""
-    kind = {"TrainJob": "", "JobSet": ".jobset"}.get(one.kind, f".{_kind(one)}")
+    lower = "volcanojob" if one.api.startswith("batch.volcano.sh/") else one.kind.lower()  # which it calls a Job, too
+    kind = {"TrainJob": "", "JobSet": ".jobset"}.get(one.kind, f".{lower}")
     namespace = step(one.namespace or "default")
     return f"{folder}/{cluster}/{namespace}/{step(one.name)}{kind}.yaml{SUFFIXES[folder]}"
 
@@ -220,8 +212,3 @@ def step(name: str) -> str:
         return f"{name}_" if name.partition(".")[0] in _DEVICES else name
     safe = "".join(letter if letter in _LETTERS else "_" for letter in name.lower())[:_LONGEST].strip(".-")
     return f"{safe}_{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-
-
-def _kind(one: DumpedObject) -> str:
-    """A kind in small letters; Volcano calls its own a Job, too."""
-    return "volcanojob" if one.api.startswith("batch.volcano.sh/") else one.kind.lower()

@@ -218,14 +218,11 @@ def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str)
         project, selection, report = _opened(folder)
         for _ in pipeline.bundles(project, selection, report):
             pass
-    return [_renamed(finding, by_file) for finding in report.findings if finding.rule.name == _SECRET]
-
-
-def _renamed(finding: Finding, by_file: Mapping[str, AdoptedJob]) -> Finding:
-    """A finding in the file that the repository has."""
-    span = finding.span
-    job = by_file.get(span.file)
-    return finding if job is None else finding.placed(span, span._replace(file=job.path))
+    found = [(finding, finding.span) for finding in report.findings if finding.rule.name == _SECRET]
+    moved = {path: job.path for path, job in by_file.items()}  # to the file that the repository has
+    return [
+        one.placed(span, span._replace(file=moved[span.file])) if span.file in moved else one for one, span in found
+    ]
 
 
 def _build(
@@ -252,14 +249,12 @@ def _build(
                 break
             for path, finding in blamed.items():
                 job = running[path]
-                drop(folder, [path, *(f"{OUTPUT}/{one}" for one, _ in [_kept_rendering(job)] if one)])
+                is_kept = job.comparison is not None and job.comparison.state == KEPT
+                rendering = job.comparison.rendered[0] if is_kept and job.comparison is not None else ""
+                drop(folder, [path, *([f"{OUTPUT}/{rendering}"] if rendering else [])])
                 job.comparison = None
                 job.hold(cluster, f"it does not compile: {finding.message} [{finding.rule.name}]")
     return {}, failures
-
-
-def _kept_rendering(job: AdoptedJob) -> tuple[str, str]:
-    return job.comparison.rendered if job.comparison is not None and job.comparison.state == KEPT else ("", "")
 
 
 def _opened(folder: str) -> tuple[Project, Selection, Report]:

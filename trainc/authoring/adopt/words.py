@@ -34,7 +34,9 @@ def adoption_lines(adoption: Adoption, states: Mapping[str, str], objects: int) 
     yield from _held_lines(adoption.jobs)
     yield from _comparison_lines(adoption.jobs)
     yield from _note_lines(adoption.jobs)
-    yield from _kept_lines(states)
+    differing = [path for path, state in states.items() if state == DIFFERS and path.split("/")[0] in _OF_CLUSTER]
+    if differing:
+        yield f"kept, although the cluster differs: {_named(differing)}"
     yield from _finding_lines(adoption)
 
 
@@ -84,7 +86,11 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         if listed:
             yield f"  {len(listed):>6}  {words[state]}:"
         for job in listed[:_MAX_JOBS]:
-            yield from _difference_lines(job)
+            fields = job.comparison.differences if job.comparison is not None else ()
+            yield f"          {job.object.shown}"
+            yield from (f"            {field}" for field in fields[:_MAX_FIELDS])
+            if len(fields) > _MAX_FIELDS:
+                yield f"            and {len(fields) - _MAX_FIELDS} more fields"
         if len(listed) > _MAX_JOBS:
             yield f"          and {len(listed) - _MAX_JOBS} more jobs, which `--report json` lists"
     reasons: dict[str, list[str]] = {}
@@ -93,14 +99,6 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         reasons.setdefault(job.comparison.reason.rpartition(", and ")[2], []).append(job.object.shown)
     for reason, names in sorted(reasons.items()):
         yield f"  {len(names):>6}  unknown, {reason} ({_named(names)})"
-
-
-def _difference_lines(job: AdoptedJob) -> Iterator[str]:
-    fields = job.comparison.differences if job.comparison is not None else ()
-    yield f"          {job.object.shown}"
-    yield from (f"            {field}" for field in fields[:_MAX_FIELDS])
-    if len(fields) > _MAX_FIELDS:
-        yield f"            and {len(fields) - _MAX_FIELDS} more fields"
 
 
 def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
@@ -112,12 +110,6 @@ def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
             notes.setdefault(f"already applied by {job.applied_by}", []).append(job.object.shown)
     for note, names in sorted(notes.items()):
         yield f"note: {note} ({_named(names)})"
-
-
-def _kept_lines(states: Mapping[str, str]) -> Iterator[str]:
-    differing = [path for path, state in states.items() if state == DIFFERS and path.split("/")[0] in _OF_CLUSTER]
-    if differing:
-        yield f"kept, although the cluster differs: {_named(differing)}"
 
 
 def _finding_lines(adoption: Adoption) -> Iterator[str]:

@@ -68,7 +68,11 @@ def live(tree: dict[str, Any]) -> dict[str, Any]:
         _without(kept["metadata"], field, prefixes)
     if (kept.get("apiVersion"), kept.get("kind")) == ("batch/v1", "Job"):
         _as_job(kept)
-    _without_suspend(kept)
+    # `suspend` is the queue's where a job has one; false is the default.
+    is_queued, spec = _QUEUE in _map(_map(kept, "metadata"), "labels"), _map(kept, "spec")
+    for holder in (spec, _map(spec, "runPolicy")):
+        if holder.get("suspend") is False or (is_queued and holder.get("suspend") is True):
+            del holder["suspend"]
     return kept
 
 
@@ -111,15 +115,6 @@ def _without(metadata: dict[str, Any], field: str, prefixes: tuple[str, ...]) ->
         metadata[field] = kept
     else:
         metadata.pop(field, None)
-
-
-def _without_suspend(tree: dict[str, Any]) -> None:
-    """Leave `suspend` to the queue where a job has one; false is the default."""
-    queued = _QUEUE in _map(_map(tree, "metadata"), "labels")
-    spec = _map(tree, "spec")
-    for holder in (spec, _map(spec, "runPolicy")):
-        if holder.get("suspend") is False or (queued and holder.get("suspend") is True):
-            del holder["suspend"]
 
 
 def _without_admission(tree: dict[str, Any], flavors: Sequence[dict[str, Any]]) -> None:

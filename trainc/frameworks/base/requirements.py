@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from trainc.frameworks.base.refusals import reserved
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
@@ -41,14 +41,32 @@ def check(
         check_gpus(plan, report)
     trainer = plan.trainer
     if trainer is None:
-        report.add(no_trainer(plan))
+        message = f"no replicatedJob has the trainer label, so `{plan.framework}` cannot set its variables"
+        effect = "every process runs alone, and no pod gets the settings of `spec.trainer`"
+        help_ = "label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`"
+        report.add(NO_TRAINER.at(template_span(plan), message, effect=effect, help=help_))
         return
     if not plan.wired:
-        report.add(unwired(plan))
+        span, message = (
+            plan.document.span(("spec",)),
+            f"`spec.trainer` is not set, so `{plan.framework}` sets no variables",
+        )
+        effect = "every process runs alone"
+        report.add(NO_TRAINER_BLOCK.at(span, message, effect=effect, help="add `trainer: {}`"))
     if len(plan.roles) > 1 and not shared:
         others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
         if others:
-            report.add(two_trainers(plan, trainer, others[0]))
+            first, second = trainer.name.value, others[0].name.value
+            report.add(
+                TWO_TRAINERS.at(
+                    role_span(plan, others[0]),
+                    f"`{second}` is a second trainer; `{first}` is the first",
+                    label="gets image, command and env, but neither nodes nor rendezvous variables",
+                    also=[Label(role_span(plan, trainer), "the trainer that counts")],
+                    effect=f"the processes of `{second}` do not know their peers",
+                    help="label only one of them",
+                )
+            )
     check_container(plan, report, trainer, "no process gets the variables: each process runs alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
@@ -64,7 +82,7 @@ def check_gpus(plan: Plan, report: Report) -> None:
     report.add(
         SEVERAL_GPU_NAMES.at(
             first,
-            f"{_words(inferred.gpu_names)} both count as GPUs",
+            f"{' and '.join(f'`{name}`' for name in inferred.gpu_names)} both count as GPUs",
             label="counted",
             also=[Label(span, "not counted") for span in rest],
             effect="the Trainer controller counts one of them at random",
@@ -126,38 +144,6 @@ def _counted(number: int, noun: str, plural: str = "s") -> str:
     return f"{number} {noun}{plural if number != 1 else ''}"
 
 
-def no_trainer(plan: Plan) -> Finding:
-    """The finding for a runtime in which no role is the trainer."""
-    return NO_TRAINER.at(
-        template_span(plan),
-        f"no replicatedJob has the trainer label, so `{plan.framework}` cannot set its variables",
-        effect="every process runs alone, and no pod gets the settings of `spec.trainer`",
-        help="label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`",
-    )
-
-
-def unwired(plan: Plan) -> Finding:
-    """The finding for a job without trainer block."""
-    return NO_TRAINER_BLOCK.at(
-        plan.document.span(("spec",)),
-        f"`spec.trainer` is not set, so `{plan.framework}` sets no variables",
-        effect="every process runs alone",
-        help="add `trainer: {}`",
-    )
-
-
-def two_trainers(plan: Plan, first: Role, second: Role) -> Finding:
-    """The finding for a runtime with two trainers."""
-    return TWO_TRAINERS.at(
-        role_span(plan, second),
-        f"`{second.name.value}` is a second trainer; `{first.name.value}` is the first",
-        label="gets image, command and env, but neither nodes nor rendezvous variables",
-        also=[Label(role_span(plan, first), "the trainer that counts")],
-        effect=f"the processes of `{second.name.value}` do not know their peers",
-        help="label only one of them",
-    )
-
-
 def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None:
     """A finding where a role lacks the container that the framework fills."""
     if role.container() is None:
@@ -203,10 +189,6 @@ def role_span(plan: Plan, role: Role) -> Span:
 def _span(plan: Plan, node: Tree) -> Span:
     leaf = first_leaf(node)
     return (place(leaf.origin) if leaf is not None else None) or template_span(plan)
-
-
-def _words(names: Sequence[str]) -> str:
-    return " and ".join(f"`{name}`" for name in names)
 
 
 BEATEN_ENV = Rule("rendezvous-env-replaced", WARNING)

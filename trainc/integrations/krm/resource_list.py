@@ -143,36 +143,25 @@ def own_text(tree: Tree, text: str) -> str:
     notes = get(tree, "metadata", "annotations")
     if type(notes) is not dict or not any(map(is_note, notes)):
         return text
-    own = _without(tree, notes)
-    cut = _cut(text)
-    return cut if says(cut, own) else dump(own)
-
-
-def _without(tree: Tree, notes: dict[str, Tree]) -> Tree:
     kept = {key: leaf for key, leaf in notes.items() if not is_note(key)}
     metadata = {key: node for key, node in tree["metadata"].items() if key != "annotations"}
-    return {**tree, "metadata": {**metadata, "annotations": kept} if kept else metadata}
+    own = {**tree, "metadata": {**metadata, "annotations": kept} if kept else metadata}
+    cut = _cut(text)
+    return cut if says(cut, own) else dump(own)
 
 
 def _cut(text: str) -> str:
     """A text without the lines of its notes, and without `annotations:` where nothing else is below it."""
     document = next(read(text, "", Report(), duplicates="ignore"))
     notes = get(document.tree, "metadata", "annotations")
-    starts = sorted((document.span(("metadata", "annotations", key), key=True).line, key) for key in notes)
     lines = text.splitlines(keepends=True)
     drop: set[int] = set()
-    for line, key in starts:
-        if is_note(key):
-            drop.update(range(line, _end(document, key) + 1))
+    for key in filter(is_note, notes):
+        start, span = (document.span(("metadata", "annotations", key), key=is_key) for is_key in (True, False))
+        drop.update(range(start.line, span.end_line + (span.end_column > 1)))
     if all(map(is_note, notes)):
         drop.add(document.span(("metadata", "annotations"), key=True).line)
     return "".join([line for number, line in enumerate(lines, 1) if number not in drop])
-
-
-def _end(document: Document, key: str) -> int:
-    """The last line of an annotation's text."""
-    span = document.span(("metadata", "annotations", key))
-    return span.end_line - 1 if span.end_column == 1 else span.end_line
 
 
 def placed(tree: Tree, path: str, index: int) -> Tree:
@@ -201,13 +190,12 @@ def slices(lines: Sequence[str], document: Document, items: Sequence[Tree]) -> l
 
     JSON, and items that stand on one line with others, have no lines of their own.
     """
-    return [_slice(lines, document, item) for item in items]
-
-
-def _slice(lines: Sequence[str], document: Document, item: Tree) -> str:
-    mark = document.marks.get(id(item))
-    text = _block(lines, mark[0] - 1, mark[1] - 1) if mark is not None else ""
-    return text if says(text, item) else dump(item)
+    texts = []
+    for item in items:
+        mark = document.marks.get(id(item))
+        text = _block(lines, mark[0] - 1, mark[1] - 1) if mark is not None else ""
+        texts.append(text if says(text, item) else dump(item))
+    return texts
 
 
 def says(text: str, tree: Tree) -> bool:

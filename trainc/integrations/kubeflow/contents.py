@@ -94,25 +94,18 @@ class Contents:
 
     def is_readable(self, job: Document) -> bool:
         """Whether the SDK can read a job and its runtime; a warning where not, as it would give no job at all then."""
-        reason = self._fault(job)
+        try:
+            name = TrainerV1alpha1TrainJob.from_dict(self.stored(job)).spec.runtime_ref.name
+            is_known = self.runtime(name) is not None
+            is_known = is_known or any(one["metadata"]["name"] == name for one in self.namespaced_runtimes())
+            reason = "" if is_known else f"unknown runtime `{name}`"
+        except ValueError:
+            reason = f"it is invalid; see `trainc validate {job.file}`"
+        except Trouble as trouble:
+            reason = str(trouble)
         if reason:
             warnings.warn(f"not listed: job `{job.name}` in {job.file}: {reason}", stacklevel=4)
         return not reason
-
-    def _fault(self, job: Document) -> str:
-        try:
-            legal = TrainerV1alpha1TrainJob.from_dict(self.stored(job))
-        except ValueError:
-            return f"it is invalid; see `trainc validate {job.file}`"
-        name = legal.spec.runtime_ref.name
-        try:
-            if self.runtime(name) is not None or name in [
-                one["metadata"]["name"] for one in self.namespaced_runtimes()
-            ]:
-                return ""
-        except Trouble as trouble:
-            return str(trouble)
-        return f"unknown runtime `{name}`"
 
     def stored(self, document: Document) -> dict[str, Any]:
         """A job with what the SDK takes for granted: a namespace, and a time, which here is that of its file."""
@@ -174,7 +167,8 @@ def served(runtime: dict[str, Any]) -> dict[str, Any]:
     for container in _containers(out):
         resources = container.get("resources") or {}
         amounts = {name: _stored(resources[name]) for name in ("requests", "limits") if resources.get(name)}
-        if not any(map(_is_device, amounts.get("limits", ()))):
+        limits = amounts.get("limits", ())
+        if not any(name in _DEVICES or name.startswith(constants.GPU_MIG_PREFIX) for name in limits):
             amounts.pop("limits", None)
         container["resources"] = amounts
     return out
@@ -186,10 +180,6 @@ def _stored(amounts: dict[str, Any]) -> dict[str, str]:
     with suppress(QuantityError):
         return {name: stored(text) for name, text in texts.items()}
     return texts
-
-
-def _is_device(name: str) -> bool:
-    return name in _DEVICES or name.startswith(constants.GPU_MIG_PREFIX)
 
 
 def _containers(runtime: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -82,7 +82,9 @@ class Outline(NamedTuple):
 
 def outline(lines: list[str], line: int, before: str) -> Outline:
     """What is written at the end of `before`, the text of a line up to the cursor."""
-    first, last = _bounds(lines, line)
+    starts = [number for number, text in enumerate(lines) if text.rstrip() == _SEPARATOR]
+    first = max((number + 1 for number in starts if number < line), default=0)
+    last = min((number for number in starts if number >= line), default=len(lines))
     kind = _KIND.search("\n".join(lines[first:last]))
     steps: list[tuple[int, str | int]] = []
     for text in lines[first:line]:
@@ -99,13 +101,6 @@ def outline(lines: list[str], line: int, before: str) -> Outline:
     typed = re.split(r"[\s,\[{]", rest.rpartition(": ")[2] if is_value else rest)[-1].strip("\"'")
     siblings = frozenset() if is_value else frozenset(_siblings(lines, first, last, line, indent))
     return Outline(kind[1] if kind else "", path, typed, is_value, siblings)
-
-
-def _bounds(lines: list[str], line: int) -> tuple[int, int]:
-    """The lines of the document that a line belongs to."""
-    starts = [number for number, text in enumerate(lines) if text.rstrip() == _SEPARATOR]
-    first = max((number + 1 for number in starts if number < line), default=0)
-    return first, min((number for number in starts if number >= line), default=len(lines))
 
 
 def _rest(text: str) -> tuple[int, str]:
@@ -130,13 +125,12 @@ def _steps(text: str) -> Iterator[tuple[int, str | int]]:
 def _push(steps: list[tuple[int, str | int]], step: tuple[int, str | int]) -> None:
     """Go on to a step, and leave what it is not inside of; a list may stand as far left as its key."""
     indent, name = step
-    while steps and (steps[-1][0] > indent or (steps[-1][0] == indent and _ends(steps[-1][1], name))):
+    while steps:
+        column, former = steps[-1]
+        if column < indent or (column == indent and type(former) is str and type(name) is int):
+            break
         steps.pop()
     steps.append(step)
-
-
-def _ends(former: str | int, name: str | int) -> bool:
-    return type(former) is int or type(name) is str
 
 
 def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -> Iterator[str]:
@@ -228,21 +222,11 @@ def field_at(kind: str, api_version: str, path: Path) -> Field | None:
         return None
     field = root_of((exact or known)[0])
     for step in path:
-        below = _below(field, step)
+        schema = field.schema["anyOf"][0] if "anyOf" in field.schema else field.schema
+        # Items of lists and values of maps that people name are no fields of their own.
+        is_map = "properties" not in schema and isinstance(schema.get("additionalProperties"), dict)
+        below = field.element() if type(step) is int or is_map else dict(field.children()).get(str(step))
         if below is None:
             return None
         field = below
     return field
-
-
-def _below(field: Field, step: str | int) -> Field | None:
-    """The field one step below; items of lists and values of maps that people name are no fields of their own."""
-    if type(step) is int or _is_map(field):
-        return field.element()
-    return dict(field.children()).get(str(step))
-
-
-def _is_map(field: Field) -> bool:
-    """Whether people choose the keys of a field."""
-    schema = field.schema["anyOf"][0] if "anyOf" in field.schema else field.schema
-    return "properties" not in schema and isinstance(schema.get("additionalProperties"), dict)

@@ -138,16 +138,10 @@ def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> It
     if not what or not (at.is_value or type(at.path[-1]) is int):
         return
     names = NameIndex(workspace.file(path), workspace.judgement(path), workspace.unsaved(workspace.root(path)))
-    runtime = _runtime(lines) if what in (CONTAINER, ROLE) else ""
-    known = {one.name: one for one in reversed(list(names.of(what, runtime)))}
+    match = _REFERENCE.search("\n".join(lines)) if what in (CONTAINER, ROLE) else None
+    known = {one.name: one for one in reversed(list(names.of(what, match["name"] if match else "")))}
     for name in sorted(known):
         yield types.CompletionItem(name, kind=Kind.Reference, detail=known[name].about)
-
-
-def _runtime(lines: list[str]) -> str:
-    """The runtime that a text names, wherever else it may be broken."""
-    match = _REFERENCE.search("\n".join(lines))
-    return match["name"] if match else ""
 
 
 def _values(at: Outline) -> Iterator[types.CompletionItem]:

@@ -68,11 +68,10 @@ def meaning(kind: str, path: Path) -> str:
             return CONTAINER
         if steps[-2] == "replicatedJobs":
             return ROLE
-    return next((what for pattern, what in _FIELDS.get(kind, ()) if _fits(pattern, steps)), "")
-
-
-def _fits(pattern: Path, steps: Path) -> bool:
-    return len(pattern) == len(steps) and all(one in ("*", step) for one, step in zip(pattern, steps, strict=True))
+    for pattern, what in _FIELDS.get(kind, ()):
+        if len(pattern) == len(steps) and all(one in ("*", step) for one, step in zip(pattern, steps, strict=True)):
+            return what
+    return ""
 
 
 class NameIndex:
@@ -118,7 +117,8 @@ class NameIndex:
                 yield NamedPlace(name, spans[0] if spans else None, f"{what} that trainc ships")
 
     def _clusters(self) -> Iterator[NamedPlace]:
-        documents = documents_of(self._text(FILE), FILE) if self._project.file else []
+        text = known_contents(self._project, FILE).decode("utf-8", "replace") if self._project.file else ""
+        documents = documents_of(text, FILE) if self._project.file else []
         for cluster in self._project.clusters:
             if cluster.name:
                 path = ("spec", "clusters", cluster.name)
@@ -141,10 +141,6 @@ class NameIndex:
             parent = value(document.tree, "spec", "extends")
             if type(parent) is str and parent not in met:
                 yield from self._inside(what, parent, met)
-
-    def _text(self, file: str) -> str:
-
-        return known_contents(self._project, file).decode("utf-8", "replace")
 
 
 def _parts(document: Document, jobs: Tree, what: str) -> Iterator[NamedPlace]:

@@ -12,7 +12,7 @@ from pygls.uris import from_fs_path
 from trainc.changes.fix import fix
 from trainc.integrations.lsp.cursor import Positions
 from trainc.integrations.lsp.judgement import SLOW, Workspace, relative
-from trainc.model.finding import SAFE, Finding, Label
+from trainc.model.finding import SAFE, Finding
 from trainc.model.sourced import Span
 from trainc.report.details import details
 from trainc.report.lines import visible
@@ -119,13 +119,11 @@ class Publisher:
     def _pause(self) -> None:
         self.settle()
         due, self._due = self._due, set()
-        for root in sorted(self._workspace.roots()):
-            if root in due or self._is_quick(root):
+        workspace = self._workspace
+        for root in sorted(workspace.roots()):
+            path = next(path for path in workspace.buffers if workspace.root(path) == root)
+            if root in due or workspace.judgement(path).seconds < SLOW:
                 self.judge(root)
-
-    def _is_quick(self, root: str) -> bool:
-        path = next(path for path in self._workspace.buffers if self._workspace.root(path) == root)
-        return self._workspace.judgement(path).seconds < SLOW
 
     def _tried(self, judge: Callable[[], None]) -> Exception | None:
         """What kept a judgement from being made: the editor lives on, whatever is in its files."""
@@ -175,7 +173,8 @@ def diagnostics(path: str, workspace: Workspace) -> list[types.Diagnostic]:
 
 def diagnostic(finding: Finding, positions: Positions, root: str, workspace: Workspace) -> types.Diagnostic:
     """One finding of a file, whose `positions` these are; its effect and its help are lines of the message."""
-    related = [one for label in finding.labels[1:] if (one := _related(label, root, workspace)) is not None]
+    places = [(location(label.span, root, workspace), visible(label.text)) for label in finding.labels[1:]]
+    related = [types.DiagnosticRelatedInformation(place, text) for place, text in places if place is not None]
     return types.Diagnostic(
         positions.range(finding.span),
         "\n".join(visible(text) for text in (finding.message, *details(finding), *finding.notes)),
@@ -199,11 +198,6 @@ def location(span: Span, root: str, workspace: Workspace) -> types.Location | No
     path = workspace.path(span, root)
     uri = workspace.buffers[path].uri if path in workspace.buffers else from_fs_path(path) if path else None
     return types.Location(uri, workspace.positions(path).range(span)) if uri else None
-
-
-def _related(label: Label, root: str, workspace: Workspace) -> types.DiagnosticRelatedInformation | None:
-    place = location(label.span, root, workspace)
-    return types.DiagnosticRelatedInformation(place, visible(label.text)) if place is not None else None
 
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.trainc"
@@ -267,15 +261,10 @@ def _edits(
         buffer = workspace.buffers.get(path)
         uri = buffer.uri if buffer is not None else from_fs_path(path)
         if uri and done.text != positions.text:
-            made[uri] = list(_text_edits(positions, done.text, file))
+            # What differs alone, so that a cursor elsewhere stays where it is.
+            parts = [(Span(file, *part[:4]), part.text) for part in differing_parts(positions.text, done.text)]
+            made[uri] = [types.TextEdit(positions.range(span), text) for span, text in parts]
     return made
-
-
-def _text_edits(before: Positions, after: str, file: str) -> Iterator[types.TextEdit]:
-    """What differs, so that a cursor elsewhere stays where it is."""
-    for part in differing_parts(before.text, after):
-        span = Span(file, part.line, part.column, part.end_line, part.end_column)
-        yield types.TextEdit(before.range(span), part.text)
 
 
 def _before(one: types.Position, other: types.Position) -> bool:
