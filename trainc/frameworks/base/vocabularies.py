@@ -67,30 +67,12 @@ MPIRUN = Launcher(
     "mpirun",
     programs=("mpirun", "mpiexec", "mpirun.openmpi", "horovodrun"),
     numbers=("np", "npernode"),
-    switches=frozenset(
-        (
-            "allow_run_as_root",
-            "tag_output",
-            "oversubscribe",
-            "report_bindings",
-            "display_map",
-            "v",
-            "q",
-            "verbose",
-            "nooversubscribe",
-            "merge_stderr_to_stdout",
-            "timestamp_output",
-            "bycore",
-            "bynode",
-            "byslot",
-            "bind_to_none",
-            "bind_to_core",
-            "enable_recovery",
-            "get_stack_traces",
-            "do_not_launch",
-        )
-    ),
-)
+    switches=frozenset((
+        "allow_run_as_root", "tag_output", "oversubscribe", "report_bindings", "display_map", "v", "q", "verbose",
+        "nooversubscribe", "merge_stderr_to_stdout", "timestamp_output", "bycore", "bynode", "byslot", "bind_to_none",
+        "bind_to_core", "enable_recovery", "get_stack_traces", "do_not_launch",
+    )),
+)  # fmt: skip
 
 VOCABULARIES: dict[str, Vocabulary] = {
     "torch": Vocabulary(

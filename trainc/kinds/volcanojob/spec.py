@@ -129,26 +129,17 @@ PLUGINS: Mapping[str, Mapping[str, Flag]] = {
     "svc": {"publish-not-ready-addresses": False, "disable-network-policy": False, "inject-hosts-env": True},
     "ssh": {"ssh-key-file-path": "/root/.ssh", "ssh-private-key": "", "ssh-public-key": "", "ssh-port": 22},
     "pytorch": {
-        "master": "master",
-        "worker": "worker",
-        "port": 23456,
-        "wait-master-enabled": False,
-        "wait-master-timeout": 300,
-        "wait-master-image": "busybox:1.36.1",
+        "master": "master", "worker": "worker", "port": 23456, "wait-master-enabled": False,
+        "wait-master-timeout": 300, "wait-master-image": "busybox:1.36.1",
     },
     "tensorflow": {"ps": "ps", "worker": "worker", "chief": "chief", "evaluator": "evaluator", "port": 2222},
     "mpi": {"master": "master", "worker": "worker", "port": 22},
     "ray": {
-        "head": "head",
-        "headContainer": "head",
-        "worker": "worker",
-        "workerContainer": "worker",
-        "port": 6379,
-        "dashboardPort": 8265,
-        "clientPort": 10001,
+        "head": "head", "headContainer": "head", "worker": "worker", "workerContainer": "worker", "port": 6379,
+        "dashboardPort": 8265, "clientPort": 10001,
     },
     "hcclrank": {"master": "master", "worker": "worker"},
-}
+}  # fmt: skip
 _TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
 _FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
 _LARGEST = 2**63 - 1  # of Go's int; one number further down is a number too, and no port
