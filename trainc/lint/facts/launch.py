@@ -76,6 +76,8 @@ class Launch:
 def expanded(written: str, process: Process, exported: dict[str, str]) -> Value:
     """A word of a command after `$(VAR)` and, inside a script, `$VAR`, `${VAR}` and `${VAR:-default}`."""
     value: Value = process.expand(written) if "$(" in written else written
+    if type(value) is str and "`" in value and process.script:
+        return SUBSTITUTED  # what a command prints
     if type(value) is not str or "$" not in value:
         return value
     if not process.script:

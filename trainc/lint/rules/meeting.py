@@ -83,8 +83,9 @@ def _listed(container: Container) -> list[tuple[str, Path]]:
     if launch is None or launch.launcher is not MPIRUN:
         return []
     listed = [word for flag in ("host", "H") if type(word := launch.value(flag)) is str]
-    names = [entry.partition(":")[0] for entry in ",".join(listed).split(",") if "$" not in entry]
-    return [(name, container.word_path(name)) for name in names if name and name not in LOCAL]
+    names = [entry.partition(":")[0] for entry in ",".join(listed).split(",")]
+    plain = [name for name in names if name.replace("-", "").replace(".", "").isalnum() and name not in LOCAL]
+    return [(name, container.word_path(name)) for name in plain]
 
 
 def _unlisted(container: Container, host: str) -> str:
