@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainc.model.tree import Path, Tree, dotted
+from trainc.text.record import NamedTuple
 
 # The notice that the API server adds when schema faults keep it from evaluating CEL rules.
 SKIPPED_RULES = (
@@ -21,7 +22,7 @@ class NotJudgedError(Exception):
     """A question that no engine answers; the text says why."""
 
 
-class Fault:
+class Fault(NamedTuple):
     """One complaint: where, of which kind, and the server's own text.
 
     `kind` is one of unknown, schema, listtype, cel, decode, webhook. `message` is what the server prints, its path
@@ -29,24 +30,12 @@ class Fault:
     server from evaluating CEL rules.
     """
 
-    __slots__ = ("blocking", "candidates", "kind", "message", "path", "value")
-
-    def __init__(
-        self,
-        path: Path,
-        kind: str,
-        message: str,
-        value: object = None,
-        *,
-        candidates: tuple[str, ...] = (),
-        blocking: bool = False,
-    ) -> None:
-        self.path = path
-        self.kind = kind
-        self.message = message
-        self.value = value
-        self.candidates = candidates
-        self.blocking = blocking
+    path: Path
+    kind: str
+    message: str
+    value: object = None
+    candidates: tuple[str, ...] = ()
+    blocking: bool = False
 
     def __repr__(self) -> str:
         return f"Fault({self.kind}: {self.message})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
@@ -40,24 +41,14 @@ class Option:
         return self.names[-1].lstrip("-").replace("-", "_")
 
 
-class Command:
+class Command(NamedTuple):
     """One verb: its arguments, what it is for, its options and examples. The module of its name runs it."""
 
-    __slots__ = ("arguments", "examples", "name", "options", "summary")
-
-    def __init__(
-        self,
-        name: str,
-        arguments: str,
-        summary: str,
-        options: tuple[Option, ...],
-        examples: tuple[str, ...],
-    ) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.summary = summary
-        self.options = options
-        self.examples = examples
+    name: str
+    arguments: str
+    summary: str
+    options: tuple[Option, ...]
+    examples: tuple[str, ...]
 
     def run(self, options: Options, *more: object) -> int:
         """Load the module of this command, and no other one's, and run it."""

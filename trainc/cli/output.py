@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from time import monotonic
 
 from trainc.report.lines import Line, text_of
+from trainc.text.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,20 +62,12 @@ _PROGRAMS = ("Hyper", "WezTerm", "ghostty", "iTerm.app", "rio", "tabby", "vscode
 _VTE = 5000  # the first version of GNOME's terminal library that shows links
 
 
-class Terminal:
+class Terminal(NamedTuple):
     """How lines are written to one stream; `width` is the number of columns, 0 where nothing limits a line."""
 
-    __slots__ = ("colour", "links", "width")
-
-    def __init__(self, *, width: int = 0, colour: bool = False, links: bool = False) -> None:
-        self.width = width
-        self.colour = colour
-        self.links = links
-
-    @property
-    def state(self) -> tuple[int, bool, bool]:
-        """Everything that decides about what is written."""
-        return self.width, self.colour, self.links
+    width: int = 0
+    colour: bool = False
+    links: bool = False
 
 
 PIPE = Terminal()

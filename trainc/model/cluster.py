@@ -9,7 +9,7 @@ from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree, value
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any, Immutable, Protocol, Self
+from trainc.text.record import Any, Immutable, NamedTuple, Protocol, Self
 
 Remark = tuple[Span, str]
 Opening = Callable[[], "Cache | None"]  # of a cache, which few runs need
@@ -25,27 +25,17 @@ class Cache(Protocol):
         """Keep data under a key, where that can be done."""
 
 
-class Definitions:
+class Definitions(NamedTuple):
     """The compiled table of the kinds that one file defines, and remarks on it.
 
     `faults` say why a schema is not structural: a server would not have taken it, and it is left out of the table.
     `notes` name what cannot be checked. `lasting` says that another run would read the same of the file.
     """
 
-    __slots__ = ("faults", "lasting", "notes", "table")
-
-    def __init__(
-        self,
-        table: Mapping[str, Any],
-        faults: tuple[Remark, ...] = (),
-        notes: tuple[Remark, ...] = (),
-        *,
-        lasting: bool = True,
-    ) -> None:
-        self.table = table
-        self.faults = faults
-        self.notes = notes
-        self.lasting = lasting
+    table: Mapping[str, Any]
+    faults: tuple[Remark, ...] = ()
+    notes: tuple[Remark, ...] = ()
+    lasting: bool = True
 
 
 Version = tuple[int, int]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree
-from trainc.text.record import Any
+from trainc.text.record import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,20 +88,17 @@ CONTAINER, POD, METADATA = "container", "pod", "metadata"
 _NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 
 
-class PatchField:
+class PatchField(NamedTuple):
     """Where one field of a patch goes: into the patched `container`, the `pod` spec or the pod's `metadata`.
 
     `list_key` is the merge key of a field that upserts items into the list `target`. Without one the field is a map
     whose entries replace those of `target`, or fields of the owner itself where `target` is empty.
     """
 
-    __slots__ = ("list_key", "name", "owner", "target")
-
-    def __init__(self, name: str, owner: str, target: str = "", list_key: str = "") -> None:
-        self.name = name
-        self.owner = owner
-        self.target = target
-        self.list_key = list_key
+    name: str
+    owner: str
+    target: str = ""
+    list_key: str = ""
 
     def steps(self, content: Any) -> Iterator[Steps]:
         """Each place below the owner that the content replaces whole."""

@@ -9,6 +9,7 @@ from trainc.model.inference import Inferred
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree, get, value
+from trainc.text.record import NamedTuple
 
 Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
 
@@ -17,22 +18,17 @@ TRAINER = "trainer"
 NODE = "node"
 
 
-class Layer:
+class Layer(NamedTuple):
     """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`).
 
     `nodes` is the number of nodes that this step asks the trainer for, None where it says nothing about it.
     """
 
-    __slots__ = ("label", "name", "nodes", "patches", "tree")
-
-    def __init__(
-        self, name: str, label: str, tree: Tree = None, patches: tuple[Patch, ...] = (), nodes: Tree = None
-    ) -> None:
-        self.name = name
-        self.label = label
-        self.tree = tree
-        self.patches = patches
-        self.nodes = nodes
+    name: str
+    label: str
+    tree: Tree = None
+    patches: tuple[Patch, ...] = ()
+    nodes: Tree = None
 
 
 class Role:

@@ -79,7 +79,7 @@ def _run_cache(name: str, options: Options) -> RunCache | None:
     here = os.getcwd()
     key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
-    terminals = terminal(sys.stderr).state, terminal(sys.stdout).state
+    terminals = terminal(sys.stderr), terminal(sys.stdout)
     run_cache = RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
     kept = cache.open(run_cache.key)
     if kept is not None and not _is_loaded(run_cache, kept):

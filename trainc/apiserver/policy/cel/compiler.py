@@ -26,6 +26,7 @@ from trainc.apiserver.policy.cel.values import (
     Scope,
     UnknownValue,
 )
+from trainc.text.record import NamedTuple
 
 Valued = tuple[Any, Paths]
 
@@ -61,16 +62,13 @@ class NotCompiledError(Exception):
     """Why trainc cannot judge an expression that the server may well take."""
 
 
-class Expression:
+class Expression(NamedTuple):
     """A compiled expression, and the name of its type: `?` where that is not known exactly."""
 
-    __slots__ = ("kind", "needs", "run", "type")
-
-    def __init__(self, run: Run, kind: str, held: Any, needs: tuple[int, str]) -> None:
-        self.run = run
-        self.needs = needs  # the minor version of Kubernetes that takes it in a new policy, and for what
-        self.kind = kind
-        self.type = held
+    run: Run
+    kind: str
+    type: Any
+    needs: tuple[int, str]  # the minor version of Kubernetes that takes it in a new policy, and for what
 
 
 class Compiler:

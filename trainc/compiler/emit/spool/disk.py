@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 
 from trainc.compiler.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.text.files import ordinary_contents
-from trainc.text.record import Self
+from trainc.text.record import NamedTuple, Self
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble, near
 
@@ -23,20 +23,17 @@ _DIGITS = frozenset("0123456789abcdef")
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class OnDisk:
+class OnDisk(NamedTuple):
     """A file as it stands: `header` is None for one that trainc did not write, `body` is what follows the header.
 
     `marked` says that a merge left the marks of a conflict in it, `is_empty` that there is no byte in it but zeros, as
     a power cut may leave one behind. Line ends are those of Unix, whatever a checkout made of them.
     """
 
-    __slots__ = ("body", "header", "is_empty", "marked")
-
-    def __init__(self, header: Header | None, body: bytes, *, marked: bool = False, is_empty: bool = False) -> None:
-        self.is_empty = is_empty
-        self.header = header
-        self.body = body
-        self.marked = marked
+    header: Header | None
+    body: bytes
+    marked: bool = False
+    is_empty: bool = False
 
 
 def read_file(target: str) -> OnDisk | None:
