@@ -71,7 +71,11 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
             return None  # schemas refuse a null in a list; the webhook of JobSets has read an empty text before
         message = f"an item of `{above}` has no value"
         return ERROR, message, "the program gets an empty argument", 'write the word, or `""` for an empty one'
-    if holder == ("volumes",) and name in _SOURCES and not _has_source(beside):
+    if (
+        holder == ("volumes",)
+        and name in _SOURCES
+        and not any(_is_given(node) for name, node in beside.items() if name != "name")
+    ):
         effect = "the server makes the volume an empty folder, which is gone with the pod"
         return ERROR, message, effect, "write what the volume is made of; for an empty folder, `emptyDir: {}`"
     if holder == ("env",) and name == "valueFrom" and "value" not in beside:
@@ -95,10 +99,6 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
 def _is_filled_in(path: Path, document: Document) -> bool:
     """Whether the operator writes the command where there is none: `ray start`, and what an MPI worker waits with."""
     return document.kind == "RayJob" or (document.kind == "MPIJob" and "Worker" in path)
-
-
-def _has_source(volume: Mapping[str, Tree]) -> bool:
-    return any(_is_given(node) for name, node in volume.items() if name != "name")
 
 
 def _has_amounts(node: Tree) -> bool:

@@ -103,7 +103,9 @@ def _rounds(document: Document, server: Server) -> Iterator[Round]:
         mended = tree
         places = {_place(tree, fault): fault for fault in faults}
         for path in sorted(
-            places, key=_order, reverse=True
+            places,
+            key=lambda path: [(step, "") if type(step) is int else (-1, str(step)) for step in path],
+            reverse=True,
         ):  # later items first: to take one out moves those behind it
             mended = _mended(mended, path, places[path], taken)
             if get(mended, *path) is None:
@@ -125,10 +127,6 @@ def _place(tree: Tree, fault: Fault) -> Path:
     """What a fault is about: a field, or the item of a list that lacks one."""
     path = fault.path
     return path[:-1] if len(path) > 2 and type(path[-2]) is int and get(tree, *path) is None else path
-
-
-def _order(path: Path) -> list[tuple[int, str]]:
-    return [(step, "") if type(step) is int else (-1, str(step)) for step in path]
 
 
 def _mended(tree: Tree, path: Path, fault: Fault, taken: list[Span]) -> Tree:

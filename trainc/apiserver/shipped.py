@@ -24,7 +24,12 @@ class Shipped(NamedTuple):
 def listed() -> tuple[Shipped, ...]:
     """Every kind that has schemas, in the order of group, version and kind."""
     return tuple(
-        Shipped(*kind.NAMES[:3], (kind.__doc__ or "").strip(), _crd(kind.NAMES), json_path(kind.NAMES))
+        Shipped(
+            *kind.NAMES[:3],
+            (kind.__doc__ or "").strip(),
+            crd_path(kind.NAMES) if kind.NAMES.served else "",
+            json_path(kind.NAMES),
+        )
         for kind in kinds()
     )
 
@@ -56,10 +61,6 @@ def folder() -> Path:
     package = Path(trainc.__file__).parent
     installed = package / "_data" / "schemas"
     return installed if installed.is_dir() else package.parent / "schemas"
-
-
-def _crd(names: Names) -> str:
-    return crd_path(names) if names.served else ""
 
 
 def crd_path(names: Names) -> str:

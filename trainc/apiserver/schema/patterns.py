@@ -14,10 +14,6 @@ def _dotted_labels(text: str) -> bool:
     return all(map(is_label, text.split(".")))
 
 
-def _label(text: str) -> bool:
-    return text[:1] in _LETTERS and is_label(text)
-
-
 def _qualified(text: str) -> bool:
     prefix, slash, name = text.rpartition("/")
     fits = bool(name) and _NAME.issuperset(name) and name[0] not in _EDGE and name[-1] not in _EDGE
@@ -34,18 +30,14 @@ def _word(text: str) -> bool:
     return text.isascii() and text.isalnum() and text[:1] in _LETTERS
 
 
-def _without_colon(text: str) -> bool:
-    return bool(text) and ":" not in text
-
-
 # By the pattern's text; True is certain, False says that the pattern itself has to look.
 ORDINARY = {
-    "^[a-z]([-a-z0-9]*[a-z0-9])?$": _label,
+    "^[a-z]([-a-z0-9]*[a-z0-9])?$": lambda text: text[:1] in _LETTERS and is_label(text),
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     r"([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$": _quantity,
     r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$": _word,
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$": is_label,
-    "^[^:]+$": _without_colon,
+    "^[^:]+$": lambda text: bool(text) and ":" not in text,
     r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$": _dotted_labels,
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
     r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$": _qualified,

@@ -130,13 +130,13 @@ def _holds_jobs_alone(text: bytes | None) -> bool:
     """Whether a file holds nothing but jobs, so that no other file's job depends on it; also where there is none."""
     if text is None:
         return True
-    documents = [part for part in _DOCUMENT.split(text) if any(map(_is_content, part.splitlines()))]
+    documents = [
+        part
+        for part in _DOCUMENT.split(text)
+        if any(line.strip() and not line.lstrip().startswith(b"#") for line in part.splitlines())
+    ]
     kinds = [_KIND.findall(part) for part in documents]
     return all(len(names) == 1 and names[0] in _JOBS for names in kinds)
-
-
-def _is_content(line: bytes) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
 
 def _write(root: str, texts: Mapping[str, bytes | None]) -> None:

@@ -226,14 +226,6 @@ def _shape(job: JobFacts) -> object:
     return (*job.key[:2], len(job.digest), tuple(sorted(job.values)), tuple(sizes))
 
 
-def _any(_was: JobFacts, _now: JobFacts) -> bool:
-    return True
-
-
-def _same(was: JobFacts, now: JobFacts) -> bool:
-    return as_called(was, now).digest == now.digest
-
-
 def _is_like(was: JobFacts, now: JobFacts) -> bool:
     """Whether most of what a job consists of is as it was."""
     called = as_called(was, now).digest
@@ -241,4 +233,8 @@ def _is_like(was: JobFacts, now: JobFacts) -> bool:
     return 2 * same > max(len(called), len(now.digest))
 
 
-_REASONS: tuple[tuple[Group, Fits], ...] = ((_name, _any), (_file, _is_like), (_shape, _same))
+_REASONS: tuple[tuple[Group, Fits], ...] = (
+    (_name, lambda _was, _now: True),
+    (_file, _is_like),
+    (_shape, lambda was, now: as_called(was, now).digest == now.digest),
+)

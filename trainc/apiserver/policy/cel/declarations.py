@@ -180,18 +180,6 @@ def _once(args: list[Any], _: Any) -> int:
     return ceil(size(args[0]) * _STRING)
 
 
-def _twice(args: list[Any], _: Any) -> int:
-    return ceil(size(args[0]) * 2 * _STRING)
-
-
-def _result_twice(_: list[Any], result: Any) -> int:
-    return ceil(size(result) * 2 * _STRING)
-
-
-def _traversal(args: list[Any], _: Any) -> int:
-    return _traversed(args[0])
-
-
 def _traversed(value: Any) -> int:
     if isinstance(value, str | bytes):
         return int(len(value) * _STRING)
@@ -200,14 +188,6 @@ def _traversed(value: Any) -> int:
     if type(value) is dict:
         return sum(_traversed(key) + _traversed(held) for key, held in value.items())
     return 1
-
-
-def _regex(args: list[Any], _: Any) -> int:
-    return ceil((1 + size(args[0])) * _STRING) * ceil(size(args[1]) * _REGEX)
-
-
-def _contains(args: list[Any], _: Any) -> int:
-    return ceil(size(args[0]) * _STRING) * ceil(size(args[1]) * _STRING)
 
 
 def _smaller(args: list[Any], _: Any) -> int:
@@ -228,17 +208,9 @@ def _ordered(args: list[Any], _: Any) -> int:
     return 1
 
 
-def _of_text(args: list[Any], result: Any) -> int:
-    return _once(args, result) if isinstance(args[0], str | bytes) else 1
-
-
 def _contains_ip(args: list[Any], _: Any) -> int:
     own = ceil(2 * size(args[0]) * _STRING)
     return own + (ceil(size(args[1]) * _STRING) if type(args[1]) is str else 0)
-
-
-def _contains_cidr(args: list[Any], _: Any) -> int:
-    return _contains_ip(args, None) + ceil(size(args[0]) * _STRING) + 1
 
 
 def _validate(args: list[Any], _: Any) -> int:
@@ -246,30 +218,27 @@ def _validate(args: list[Any], _: Any) -> int:
     return ceil((1 + size(args[1])) * _STRING) * ceil(pattern * _REGEX)
 
 
-def _sets(args: list[Any], _: Any) -> int:
-    return 1 + size(args[0]) * size(args[1])
-
-
-def _equivalent(args: list[Any], _: Any) -> int:
-    return 1 + 2 * size(args[0]) * size(args[1])
-
-
 _COSTS: dict[str, Cost] = {
-    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _traversal),
+    **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), lambda args, _: _traversed(args[0])),
     **dict.fromkeys(("url", "lowerAscii", "upperAscii", "substring", "trim"), _once),
     **dict.fromkeys(("cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"), _once),
     **dict.fromkeys(("startsWith", "endsWith", "format", "strings.quote"), _once),
-    **dict.fromkeys(("replace", "split", "ip.isCanonical"), _twice),
-    **dict.fromkeys(("find", "findAll", "matches"), _regex),
+    **dict.fromkeys(("replace", "split", "ip.isCanonical"), lambda args, _: ceil(size(args[0]) * 2 * _STRING)),
+    **dict.fromkeys(
+        ("find", "findAll", "matches"),
+        lambda args, _: ceil((1 + size(args[0])) * _STRING) * ceil(size(args[1]) * _REGEX),
+    ),
     **dict.fromkeys(("_==_", "_!=_"), _smaller),
     **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), _ordered),
-    **dict.fromkeys(("ip", "bytes", "string"), _of_text),
-    **dict.fromkeys(("sets.contains", "sets.intersects"), _sets),
-    "sets.equivalent": _equivalent,
-    "join": _result_twice,
-    "contains": _contains,
+    **dict.fromkeys(
+        ("ip", "bytes", "string"), lambda args, result: _once(args, result) if isinstance(args[0], str | bytes) else 1
+    ),
+    **dict.fromkeys(("sets.contains", "sets.intersects"), lambda args, _: 1 + size(args[0]) * size(args[1])),
+    "sets.equivalent": lambda args, _: 1 + 2 * size(args[0]) * size(args[1]),
+    "join": lambda _, result: ceil(size(result) * 2 * _STRING),
+    "contains": lambda args, _: ceil(size(args[0]) * _STRING) * ceil(size(args[1]) * _STRING),
     "_+_": _plus,
     "containsIP": _contains_ip,
-    "containsCIDR": _contains_cidr,
+    "containsCIDR": lambda args, _: _contains_ip(args, None) + ceil(size(args[0]) * _STRING) + 1,
     "validate": _validate,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cmp_to_key
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any
 
 from trainc.apiserver.policy.cel import conversions, kubernetes, texts
@@ -43,18 +43,12 @@ def _whole(number: int, kind: type, *, of: str = "integer") -> Any:
     return number if kind is int else kind(number)
 
 
-def _place(held: Any, index: int) -> Paths:
-    if type(held) is Built:
-        return held.paths[index]
-    return None
-
-
 def _built(pairs: list[tuple[Any, Paths]]) -> Built:
     return Built([value for value, _ in pairs], [paths for _, paths in pairs])
 
 
 def _pairs(held: list[Any]) -> list[tuple[Any, Paths]]:
-    return [(value, _place(held, index)) for index, value in enumerate(held)]
+    return list(zip(held, held.paths if type(held) is Built else repeat(None), strict=False))
 
 
 def _add(left: Any, right: Any) -> Any:
@@ -162,11 +156,6 @@ def _extreme(value: Any, sign: int, name: str) -> Any:
     return best
 
 
-def _is_sorted(value: Any) -> bool:
-    held = _list(value)
-    return all(compare(left, right) <= 0 for left, right in pairwise(held))
-
-
 def _index_of(value: Any, item: Any, start: Any = 0) -> int:
     if type(value) is str:
         return texts.index_of(value, item, start)
@@ -213,18 +202,6 @@ def _distinct(value: Any) -> Built:
     return _built(out)
 
 
-def _sort(value: Any) -> Built:
-
-    def order(left: tuple[Any, Paths], right: tuple[Any, Paths]) -> int:
-        return compare(left[0], right[0])
-
-    return _built(sorted(_pairs(_list(value)), key=cmp_to_key(order)))
-
-
-def _reverse(value: Any) -> Built:
-    return _built(_pairs(_list(value))[::-1])
-
-
 def _range(count: Any) -> list[int]:
     if type(count) is not int:
         raise overload()
@@ -242,27 +219,21 @@ def _contains_all(held: Any, wanted: Any) -> bool:
     return all(any(equal(one, item) for one in _list(held)) for item in _list(wanted))
 
 
-def _intersects(left: Any, right: Any) -> bool:
-    return any(equal(one, item) for one in _list(left) for item in _list(right))
-
-
 def _of_non_zero(value: Any) -> Optional:
     zero = value is None or value is False or (is_number(value) and value == 0)
     return NONE if zero or (isinstance(value, str | bytes | list | dict) and not value) else Optional(True, value)
-
-
-def _value_of(value: Any) -> Any:
-    if type(value) is not Optional:
-        raise overload()
-    if not value.present:
-        raise EvaluationError("optional.none() dereference")
-    return value.value
 
 
 def _has_value(value: Any) -> bool:
     if type(value) is not Optional:
         raise overload()
     return value.present
+
+
+def _value_of(value: Any) -> Any:
+    if not _has_value(value):
+        raise EvaluationError("optional.none() dereference")
+    return value.value
 
 
 NAMESPACES = frozenset({"sets", "ip", "cidr", "format", "optional", "lists", "strings"})
@@ -285,20 +256,20 @@ FUNCTIONS: dict[str, Function] = {
     "sum": _sum,
     "max": lambda value: _extreme(value, 1, "max"),
     "min": lambda value: _extreme(value, -1, "min"),
-    "isSorted": _is_sorted,
+    "isSorted": lambda value: all(compare(left, right) <= 0 for left, right in pairwise(_list(value))),
     "indexOf": _index_of,
     "lastIndexOf": _last_index_of,
     "slice": _slice,
     "flatten": _flatten,
     "distinct": _distinct,
-    "sort": _sort,
-    "reverse": _reverse,
+    "sort": lambda value: _built(sorted(_pairs(_list(value)), key=lambda pair: cmp_to_key(compare)(pair[0]))),
+    "reverse": lambda value: _built(_pairs(_list(value))[::-1]),
     "lists.range": _range,
     "first": lambda value: _end(value, 0),
     "last": lambda value: _end(value, -1),
     "sets.contains": _contains_all,
     "sets.equivalent": lambda left, right: _contains_all(left, right) and _contains_all(right, left),
-    "sets.intersects": _intersects,
+    "sets.intersects": lambda left, right: any(equal(one, item) for one in _list(left) for item in _list(right)),
     "optional.of": lambda value: Optional(True, value),
     "optional.ofNonZeroValue": _of_non_zero,
     "optional.none": lambda: NONE,

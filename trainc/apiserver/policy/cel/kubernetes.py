@@ -119,14 +119,6 @@ def _host_name(value: Any) -> str:
     return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
 
 
-def _port(value: Any) -> str:
-    return _host(value).rpartition("]")[2].partition(":")[2]
-
-
-def _escaped_path(value: Any) -> str:
-    return quote(_held(value, URL).path, safe="%/:@!$&'()*+,;=~-._")
-
-
 def _ip(value: Any) -> Opaque:
     if type(value) is Opaque:
         return Opaque(IP, _held(value, CIDR).ip)
@@ -301,8 +293,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getScheme": lambda value: _held(value, URL).scheme,
     "getHost": _host,
     "getHostname": _host_name,
-    "getPort": _port,
-    "getEscapedPath": _escaped_path,
+    "getPort": lambda value: _host(value).rpartition("]")[2].partition(":")[2],
+    "getEscapedPath": lambda value: quote(_held(value, URL).path, safe="%/:@!$&'()*+,;=~-._"),
     "getQuery": lambda value: parse_qs(_held(value, URL).query, keep_blank_values=True),
     "ip": _ip,
     "isIP": _is(_ip),

@@ -24,7 +24,7 @@ def parts_of(bundle: Bundle) -> list[Bundle]:
     lasting, own = [], []
     for tree in bundle.objects:
         document = beside.get(_key(tree))
-        if document is None and not _is_key_material(tree):
+        if document is None and not str(value(tree, "apiVersion")).partition("/")[0].endswith(_KEY_MATERIAL):
             own.append(tree)
         else:
             lasting.append(Bundle(document or bundle.document, (tree,), cluster=bundle.cluster))
@@ -66,10 +66,6 @@ def is_named_nearby(files: Folder, path: str, others: Iterable[str]) -> bool:
     made = {provides(tree) for tree in trees_of(existing.body)}
     bodies = (other.body for name in near if (other := files.find(name)[1]) is not None)
     return any(made & names_in(trees_of(body)) for body in bodies)
-
-
-def _is_key_material(tree: Tree) -> bool:
-    return str(value(tree, "apiVersion")).partition("/")[0].endswith(_KEY_MATERIAL)
 
 
 def _key(tree: Tree) -> tuple[object, object]:
