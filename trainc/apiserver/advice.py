@@ -30,12 +30,10 @@ _DEEPEST = 14  # steps down to a field of a container in a runtime patch
 
 def for_unknown(document: Document, fault: Fault, table: Table) -> str:
     """Where the field belongs, what it is called now, or what was probably meant; empty where nobody can say."""
-    hint = replacement(document.api_version, document.kind, fault.path)
-    if hint:
+    if hint := replacement(document.api_version, document.kind, fault.path):
         return hint
     root = _root(document, table)
-    above = _node(root, fault.path[:-1])
-    if above is not None and above.kind == "array":
+    if (above := _node(root, fault.path[:-1])) is not None and above.kind == "array":
         return listed(fault.path[:-1], str(fault.path[-1]), get(document.tree, *fault.path), above.item())
     if above is not None and above.kind == "string":
         return _text(document, fault.path)
@@ -58,8 +56,7 @@ def is_for_fields(document: Document, path: Path, table: Table) -> bool:
 
 def for_field(document: Document, fault: Fault, table: Table) -> list[Edit]:
     """The edit that gives an unknown field its right name, or makes the list of which it is to be an item."""
-    above = _node(_root(document, table), fault.path[:-1])
-    if above is not None and above.kind == "array":
+    if (above := _node(_root(document, table), fault.path[:-1])) is not None and above.kind == "array":
         return repairs.listed(document, fault.path[:-1], above.item())
     return repairs.renamed(document, fault)
 
@@ -82,8 +79,7 @@ def _text(document: Document, path: Path) -> str:
 
 def _elsewhere(document: Document, path: Path, root: SchemaNode | None, table: Table) -> str:
     """The place of a field of this name in the kind, or for a job in its runtime."""
-    place = _nearest_place(root, path)
-    if place:
+    if place := _nearest_place(root, path):
         return f"write it as `{place}`"
     if document.kind == "TrainJob":
         in_runtime = replacement("", "ClusterTrainingRuntime", path)
@@ -126,12 +122,10 @@ def _places(root: SchemaNode) -> Mapping[str, list[tuple[str, ...]]]:
 
 
 def _children(path: tuple[str, ...], node: SchemaNode) -> Iterator[tuple[tuple[str, ...], SchemaNode]]:
-    item = node.item()
-    if item is not None:
+    if (item := node.item()) is not None:
         yield (*path, "[]"), item
     for step in node.props.names:
-        child = node.prop(step)
-        if child is not None and step not in ("status", "metadata"):
+        if (child := node.prop(step)) is not None and step not in ("status", "metadata"):
             yield (*path, step), child
 
 

@@ -241,8 +241,7 @@ def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str
             reason, refused = engine().rule_trouble(rule["rule"])
             if reason:
                 yield where, f"the rule {'is not CEL' if refused else 'is skipped'}: {reason}", refused
-    pattern = schema.get("pattern", "")
-    if pattern and pattern not in ORDINARY:
+    if (pattern := schema.get("pattern", "")) and pattern not in ORDINARY:
         reason, refused = engine().pattern_trouble(pattern)
         if reason:
             verdict = "is not a regular expression" if refused else "is not checked"

@@ -101,8 +101,7 @@ def validate(metadata: Tree) -> list[Fault]:
         faults.append(Fault(("metadata", "name"), "schema", text, blocking=True))
     elif name:
         faults += _invalid(("metadata", "name"), name, subdomain(name))
-    namespace = _text(held, "namespace")
-    if namespace:
+    if namespace := _text(held, "namespace"):
         faults += _invalid(("metadata", "namespace"), namespace, label(namespace))
     if "labels" in held:
         faults += label_faults(held["labels"], ("metadata", "labels"))

@@ -62,8 +62,7 @@ def _struct(fields: Mapping[str, str], name: str, at: str, tree: dict[str, Tree]
 
 
 def _value(wanted: str, field: str, tree: Tree, path: Path) -> list[Fault]:
-    got = _word(tree)
-    if not got or wanted == _ANY:
+    if not (got := _word(tree)) or wanted == _ANY:
         return []
     if wanted == _TIME:
         if got != "string":

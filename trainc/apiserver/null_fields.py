@@ -55,8 +55,7 @@ def check_nulls(document: Document, report: Report) -> None:
                 )
             )
             continue
-        meaning = _meaning(path, beside, document)
-        if meaning is not None:
+        if (meaning := _meaning(path, beside, document)) is not None:
             level, message, effect, help_ = meaning
             span = document.span(path, key=type(path[-1]) is str)
             report.add(NULL_FIELD.at(span, message, level=level, effect=effect, help=help_))

@@ -22,8 +22,7 @@ def readable(tree: Tree, kind: str, table: Table) -> tuple[Tree, list[Fault]]:
     own = load()
     if root is not None and root.table is own:
         return tree, []
-    known = own.any_version(kind)
-    if known is None:
+    if (known := own.any_version(kind)) is None:
         return tree, []
     log = Log()
     kept = _without_nulls(tree)

@@ -65,8 +65,7 @@ def further_faults(document: Document, server: Server) -> Iterator[tuple[Documen
     """
     for index, look in enumerate(_rounds(document, server)):
         mended, taken = document.instead(look.tree), RemovedSpans(look.taken, document.tree)
-        faults = [fault for fault in look.faults if index and not _follows(fault, look, mended, taken)]
-        if faults:
+        if faults := [fault for fault in look.faults if index and not _follows(fault, look, mended, taken)]:
             yield mended, faults
 
 

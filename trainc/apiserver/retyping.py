@@ -65,8 +65,7 @@ def _whole_device(fault: Fault) -> str:
 def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
     """A text as a value of another type."""
     if wanted == "array":
-        parts = words(written)
-        if not parts:
+        if not (parts := words(written)):
             return f"write a list for a shell: `[sh, -c, {json.dumps(written)}]`" if written.strip() else "write a list"
         return f"write a list: `[{', '.join(map(json.dumps, parts))}]`"
     if wanted == "object":

@@ -111,8 +111,7 @@ def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
     from trainc.apiserver import metadata_decoding as metadata_decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
     held = tree["metadata"]
-    undecodable = metadata_decode.decode(held)
-    if undecodable:
+    if undecodable := metadata_decode.decode(held):
         return tree, undecodable, []
     return {**tree, "metadata": metadata_decode.read(held)}, [], metadata_decode.unknown_fields(held)
 
@@ -126,8 +125,7 @@ def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> b
     if log.schema or log.loose:
         from trainc.apiserver.golang.decoding import decode  # noqa: PLC0415 (like the other imports here, few runs need it)
 
-        faults = decode(types, judged.stored)
-        if faults:
+        if faults := decode(types, judged.stored):
             judged.refuse("webhook", faults, [faults[0].message])
             return False
     changed = defaults.with_defaults(judged.stored)

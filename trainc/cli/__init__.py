@@ -112,8 +112,7 @@ def _dispatch(words: list[str]) -> int:
 
         return next_steps()
     if words[0] in ("-h", "--help", "--help-all", "help"):
-        topic = next((word for word in words[1:] if not word.startswith("-")), "")
-        if topic:
+        if topic := next((word for word in words[1:] if not word.startswith("-")), ""):
             answer(*help_text(_command(topic), is_full="--help-all" in words).splitlines())
         else:
             from trainc.cli.commands import COMMANDS  # noqa: PLC0415

@@ -28,8 +28,7 @@ class FileCache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
-        stream = self.open(key)
-        if stream is None:
+        if (stream := self.open(key)) is None:
             return None
         with stream:
             try:

@@ -95,8 +95,7 @@ def _session(environment: Mapping[str, str]) -> Session:
     sent = upload(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
     paths = list(given.paths) or ["."]
     # Raise Trouble where an application would leave out the jobs of projects below its folder.
-    nested = [folder for path in paths for folder in nested_projects(path)]
-    if nested:
+    if nested := [folder for path in paths for folder in nested_projects(path)]:
         names = ", ".join(os.path.relpath(folder) for folder in nested)
         raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
     session = Session(Options(paths, values), sent.top)

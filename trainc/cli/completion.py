@@ -88,13 +88,11 @@ def candidates(words: list[str], commands: Mapping[str, Command]) -> list[str]:
 def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> Iterable[str]:
     if not before:
         return [*commands, "help", *_HELP]
-    command = commands.get(before[0])
-    if command is None:
+    if (command := commands.get(before[0])) is None:
         return commands if before[0] == "help" else ()
     if "--" in before:
         return ()
-    option = _option(command, before[-1])
-    if option is not None:
+    if (option := _option(command, before[-1])) is not None:
         return _values(option, command)
     if current.startswith("-"):
         name, equals, _ = current.partition("=")

@@ -101,8 +101,7 @@ class CompiledJobs:
         bundle = listed[0]
         place = _place(bundle, diagnosis, self._session)
         notes = [*place.get("notes", ()), *self._notes(bundle, diagnosis, self._session)]
-        clusters = sorted({other.cluster for other in listed} - {bundle.cluster})
-        if clusters:
+        if clusters := sorted({other.cluster for other in listed} - {bundle.cluster}):
             notes.append(f"compiled for `{bundle.cluster}`; `--cluster` names {' or '.join(clusters)} instead")
         return {**place, "notes": notes} if notes else place
 
@@ -126,8 +125,7 @@ def _place(bundle: Bundle, diagnosis: Diagnosis, session: Session) -> dict[str, 
     """File, line and column of the first field that the JobSet has; without one, those of the job's name."""
     fields = diagnosis.cause.fields if diagnosis.cause else ()
     for steps in fields:
-        path = located(bundle.jobset, steps)
-        if path is not None:
+        if (path := located(bundle.jobset, steps)) is not None:
             return _field(bundle, path, steps, diagnosis, session)
     place = _span(session, bundle.document.span(("metadata", "name")), "metadata.name")
     return {**place, "notes": [f"it does not set {shown(fields[0])}"]} if fields else place
@@ -137,8 +135,7 @@ def _field(
     bundle: Bundle, path: tuple[str | int, ...], steps: Steps, diagnosis: Diagnosis, session: Session
 ) -> dict[str, Any]:
     place = _span(session, bundle.span(bundle.jobset, path), shown(steps))
-    held = value(bundle.jobset, *path)
-    if held is None:
+    if (held := value(bundle.jobset, *path)) is None:
         return place
     there = stamp(diagnosis.tree, "cluster")
     other = located(there, steps)

@@ -108,11 +108,9 @@ def _page(field: Field) -> Iterator[str]:
         yield f"DEFAULT:  {' '.join(dump(field.default).split())}"
     yield f"READ IN:  {field.since}"
     yield from ("", "DESCRIPTION:", *indent(fill(field.about or _KUBERNETES, _WIDTH), "  ").splitlines())
-    bounds = list(field.bounds())
-    if bounds:
+    if bounds := list(field.bounds()):
         yield from ("", "RULES:", *(f"  {bound}" for bound in bounds))
-    below = list(field.children())
-    if below:
+    if below := list(field.children()):
         yield from ("", "FIELDS:", *_rows(below))
     if field.path:
         yield from ("", "EXAMPLE:", *indent(sample(field), "  ").splitlines())

@@ -82,8 +82,7 @@ class Repair:
     def _advance(self) -> bool:
         """Apply what can be applied together and look at the result; whether there was anything to apply."""
         texts_, applied = self._edited()
-        changed = {file: text for file, text in texts_.items() if text != self.after[file]}
-        if not changed:
+        if not (changed := {file: text for file, text in texts_.items() if text != self.after[file]}):
             return False
         self._show(changed)
         findings = self._findings()

@@ -46,8 +46,7 @@ def _contents(file: str) -> str:
 
 def _with_checks(file: str, text: str) -> str:
     """The text of a file with the list of each Kustomization in it, everything else as it was."""
-    documents = list(_kustomizations(file, text))
-    if not documents:
+    if not (documents := list(_kustomizations(file, text))):
         raise Trouble(f"no Flux Kustomization in {file}")
     wanted = [_wanted(file, document) for document in documents]
     old = [pair for pair in zip(documents, wanted, strict=True) if _written(pair[0]) != pair[1]]

@@ -63,8 +63,7 @@ def run(options: Options) -> int:
 
 
 def _place(finding: Finding, package: Package, items: tuple[Item, ...]) -> ItemPlace | None:
-    number = package.item_at(finding.span)
-    if number is None:
+    if (number := package.item_at(finding.span)) is None:
         return None
     item = items[number]
     return ItemPlace(item.tree, item.path, item.position, *package.field_at(finding.span))

@@ -24,8 +24,7 @@ def has_output(project: Project) -> bool:
 
 def job_row(bundle: Bundle, states: RenderingStates | None, shown: Callable[[str], str]) -> dict[str, Any] | None:
     """What is known of a job; None for a bundle without one. `shown` turns a file's name into what people open."""
-    view = job_view(bundle, None)
-    if view is None:
+    if (view := job_view(bundle, None)) is None:
         return None
     state = states.of(bundle) if states is not None else None
     file = shown(bundle.document.file)
@@ -50,7 +49,6 @@ def inheritance(project: Project, paths: tuple[str, ...], bundles: Sequence[Bund
 
 def job_view(bundle: Bundle, rank: int | None) -> dict[str, Any] | None:
     """What will run as plain data: the whole job, or its pod of that rank; None where there is none."""
-    job = expand(bundle, None, Report())
-    if job is None:
+    if (job := expand(bundle, None, Report())) is None:
         return None
     return overview(job) if rank is None else one_pod(job, rank)

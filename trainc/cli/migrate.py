@@ -122,8 +122,7 @@ def shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]
     Raises:
         Trouble: where a file stands in the way of the new runtime.
     """
-    known = _known(name, project)
-    if known is not None:
+    if (known := _known(name, project)) is not None:
         return known
     outcomes = (one for file, text in files for one in migrate(text, project, file).outcomes)
     shared = shared_by([one.want for one in outcomes if one.want is not None], name)

@@ -202,8 +202,7 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
 
 def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
     """Whether the runtime has the settings that are asked for; also where there is none of its name yet."""
-    there = runtimes.get(request.runtime_name)
-    if there is None or request.hardware is None:
+    if (there := runtimes.get(request.runtime_name)) is None or request.hardware is None:
         return there is None
     uses, main = request.uses(), next(reversed(request.hardware.uses))
     components = plain(get(there.document.tree, "spec", "components"))

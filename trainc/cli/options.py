@@ -166,8 +166,7 @@ def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
 def help_text(command: Command, *, is_full: bool = False) -> str:
     """What `--help` prints for one command; with `is_full` what `--help-all` does."""
     lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", command.summary, ""]
-    shown = [one for one in command.options if (is_full or not one.is_advanced) and not one.instead]
-    if shown:
+    if shown := [one for one in command.options if (is_full or not one.is_advanced) and not one.instead]:
         lines.append("options:")
         rows = [(", ".join(o.names) + (f" {o.metavar}" if o.metavar else ""), o.help) for o in shown]
         if len(shown) < len([one for one in command.options if not one.instead]):

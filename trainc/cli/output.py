@@ -106,8 +106,7 @@ def _width(stream: TextIO) -> int:
 
 def _has_links() -> bool:
     """Whether the terminal shows hyperlinks; FORCE_HYPERLINK decides where it is set."""
-    force = os.environ.get("FORCE_HYPERLINK", "")
-    if force:
+    if force := os.environ.get("FORCE_HYPERLINK", ""):
         return force != "0"
     if os.environ.get("TMUX") or os.environ.get("TERM", "").startswith(("screen", "tmux", "dumb", "linux")):
         return False

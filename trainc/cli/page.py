@@ -36,8 +36,7 @@ _STDOUT = "-"
 
 def show_page(options: Options) -> int:
     """Write the page; 1 where it lists a job that is not compiled."""
-    target = options.one("output", _STDOUT)
-    if not target:
+    if not (target := options.one("output", _STDOUT)):
         raise Trouble("--output takes the name of a file, or - for standard output")
     parts: list[tuple[dict[str, Any], dict[str, Any]]] = []
     code = across_projects(options, lambda one: _collect(one, parts))

@@ -90,8 +90,7 @@ def _bundles(session: Session, nodes: int) -> Iterator[Bundle]:
         documents = load(project, session.selection, session.report)
         catalog = admit(_scaled(documents, nodes), project, session.selection, session.report)
         for plan in resolve(catalog, project, session.report):
-            bundle = lower(plan, project, session.report)
-            if bundle is not None and not plan.barred:
+            if (bundle := lower(plan, project, session.report)) is not None and not plan.barred:
                 yield bundle
 
 

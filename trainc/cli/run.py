@@ -164,8 +164,7 @@ def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | Non
         return False
     for old, now in zip(before, after, strict=True):
         tree = plain(old.tree)
-        number = runs.get((old.start, old.inside))
-        if number:
+        if number := runs.get((old.start, old.inside)):
             tree["metadata"]["annotations"] = {**(tree["metadata"].get("annotations") or {}), RUN: number}
         if tree != plain(now.tree):
             return False

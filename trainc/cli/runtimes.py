@@ -93,8 +93,7 @@ def _copy(words: list[str]) -> None:
     targets = {}
     for spot in dict.fromkeys(_found(name) for name in words):
         target = os.path.join(folder or os.path.join("runtimes", spot[0]), f"{spot[1]}.yaml")
-        there = own.get((spot[0] == COMPONENTS, spot[1]))
-        if there is not None or os.path.lexists(target):
+        if (there := own.get((spot[0] == COMPONENTS, spot[1]))) is not None or os.path.lexists(target):
             where = there.document.file if there is not None else target
             raise Trouble(f"`{spot[1]}` already exists in {where}; nothing was copied")
         targets[target] = _text(spot)

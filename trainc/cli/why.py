@@ -134,8 +134,7 @@ def _source(file: str) -> str:
     except OSError as error:
         shipped = "; `trainc runtimes show NAME` prints a runtime that trainc ships" * file.startswith("trainc:")
         raise Trouble(f"{file}: {error.strerror}{shipped}") from error
-    header = read_header(first)
-    if header is None:
+    if (header := read_header(first)) is None:
         return ""
     source = header.source
     folder = os.path.dirname(os.path.abspath(file))

@@ -111,8 +111,7 @@ class _Worker:
         _, status = os.waitpid(self._process, 0)
         self._process = 0
         atexit.unregister(self.stop)
-        code = os.waitstatus_to_exitcode(status)
-        if code:
+        if code := os.waitstatus_to_exitcode(status):
             self._stream.close()
             why = f"temporary file: {os.strerror(code)}" if 0 < code < _FAILED else "a worker was killed"
             return {"trouble": f"{why}; nothing was written"}

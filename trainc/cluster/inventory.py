@@ -113,13 +113,11 @@ def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Manif
     pods = dump.objects.get("Pod")
     daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
     fill(by_name, (stamp(tree, "dump") for tree in pods or []), daemons)
-    nodes = list(groups(by_name))
-    if nodes:
+    if nodes := list(groups(by_name)):
         spec["nodes"] = nodes
     objects = [_trimmed(kind, tree) for kind in sorted(dump.objects) if kind in _KEPT for tree in dump.objects[kind]]
     configured = [_configuration(tree) for tree in dump.objects.get("Configuration", [])]
-    listed = sorted(objects, key=lambda one: (one["kind"], str(one["metadata"])))
-    if listed or configured:
+    if (listed := sorted(objects, key=lambda one: (one["kind"], str(one["metadata"])))) or configured:
         spec["objects"] = [*listed, *configured]
     return {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": spec}
 

@@ -55,8 +55,7 @@ class Patched(Document):
         if path == RUN_PATH:
             return self.patch, path
         for document in self._in_order(path):
-            inner = self._inner(document, path)
-            if inner is not None:
+            if (inner := self._inner(document, path)) is not None:
                 return document, inner
         return self.job, path
 
@@ -65,8 +64,7 @@ class Patched(Document):
         for length in range(len(path), 0, -1):
             above = path[:length]
             for document in self._in_order(above):
-                inner = self._inner(document, above)
-                if inner is not None:
+                if (inner := self._inner(document, above)) is not None:
                     return document.span(inner, key=key or length < len(path))
         return self.job.span()
 

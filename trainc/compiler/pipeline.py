@@ -269,8 +269,7 @@ def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
         for plan in resolve(alone, project, own_report):
-            bundle = lower(plan, project, own_report)
-            if bundle is not None:
+            if (bundle := lower(plan, project, own_report)) is not None:
                 verify(bundle, project, own_report, catalog.objects)
         from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
@@ -298,8 +297,7 @@ def instead(
         if plan.barred:
             continue
         report.account.advance()
-        bundle = lower(plan, project, report)
-        if bundle is not None:
+        if (bundle := lower(plan, project, report)) is not None:
             yield bundle
 
 

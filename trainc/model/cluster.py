@@ -123,8 +123,7 @@ class Cluster(Immutable):
 
         With a namespace, only what lives in it, without the prefix.
         """
-        objects = self.objects.get(kind)
-        if objects is None:
+        if (objects := self.objects.get(kind)) is None:
             return [] if self.closed else None
         if not namespace:
             return sorted(objects)
@@ -137,8 +136,7 @@ class Cluster(Immutable):
         """
         if is_placeholder(name) or is_placeholder(namespace):
             return None
-        objects = self.objects.get(kind)
-        if objects is None:
+        if (objects := self.objects.get(kind)) is None:
             return False if self.closed else None
         return (f"{namespace}/{name}" if namespace else name) in objects
 
@@ -152,8 +150,7 @@ class Cluster(Immutable):
 
     def topology_levels(self) -> list[str] | None:
         """The node labels that the cluster's Topologies name, None where nobody has listed any."""
-        topologies = self.objects.get("Topology")
-        if topologies is None:
+        if (topologies := self.objects.get("Topology")) is None:
             return [] if self.closed else None
         levels = [level for tree in topologies.values() for level in _levels(tree)]
         return sorted(set(levels))

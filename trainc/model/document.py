@@ -108,8 +108,7 @@ class Document:
     def span(self, path: Path = (), *, key: bool = False) -> Span:
         """Where the node at `path` is written (with `key`, its key); the nearest parent for a node that is not."""
         for length in range(len(path), -1, -1):
-            position = self._span(path[:length], key or length < len(path))
-            if position is not None:
+            if (position := self._span(path[:length], key or length < len(path))) is not None:
                 return position
         return Span(self.file, self.start, 1, self.start, 1)
 

@@ -32,8 +32,7 @@ class Inferred:
         self._cpus: Sourced[int] | None = None
         count: Sourced[int] | None = None
         for part in PARTS:
-            listed = get(resources, part)
-            if not listed:
+            if not (listed := get(resources, part)):
                 continue
             if "cpu" in listed:
                 self.counted.append(listed["cpu"])
@@ -73,8 +72,7 @@ def gpu_names(amounts: Tree) -> list[str]:
 def cpus(resources: Tree) -> Sourced[int]:
     """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
     for part in PARTS:
-        amount = get(resources, part, "cpu")
-        if amount is not None:
+        if (amount := get(resources, part, "cpu")) is not None:
             count = derive("CPUs per node", whole, amount)
             if count.value != 0:
                 return count

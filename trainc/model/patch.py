@@ -171,8 +171,7 @@ class Patch:
     def contents(self) -> Iterator[tuple[PatchField, Any]]:
         """Each field that says something, with what it says, in the order in which they are applied."""
         for field in self.fields:
-            content = getattr(self, field.name)
-            if content:
+            if content := getattr(self, field.name):
                 yield field, content
 
     def restricted(self, *, only: Iterable[str] = (), without: Iterable[str] = ()) -> Patch:

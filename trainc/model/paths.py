@@ -49,8 +49,7 @@ def located(tree: Tree, steps: Steps) -> Path | None:
     """Where a keyed path leads in this tree, None where the tree has nothing there."""
     path: list[str | int] = []
     for step in steps:
-        at = _position(tree, step)
-        if at is None:
+        if (at := _position(tree, step)) is None:
             return None
         path.append(at)
         tree = tree[at]
@@ -68,8 +67,7 @@ def _position(tree: Tree, step: Step) -> str | int | None:
 
 def at_path(tree: Tree, steps: Steps) -> Tree:
     """The node that a keyed path leads to, None where there is none."""
-    path = located(tree, steps)
-    if path is None:
+    if (path := located(tree, steps)) is None:
         return None
     for step in path:
         tree = tree[step]
@@ -149,8 +147,7 @@ def _parsed(text: str, tree: Tree, field: str) -> Steps | None:
         return None
     fitting = [child for child in _children(tree, field) if text == child[1] or text.startswith(f"{child[1]}.")]
     for step, word, node in sorted(fitting, key=lambda child: -len(child[1])):
-        rest = _parsed(text[len(word) + 1 :], node, step if type(step) is str else field)
-        if rest is not None:
+        if (rest := _parsed(text[len(word) + 1 :], node, step if type(step) is str else field)) is not None:
             return (step, *rest)
     return None
 

@@ -199,14 +199,11 @@ class Plan:
 
         The job's replace the runtime's here although they are merged in the container (Trainer v2.3.0).
         """
-        requests = self.trainer_field("resourcesPerNode")
-        if requests is not None:
+        if (requests := self.trainer_field("resourcesPerNode")) is not None:
             return requests
         for role in self.roles:
-            if role.name.value == NODE or role.ancestor == TRAINER:
-                node = role.container()
-                if node is not None:
-                    return node.get("resources") or {}
+            if (role.name.value == NODE or role.ancestor == TRAINER) and (node := role.container()) is not None:
+                return node.get("resources") or {}
         return {}
 
     def host(self, rank: int = 0) -> Sourced[str]:

@@ -92,8 +92,7 @@ def deduplicated(findings: Findings) -> Findings:
 
 
 def _is_explained(finding: Finding, explained: dict[str, set[Span]]) -> bool:
-    places = explained.get(finding.rule.name)
-    if places is None:
+    if (places := explained.get(finding.rule.name)) is None:
         return False
     return finding.span in places or (
         finding.rule.name != _AMBIGUOUS and any(one.span in places for one in finding.labels)
@@ -216,8 +215,7 @@ class Report:
             self.account.withhold(Withheld(finding))
             return
         if not finding.rule.verdict:
-            weaker = self._weakened(finding)
-            if weaker is None:
+            if (weaker := self._weakened(finding)) is None:
                 return
             finding = weaker
         elif self._allows and (comments := self._comments(finding)):

@@ -35,8 +35,7 @@ def check_run(document: Document, report: Report) -> None:
     annotations = metadata.get("annotations") if type(metadata) is dict else None
     if type(annotations) is not dict or RUN not in annotations:
         return
-    written = value(document.tree, *RUN_PATH)
-    if written is not None and not _counts(written):
+    if (written := value(document.tree, *RUN_PATH)) is not None and not _counts(written):
         report.add(
             BAD_RUN.at(
                 document.span(RUN_PATH),

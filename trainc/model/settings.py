@@ -48,8 +48,7 @@ class Texts:
 
     def drop(self, file: str) -> None:
         """Forget the bytes of a file: it has no turn, or it has come."""
-        data = self._waiting.pop(file, None)
-        if data is not None:
+        if (data := self._waiting.pop(file, None)) is not None:
             self._held -= len(data)
 
 

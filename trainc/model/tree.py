@@ -143,16 +143,14 @@ def _merge(base: Tree, patch: Tree, how: _How, field: str) -> Tree:
     if type(patch) is dict:
         return _merge_maps(base, patch, how)
     if type(patch) is list and field in how.keys:
-        key = how.keys[field]
-        if key:
+        if key := how.keys[field]:
             return _merge_lists(base if type(base) is list else [], patch, how, (field, key))
         return _merge_sets(base, patch) if type(base) is list else patch
     return patch
 
 
 def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
-    directive = patch.get("$patch")
-    if directive is not None:
+    if (directive := patch.get("$patch")) is not None:
         if directive.value == "delete":
             return {}
         if directive.value != "replace":
@@ -303,8 +301,7 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
     out = []
     left, right = 0, 0
     while left < len(kept) and right < len(patched):
-        at = patched[right][0]
-        if at is not None and kept[left][0] < at:
+        if (at := patched[right][0]) is not None and kept[left][0] < at:
             out.append(kept[left][1])
             left += 1
         else:

@@ -29,8 +29,7 @@ def diagnosis_lines(
 
 def _job(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"{row['kind']} {row['job']}: {row['status']}" + (f", {row['summary']}" if row["summary"] else "")
-    cause = row.get("cause")
-    if cause:
+    if cause := row.get("cause"):
         yield f"  first cause: {cause['headline']} [{cause['name']}]"
         if cause.get("since"):
             yield f"    since {cause['since']}"

@@ -225,8 +225,7 @@ def repository_diagrams(rows: Sequence[View], group: str, runtimes: Mapping[str,
     """Two diagrams: the jobs of each cluster, queue or folder, and what their runtimes inherit."""
     jobs = _fenced(_groups(rows[:MAX_NODES], group)) if rows else []
     left = _left(len(rows) - MAX_NODES, "job")
-    nodes = runtimes["nodes"]
-    if not nodes:
+    if not (nodes := runtimes["nodes"]):
         return [*jobs, *left]
     arrows = [edge for edge in runtimes["edges"] if max(edge[:2]) < MAX_NODES][:MAX_EDGES]
     more = _left(len(nodes) - MAX_NODES, "runtime or component", "runtimes and components")
@@ -266,8 +265,7 @@ def _job(view: View) -> Iterator[str]:
             name, _, status = wait.rpartition(" ")
             yield f"    role{numbers[name]} -->|{label(status)}| role{numbers[role['name']]}"
     yield "  end"
-    addressed = [numbers[role["name"]] for role in view["roles"] if role["addresses"]]
-    if addressed:
+    if addressed := [numbers[role["name"]] for role in view["roles"] if role["addresses"]]:
         service = next(role["addresses"] for role in view["roles"] if role["addresses"]).partition(".")[2]
         yield f"  service([{label(f'Service {service}', 'host names')}])"
         yield from (f"  service -.- role{number}" for number in addressed)

@@ -112,8 +112,7 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
         where = ", ".join(f"`trainc explain --kind {kind}`" for kind in sorted(kinds))
         differences = f"{len(constant)} difference{'s' if len(constant) > 1 else ''}"
         parts.append(f"{differences} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
-    counts = _counts(others)
-    if counts:
+    if counts := _counts(others):
         rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]
         more = len(counts) - _MAX_RULES_NAMED
         rule_names += [f"{more} more rule{'s' if more > 1 else ''}"] if more > 0 else []

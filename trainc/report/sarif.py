@@ -56,8 +56,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     out["help"] = {
         "text": f"`trainc explain {rule.name}` shows the smallest input with this finding, and one without it"
     }
-    page = page_of(rule.name)
-    if page:
+    if page := page_of(rule.name):
         out["properties"] = {"page": page}  # `helpUri` is a whole address, and the pages have no home of their own
     return out
 

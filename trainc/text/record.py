@@ -41,8 +41,7 @@ class Immutable:
     """A base of classes whose objects keep the fields they are made with; what a class sets is a field's default."""
 
     def __init__(self, **fields: object) -> None:
-        unknown = fields.keys() - type(self).__annotations__.keys()
-        if unknown:
+        if unknown := fields.keys() - type(self).__annotations__.keys():
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
         self._fill(**fields)
 

@@ -26,8 +26,7 @@ def intended(name: str, names: Iterable[str]) -> list[str]:
     """
     known = tuple(names)
     letters = _letters(name)
-    same = [other for other in known if _letters(other) == letters]
-    if same:
+    if same := [other for other in known if _letters(other) == letters]:
         return same
     slips = 0 if len(name) < _SHORT else 1 if len(name) < _LONG else 2
     distances = {other: _slips(name, other, slips) for other in known if abs(len(other) - len(name)) <= slips}

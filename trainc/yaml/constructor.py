@@ -190,8 +190,7 @@ class Constructor:
         if text in scalars.INFINITE:
             self._refuse(faults.infinite(self._span(event), text))
             return None
-        reason = scalars.ambiguous(text)
-        if reason and not (key in MODES and text.isdigit()):
+        if (reason := scalars.ambiguous(text)) and not (key in MODES and text.isdigit()):
             self._report.add(faults.ambiguous_text(self._span(event), text, reason))
         return scalars.resolve(text)
 
@@ -211,11 +210,9 @@ class Constructor:
         text = event.value
         if text == "<<":
             return None
-        key = scalars.resolve_key(text)
-        if key is None:
+        if (key := scalars.resolve_key(text)) is None:
             return self._bad_key(event, f"`{text}` is not a key for Kubernetes" if text else "there is no key here")
-        reason = scalars.ambiguous(text)
-        if reason:
+        if reason := scalars.ambiguous(text):
             self._report.add(faults.ambiguous_text(self._span(event), text, reason))
         return key
 
@@ -245,8 +242,7 @@ class Constructor:
         if key is None:
             self._merge(out, places, node, place)
             return
-        merged = self._merged.get(id(out))
-        if merged and key in merged:
+        if (merged := self._merged.get(id(out))) and key in merged:
             merged.discard(key)
         elif self._duplicates != "ignore" and self._joined != id(out):
             # From a second `apiVersion` on, every key of the map belongs to an object that lacks its `---`.

@@ -43,8 +43,7 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
         else:
             return
         report.account.count_unread(file, constructor.line)
-        rest = _after(data, constructor.line)
-        if rest is None:
+        if (rest := _after(data, constructor.line)) is None:
             return
         data = rest
     report.add(unread_rest(file, data.count(b"\n", 0, len(data) - len(data.lstrip(b"\n"))) + 1))

@@ -380,8 +380,7 @@ def _value(text: str, at: int) -> tuple[Any, int, int]:
         return Literal(_ENDINGS[text], at), 0, 0
     if text[:1] in _OPENING:
         flow, end = _brackets(text, 0, at, 0)
-        rest = text[end:]
-        if rest and (rest[0] != " " or rest.strip(" ")[:1] not in ("", "#")):
+        if (rest := text[end:]) and (rest[0] != " " or rest.strip(" ")[:1] not in ("", "#")):
             raise DeclinedError
         return flow, 0, at + end
     return _scalar(text, at)

@@ -98,13 +98,11 @@ def parse_number(text: str) -> int | float | None:
     if text[0] == ".":
         return _finite(text.replace("_", "")) if _POINT(text) else None
     digits = text.replace("_", "")
-    number = _integer(digits)
-    if number is not None:
+    if (number := _integer(digits)) is not None:
         return number
     if _DECIMAL(digits):
         return _finite(digits)
-    binary = _BINARY(digits)
-    if binary and not (binary[1] and binary[2]):
+    if (binary := _BINARY(digits)) and not (binary[1] and binary[2]):
         number = int(binary[1] + binary[2] + binary[3], 2)
         return number if -_SIGNED_64 <= number < _SIGNED_64 else None
     return None
@@ -160,8 +158,7 @@ def resolve_key(text: str) -> str | None:
         return text
     if text in INFINITE:
         return INFINITE[text]
-    number = parse_number(text)
-    if number is None:
+    if (number := parse_number(text)) is None:
         return text
     if type(number) is int:
         return str(number) if -_SIGNED_64 <= number < _SIGNED_64 else None
@@ -217,8 +214,7 @@ def ambiguous(text: str) -> str | None:
         return "text to Kubernetes, but a number in base 60 to YAML 1.1 readers"
     if _DATE(text):
         return "text to Kubernetes, but a date to other readers, kustomize among them"
-    number = parse_number(text)
-    if number is None:
+    if (number := parse_number(text)) is None:
         return None
     if _OCTAL(text) or "_" in text or text.lstrip("+-")[:2] in {"0b", "0B"}:
         return f"the number {as_json(number)} to Kubernetes, but not to all readers"
@@ -240,8 +236,7 @@ def value_of(text: str) -> Scalar:
 
 def _key(text: str) -> str:
     """The key that a text becomes; `OddError` also for null keys and for the merge key."""
-    key = resolve_key(text)
-    if key is None or text == "<<" or ambiguous(text):
+    if (key := resolve_key(text)) is None or text == "<<" or ambiguous(text):
         raise OddError(text)
     return key
 

@@ -202,10 +202,8 @@ def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
         for key, child in value.items():
             if key == "metadata" and "apiVersion" in node.props.names and type(child) is dict:
                 fields[key] = {name: bare(child[name]) for name in _METADATA if name in child}
-            elif key in node.props.names:
-                at = node.prop(key)
-                if at is not None and (at.kind or not at.preserve):
-                    fields[_escaped(key)] = visible(at, child, compared)
+            elif key in node.props.names and (at := node.prop(key)) is not None and (at.kind or not at.preserve):
+                fields[_escaped(key)] = visible(at, child, compared)
         return fields
     if type(value) is list:
         if (node.keys or node.unique) and len(value) > 1 and ("==" in compared or "!=" in compared):

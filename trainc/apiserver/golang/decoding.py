@@ -35,8 +35,7 @@ def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     """
     faults: list[Undecodable] = []
     for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
-        child = node.prop(key)
-        if child is not None:
+        if (child := node.prop(key)) is not None:
             _decode(child, tree[key], (key,), faults)
     faults.sort(key=lambda fault: not fault.ends)
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
@@ -229,8 +228,7 @@ def type_name(node: SchemaNode, path: Path) -> str:
     if node.kind == "array":
         item = node.item()
         return "[]" + (type_name(item, path) if item is not None else "interface {}")
-    known = _longest_known(steps)
-    if known and not (type(path[-1]) is str and path[-1] != steps[-1]):
+    if (known := _longest_known(steps)) and not (type(path[-1]) is str and path[-1] != steps[-1]):
         return known
     if node.kind == "object":
         other = node.other()

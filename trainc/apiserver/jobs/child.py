@@ -123,8 +123,7 @@ def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[s
     outer, at = job["template"], (*path, "template")
     spec = outer["spec"]
     log = Complaints(refused.features, JOB)
-    metadata = fields(outer.get("metadata"))
-    if metadata:
+    if metadata := fields(outer.get("metadata")):
         log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
         held = fields(plain(metadata.get("annotations")))
         annotation_keys(held, (*at, "metadata", "annotations"), log, own=own)  # JobSet writes them there too

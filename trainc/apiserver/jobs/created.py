@@ -54,8 +54,7 @@ def _references(tree: Tree, path: Path, log: Complaints) -> None:
     """A volume made from an image names it; without that it counts as absent."""
     lost = set()
     for index, volume in maps(tree["volumes"]):
-        image = plain(volume.get("image"))
-        if image is not None and not fields(image).get("reference"):
+        if (image := plain(volume.get("image"))) is not None and not fields(image).get("reference"):
             log.required((*path, "volumes", index, "image", "reference"))
             lost.add(text_of(volume, "name"))
     if not lost:
@@ -70,8 +69,7 @@ def _references(tree: Tree, path: Path, log: Complaints) -> None:
 def _merged_keys(tree: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:
     """Keys of labels that the server writes into a selector which names them already."""
     for term, at in _terms(tree, path, log):
-        selector = term.get("labelSelector")
-        if selector is None:
+        if (selector := term.get("labelSelector")) is None:
             continue
         selected = {*fields(fields(selector).get("matchLabels"))}
         selected.update(text(rule, "key") for _, rule in maps(fields(selector).get("matchExpressions")))
@@ -135,8 +133,7 @@ def _forbidden(name: str, why: str, path: Path, log: Complaints) -> None:
 
 def _priority(tree: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
     """What a person writes of a priority must be what its class says."""
-    known = _class(value(tree, "priorityClassName"), objects)
-    if known is None:
+    if (known := _class(value(tree, "priorityClassName"), objects)) is None:
         return
     number, policy = known
     written, own = value(tree, "priority"), value(tree, "preemptionPolicy")
@@ -169,15 +166,13 @@ def _of_class(tree: Tree) -> tuple[int, str]:
 
 def _overhead(tree: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
     """What a person writes of the overhead must be what the runtime class says."""
-    held = fields(plain(tree["overhead"]))
-    if not held:
+    if not (held := fields(plain(tree["overhead"]))):
         return
     chosen = value(tree, "runtimeClassName")
     runtime = objects.get("RuntimeClass", {}).get(chosen) if type(chosen) is str and chosen else None
     if chosen and runtime is None:
         return
-    own = fields(fields(plain(fields(runtime).get("overhead"))).get("podFixed"))
-    if not own:
+    if not (own := fields(fields(plain(fields(runtime).get("overhead"))).get("podFixed"))):
         why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
     elif {key: nanos(amount) for key, amount in own.items()} != {key: nanos(amount) for key, amount in held.items()}:
         why = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"

@@ -145,8 +145,7 @@ def _interval(interval: str, completions: int) -> tuple[int, int]:
 
 
 def _index(written: str, completions: int) -> int:
-    number = whole_number(written.removeprefix("+"))
-    if number is None:
+    if (number := whole_number(written.removeprefix("+"))) is None:
         raise ValueError(f"cannot convert string to integer for index: {compact(written)}")
     if number >= completions:
         raise ValueError(f"too large index: {compact(written)}")

@@ -93,8 +93,7 @@ def _number(spec: dict[str, Any], name: str) -> int | None:
 
 def _replacement(spec: dict[str, Any], path: Path, log: Complaints) -> None:
     """When a pod that ends is replaced."""
-    policy = spec.get("podReplacementPolicy")
-    if policy is not None:
+    if (policy := spec.get("podReplacementPolicy")) is not None:
         log.one_of(path, policy, _REPLACEMENTS[:1] if spec.get("podFailurePolicy") is not None else _REPLACEMENTS)
 
 

@@ -43,8 +43,7 @@ def claim_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
                 text = f"replicatedJob containers don't have a matching volumeMount: {name} from VolumeClaimPolicies"
                 faults.append(of_webhook(invalid("spec.replicatedJobs", shown, text), at, name))
             seen.add(name)
-            live = profile.find(CLAIM, namespace, f"{name}-{jobset}")
-            if live is not None:
+            if (live := profile.find(CLAIM, namespace, f"{name}-{jobset}")) is not None:
                 faults += _existing(policy, template, live, _template_spec(below), at, f"{name}-{jobset}", namespace)
     return [*faults, *_conflicts(jobs, seen)]
 

@@ -151,8 +151,7 @@ def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]
     domain = of(spec.get("network", {}), "subdomain", "") or jobset
     address = f"{jobset}-{name}-{index}-{pod}.{domain}"
     faults = _coordinator_pod(name, index, pod, names.get(name))
-    reasons = label_value(address)
-    if reasons:
+    if reasons := label_value(address):
         text = (
             f"spec will lead to invalid label value {quoted(address)} for coordinator label "
             '"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): '

@@ -90,13 +90,11 @@ def _prebuilt(tree: Tree) -> list[Fault]:
 
 
 def _seconds(tree: Tree) -> list[Fault]:
-    value = _entry(tree, "labels", SECONDS)
-    if value is None:
+    if (value := _entry(tree, "labels", SECONDS)) is None:
         return []
     if not has_int_syntax(value):
         return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": invalid syntax')]
-    number = parsed_int(value)
-    if number is None:
+    if (number := parsed_int(value)) is None:
         return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": value out of range')]
     return [_fault("labels", SECONDS, number, "should be greater than 0")] if number <= 0 else []
 
@@ -124,8 +122,7 @@ def _gates(tree: Tree) -> list[Fault]:
 
 def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
     """What Kueue has against a change of a JobSet."""
-    broken = unreadable(new)
-    if broken is not None:
+    if (broken := unreadable(new)) is not None:
         return [broken]
     suspended = bare(new.get("spec", {}).get("suspend")) is True
     was_suspended = bare(old.get("spec", {}).get("suspend")) is True

@@ -85,8 +85,7 @@ def _unreadable(podset: AnnotatedPodSet) -> Fault | None:
         return of_webhook(text, (*podset.path, UNCONSTRAINED), unconstrained)
     if LAYERS in held:
         return _unreadable_layers(podset, held[LAYERS])
-    size = held.get(SLICE_SIZE)
-    if size is None or SLICE not in held or parsed_int(size, 32) is not None:
+    if (size := held.get(SLICE_SIZE)) is None or SLICE not in held or parsed_int(size, 32) is not None:
         return None
     fault = "value out of range" if has_int_syntax(size) else "invalid syntax"
     return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
@@ -121,8 +120,7 @@ def _podset(podset: AnnotatedPodSet) -> list[Fault]:
 
 def _group_name(podset: AnnotatedPodSet) -> list[Fault]:
     held = podset.annotations
-    name = held.get(GROUP)
-    if name is None:
+    if (name := held.get(GROUP)) is None:
         return []
     faults = [podset.fault(GROUP, name, "must not be a number")] if _unsigned(name) else []
     faults += [podset.clash(GROUP, key) for key in (SLICE_SIZE, SLICE) if key in held]
@@ -143,8 +141,7 @@ def _slice(podset: AnnotatedPodSet) -> list[Fault]:
         text = f"Required value: must be set when '{SLICE}' is specified"
         return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations else []
     faults: list[Fault] = []
-    number = parsed_int(size, 32)
-    if number is None:
+    if (number := parsed_int(size, 32)) is None:
         faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
     elif number < 1:
         faults.append(podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1"))
@@ -258,8 +255,7 @@ class SliceLevel:
 
 def layers_of(text: str) -> list[SliceLevel]:
     """The layers that a text lists; raises `LayersError` with the decoder's words where it lists none."""
-    parsed = _parsed(text)
-    if parsed is None:
+    if (parsed := _parsed(text)) is None:
         return []
     if type(parsed) is not list:
         raise LayersError(f"json: cannot unmarshal {_word(parsed)} into Go value of type []v1beta2.{_STRUCT}")

@@ -138,8 +138,7 @@ def declared(tree: Any, path: Path, names: list[str], log: Complaints) -> None:
     why = "must be one of the names in pod.spec.resourceClaims"
     why += f": {', '.join(sorted(names))}" if names else " which is empty"
     for index, claim in maps(tree):
-        name = str(claim.get("name") or "")
-        if name and name not in names:
+        if (name := str(claim.get("name") or "")) and name not in names:
             log.not_found((*path, index), name, why)
 
 
@@ -195,8 +194,7 @@ def _parsed(amount: Any) -> Quantity | None:
 
 def spelled(amount: Any) -> str:
     """An amount as the server spells it, which keeps thousandths."""
-    parsed = _parsed(amount)
-    if parsed is None:
+    if (parsed := _parsed(amount)) is None:
         return str(amount)
     return str(Quantity(-(-parsed.nanos // _THOUSANDTH) * _THOUSANDTH, parsed.family))
 

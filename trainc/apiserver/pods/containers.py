@@ -139,8 +139,7 @@ def _ephemeral(
     tree: Tree, path: Path, context: Context, names: set[str], others: frozenset[str], log: Complaints
 ) -> None:
     _common(tree, path, context, log)
-    target = text_of(tree, "targetContainerName")
-    if target and target not in others:
+    if (target := text_of(tree, "targetContainerName")) and target not in others:
         log.not_found((*path, "targetContainerName"), target)
     _once(tree, path, names, log)
     image = text_of(tree, "image")
@@ -157,8 +156,7 @@ def _ephemeral(
 
 def _is_given(tree: Tree, field: str, path: Path, log: Complaints) -> bool:
     """Whether a container has a field, and the server does not drop it."""
-    held = plain(tree.get(field))
-    if held is None or field != "lifecycle":
+    if (held := plain(tree.get(field))) is None or field != "lifecycle":
         return held is not None
     from trainc.apiserver.pods.probes import is_dropped  # noqa: PLC0415
 
@@ -175,8 +173,7 @@ def _once(tree: Tree, path: Path, names: set[str], log: Complaints) -> None:
 
 def _common(tree: Tree, path: Path, context: Context, log: Complaints) -> None:
     """What holds for every container."""
-    name = text_of(tree, "name")
-    if not name:
+    if not (name := text_of(tree, "name")):
         log.required((*path, "name"))
     elif not (name.isascii() and name.isalpha() and name.islower() and len(name) < 64):
         log.label((*path, "name"), name)

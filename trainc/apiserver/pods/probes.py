@@ -39,8 +39,7 @@ def readiness(tree: Any, path: Path, log: Complaints) -> None:
     """A probe of readiness, which ends nothing."""
     held = fields(tree)
     _probe(held, path, log)
-    grace = held.get("terminationGracePeriodSeconds")
-    if grace is not None:
+    if (grace := held.get("terminationGracePeriodSeconds")) is not None:
         log.invalid((*path, "terminationGracePeriodSeconds"), grace, "must not be set for readinessProbes")
 
 
@@ -76,8 +75,7 @@ def _http(handler: dict[str, Any], path: Path, log: Complaints) -> None:
     number_or_name(handler.get("port"), (*path, "port"), log)
     log.one_of((*path, "scheme"), handler.get("scheme") or "HTTP", ("HTTP", "HTTPS"))
     for index, header in maps(handler.get("httpHeaders")):
-        name = text(header, "name")
-        if not name or not _HEADER.issuperset(name):
+        if not (name := text(header, "name")) or not _HEADER.issuperset(name):
             log.invalid((*path, "httpHeaders"), name, _HEADER_TEXT, at=(*path, "httpHeaders", index))
 
 

@@ -102,8 +102,7 @@ def amounts(tree: Tree) -> Amounts:
         return {}
     out = {}
     for name, leaf in tree.items():
-        quantity = quantity_of(leaf)
-        if quantity is not None:
+        if (quantity := quantity_of(leaf)) is not None:
             out[name] = Amount(quantity, (leaf,))
     return out
 
@@ -125,8 +124,7 @@ def may_be_of_pod(name: str) -> bool:
 
 def _add(into: Amounts, more: Amounts) -> None:
     for name, amount in more.items():
-        known = into.get(name)
-        if known is None:
+        if (known := into.get(name)) is None:
             into[name] = amount
         else:
             into[name] = Amount(known.quantity.plus(amount.quantity), (*known.leaves, *amount.leaves))
@@ -134,6 +132,5 @@ def _add(into: Amounts, more: Amounts) -> None:
 
 def _raise(into: Amounts, other: Amounts) -> None:
     for name, amount in other.items():
-        known = into.get(name)
-        if known is None or known.quantity < amount.quantity:
+        if (known := into.get(name)) is None or known.quantity < amount.quantity:
             into[name] = amount

@@ -23,8 +23,7 @@ _CLAIM = {"resourceClaimName": "ResourceClaimName", "resourceClaimTemplateName":
 def names(pod: dict[str, Any], path: Path, log: Complaints) -> None:
     """Names of other objects that a pod refers to."""
     for field in ("serviceAccountName", "nodeName", "runtimeClassName", "priorityClassName"):
-        value = pod.get(field)
-        if value or (value == "" and field == "runtimeClassName"):
+        if (value := pod.get(field)) or (value == "" and field == "runtimeClassName"):
             log.name((*path, field), value)
     if not pod.get("serviceAccountName") and pod.get("serviceAccount"):  # its former spelling
         log.name((*path, "serviceAccountName"), pod["serviceAccount"], at=(*path, "serviceAccount"))

@@ -106,8 +106,7 @@ def _qualified(name: str, path: Path, log: Complaints) -> None:
     """The name of a target or an initiator of iSCSI."""
     import re  # noqa: PLC0415 (few jobs have such volumes)
 
-    pattern = {"iqn": _IQN, "eui": _EUI, "naa": _NAA}.get(name[:3])
-    if pattern is None:
+    if (pattern := {"iqn": _IQN, "eui": _EUI, "naa": _NAA}.get(name[:3])) is None:
         log.invalid(path, name, "must be valid format starting with iqn, eui, or naa")
     elif not re.search(pattern, name):
         log.invalid(path, name, "must be valid format")
@@ -199,8 +198,7 @@ def _storage_os(source: dict[str, Any], path: Path, log: Complaints) -> None:
 
 
 def _csi(source: dict[str, Any], path: Path, log: Complaints) -> None:
-    driver = text(source, "driver")
-    if driver:
+    if driver := text(source, "driver"):
         log.too_long((*path, "driver"), len(driver.encode()), 63)
         log.invalid((*path, "driver"), driver, *subdomain(driver.lower()))
     if source.get("nodePublishSecretRef") is None:

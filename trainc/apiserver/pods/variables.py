@@ -48,8 +48,7 @@ def variables(container: Tree, path: Path, log: Complaints) -> None:
     for index, entry in enumerate(listed if type(listed) is list else ()):
         if type(entry) is not dict:
             continue
-        name = value(entry, "name")
-        if not name:
+        if not (name := value(entry, "name")):
             log.required((*path, "env", index, "name"))
         elif type(name) is str and not (name.isascii() and name.isidentifier()):
             log.invalid((*path, "env", index, "name"), name, *_name(name, log))
@@ -141,8 +140,7 @@ def _divisor(written: Any) -> str:
 
 def _key(ref: dict[str, Any], path: Path, log: Complaints) -> None:
     log.name((*path, "name"), str(ref.get("name") or ""))
-    key = str(ref.get("key") or "")
-    if not key:
+    if not (key := str(ref.get("key") or "")):
         log.required((*path, "key"))
     else:
         log.invalid((*path, "key"), key, *config_key(key))
@@ -182,8 +180,7 @@ def whole(tree: Any, path: Path, log: Complaints) -> None:
             log.invalid((*at, "prefix"), prefix, *_name(prefix, log))
         given = is_set(entry, "configMapRef", "secretRef")
         for name in given:
-            held = str(fields(entry[name]).get("name") or "")
-            if held:
+            if held := str(fields(entry[name]).get("name") or ""):
                 # The server takes it for the beginning of a name, which may end in a dash.
                 prefix = f"{held[:-1]}a" if held.endswith("-") else held
                 log.invalid((*at, name, "name"), held, *subdomain(prefix))

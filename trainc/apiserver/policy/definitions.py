@@ -152,8 +152,7 @@ def _by_name(
         for path, text, help_, is_key in wrong:
             where = document.span(path, key=is_key)
             report.add(INVALID_POLICY.at(where, f"{kind} `{document.name}`: {text}", help=help_))
-        first = chosen.get(document.name)
-        if first is not None and document in own:
+        if (first := chosen.get(document.name)) is not None and document in own:
             text = f"{kind} `{document.name}` is defined twice"
             report.add(INVALID_POLICY.at(document.span(("metadata", "name")), text, help="remove one of them"))
         elif first is None and not wrong:

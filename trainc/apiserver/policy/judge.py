@@ -54,8 +54,7 @@ def policies_of(project: Project) -> Policies | None:
 
 def announce_policies(project: Project, report: Report) -> None:
     """Say what is wrong with the policies for the present cluster, and what of them is not judged."""
-    policies = policies_of(project)
-    if policies is not None:
+    if (policies := policies_of(project)) is not None:
         for finding in policies.findings:
             report.add(finding)
         for _ in range(policies.others):
@@ -71,8 +70,7 @@ def judge_input(document: Document, project: Project, report: Report) -> None:
 
 def judge_bundle(bundle: Bundle, project: Project, report: Report) -> None:
     """Judge what a job becomes, and the Jobs and pods that controllers make of it."""
-    policies = policies_of(project)
-    if policies is None:
+    if (policies := policies_of(project)) is None:
         return
     seen: set[tuple[object, ...]] = set()
     for tree in _created(bundle):
@@ -219,8 +217,7 @@ class _Decision:
         if any(one.get("value") is False for one in conditions):
             return False
         errors = [(index, one["error"]) for index, one in enumerate(conditions) if "error" in one]
-        unknown = next((one["unknown"] for one in conditions if "unknown" in one), "")
-        if unknown:
+        if unknown := next((one["unknown"] for one in conditions if "unknown" in one), ""):
             self._skip(unknown)
             return False
         if errors:

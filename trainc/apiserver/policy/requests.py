@@ -106,13 +106,11 @@ class AdmissionRequest:
         Raises:
             UnknownFactError: where no dump shows it.
         """
-        name = self.namespace
-        if name is None:
+        if (name := self.namespace) is None:
             raise UnknownFactError(NAMESPACE)
         if not name or self.kind == "Namespace":
             return None
-        tree = self.cluster.objects.get("Namespace", {}).get(name)
-        if tree is None:
+        if (tree := self.cluster.objects.get("Namespace", {}).get(name)) is None:
             raise UnknownFactError(f"namespace `{name}`, which no dump shows")
         held = plain(tree)
         metadata = {key: inner for key, inner in held.get("metadata", {}).items() if key != "managedFields"}

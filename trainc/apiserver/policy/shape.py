@@ -129,13 +129,11 @@ def _required(at: Path, why: str = "") -> Complaint:
 
 
 def _policy(spec: dict[str, Any], name: str) -> Iterator[Complaint]:
-    kind = spec.get("paramKind")
-    if kind is not None:
+    if (kind := spec.get("paramKind")) is not None:
         for field in ("apiVersion", "kind"):
             if not kind.get(field):
                 yield _required(("spec", "paramKind", field))
-    constraints = spec.get("matchConstraints")
-    if constraints is None:
+    if (constraints := spec.get("matchConstraints")) is None:
         yield _required(("spec", "matchConstraints"))
     else:
         if not constraints.get("resourceRules"):
@@ -199,8 +197,7 @@ def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
         yield _required(("spec", "policyName"))
     for reason in subdomain(name) if name else ():
         yield ("spec", "policyName"), reason, "", False
-    reference = spec.get("paramRef")
-    if reference is not None:
+    if (reference := spec.get("paramRef")) is not None:
         chosen = [field for field in ("name", "selector") if reference.get(field) is not None]
         if len(chosen) != 1:
             text = "`paramRef` must set exactly one of `name` and `selector`"

@@ -146,14 +146,12 @@ class Engine:
         except OSError:
             self._stop("the engine cannot be started")
             return
-        ready = self._exchange('{"ready": true}')
-        if ready is None or "error" in ready:
+        if (ready := self._exchange('{"ready": true}')) is None or "error" in ready:
             self._stop(MISSING)
 
     def _exchange(self, line: str) -> dict[str, Any] | None:
         """One answer, None from a process that is gone."""
-        process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
+        if (process := self._process) is None or process.stdin is None or process.stdout is None:
             return None
         try:
             process.stdin.write(f"{line}\n")

@@ -129,8 +129,7 @@ class Props(dict[str, "SchemaNode | None"]):
         self.node = node
 
     def __missing__(self, name: str) -> SchemaNode | None:
-        index = self.names.get(name)
-        if index is None:
+        if (index := self.names.get(name)) is None:
             return self.node.other()
         child = self[name] = self.node.table.node(index)
         return child
@@ -167,8 +166,7 @@ def complete(node: SchemaNode, tree: Tree) -> Tree:
             held = tree.get(key)
             if held.__class__ is Sourced or held is None:
                 continue
-            child = node.props[key]
-            if child is not None and (got := complete(child, held)) is not held:
+            if (child := node.props[key]) is not None and (got := complete(child, held)) is not held:
                 out = dict(tree) if out is tree else out
                 out[key] = got
         for key, default in node.defaults:
@@ -213,8 +211,7 @@ class Table:
 
     def root(self, kind: str) -> SchemaNode | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
-        index = self.kinds.get(kind)
-        if index is not None:
+        if (index := self.kinds.get(kind)) is not None:
             return self.node(index)
         if self.base is None or _versionless(kind) in self.own_kinds:
             return None

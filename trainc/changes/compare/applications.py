@@ -65,8 +65,7 @@ def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], repor
     for file, data in texts:
         for document in read(data, file, Report()):
             for path, folder, deep in _folders(document):
-                inside = [job for job in jobs if _holds(folder, below + job, deep=deep)]
-                if inside:
+                if inside := [job for job in jobs if _holds(folder, below + job, deep=deep)]:
                     count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} files of jobs"
                     report.add(
                         APPLIED_TWICE.at(
@@ -160,8 +159,7 @@ def _folders(document: Document) -> Iterator[tuple[Path, str, bool]]:
 
 def _sources(spec: Tree, above: Path) -> Iterator[tuple[Path, str, bool]]:
     for path, source in _each_source(spec):
-        folder = _text(source, "path")
-        if folder and "{{" not in folder and get(source, "plugin") is None:
+        if (folder := _text(source, "path")) and "{{" not in folder and get(source, "plugin") is None:
             yield (*above, *path, "path"), folder, value(source, "directory", "recurse") is True
 
 

@@ -103,8 +103,7 @@ class Committed:
 
             edited: frozenset[str] = frozenset()
             try:
-                repository = repository_of(self._root)
-                if repository is not None:
+                if (repository := repository_of(self._root)) is not None:
                     below = repository.prefix(self._root)
                     commit = repository.last_change("HEAD", below + file)
                     paths = repository.changed(commit) if commit else ()
@@ -198,8 +197,7 @@ def _removed_by(bundle: Bundle, edited: Edited) -> set[str]:
     """The files of a job's runtime that may have set what is set no more: those that were edited, where Git knows."""
     runtime = bundle.plan.runtime if bundle.plan is not None else None
     sources = [source.file for source in runtime.sources] if runtime is not None else []
-    known = edited().intersection(sources)
-    if known or runtime is None or len(sources) < 2:
+    if (known := edited().intersection(sources)) or runtime is None or len(sources) < 2:
         return set(known)
     return {f"{runtime.file} or a file that it uses"}
 

@@ -70,8 +70,7 @@ class Decisions:
             return new
         if header.job == job_digest(bundle):
             return new._replace(text=text, objects=trees)
-        former = self._former.find(bundle, header, text, path)
-        if former is None:
+        if (former := self._former.find(bundle, header, text, path)) is None:
             return new
         trees = _trees(former.text, path)
         before = former.bundle.objects
@@ -196,8 +195,7 @@ class FormerJobs:
         """
         known = list(self._committed(header, path))
         for one in known:
-            made = self._compiled(one.source, header.job, bundle)
-            if made is not None:
+            if (made := self._compiled(one.source, header.job, bundle)) is not None:
                 return Former(made, text)
         for one in known:
             made = self._compiled(one.source, one.header.job, bundle)
@@ -207,8 +205,7 @@ class FormerJobs:
 
     def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
         """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
-        repository = repository_of(self._project.root)
-        if repository is None:
+        if (repository := repository_of(self._project.root)) is None:
             return
         with Suppress(Trouble):
             prefix = repository.prefix(self._project.root)

@@ -177,8 +177,7 @@ class _Leaves:
 def _values(jobset: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:
     for name in QUEUES:
         for part in ("labels", "annotations"):
-            queue = get(jobset, "metadata", part, name)
-            if queue is not None:
+            if (queue := get(jobset, "metadata", part, name)) is not None:
                 yield "queue", str(queue.value), queue
     for job in get(jobset, "spec", "replicatedJobs") or ():
         role = str(value(job, "name"))

@@ -49,8 +49,7 @@ def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection
             continue
         file = file_of(bundle, project)
         path = os.path.join(project.root, file)
-        existing = read_file(path)
-        if existing is None or existing.header is None or not is_whole(existing):
+        if (existing := read_file(path)) is None or existing.header is None or not is_whole(existing):
             continue
         text = existing.body.decode("utf-8", "replace")
         yield Rendering(bundle, file, text, decisions.decide(bundle, existing.header, text, path))

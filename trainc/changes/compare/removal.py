@@ -29,8 +29,7 @@ def is_gone(
         return False
     if not os.path.isfile(os.path.join(root, source)):
         return True
-    trouble = _trouble(contents(root, source), source, name)
-    if trouble is None:
+    if (trouble := _trouble(contents(root, source), source, name)) is None:
         return True
     span, message, help_ = trouble
     report.add(source_lost(span, message, help_, rendered))

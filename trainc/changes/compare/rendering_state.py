@@ -59,8 +59,7 @@ class RenderingStates:
         """The state of a job's rendered file."""
         file = file_of(bundle, self._project)
         path = os.path.join(self._project.root, file)
-        existing = read_file(path)
-        if existing is None:
+        if (existing := read_file(path)) is None:
             return RenderingState(file, ABSENT, None)
         worth = self._worth(bundle, existing, path)
         documents = [one for one in read(ordinary_contents(path), file, Report()) if type(one.tree) is dict]

@@ -88,8 +88,7 @@ def _maps(node: SchemaNode, last: dict[str, Tree], live: dict[str, Tree], new: d
         elif key not in last:
             out[key] = held
         else:
-            left = _without(node.prop(key), last[key], held)
-            if left is not None:
+            if (left := _without(node.prop(key), last[key], held)) is not None:
                 out[key] = left
     return {**out, **{key: tree for key, tree in new.items() if key not in live}}
 
@@ -175,8 +174,7 @@ class Update(NamedTuple):
 
     def cause(self, change: LeafUpdate, bundle: Bundle) -> str:
         """The file that says what the field is now, empty where trainc alone decides."""
-        leaf = self._leaf(change)
-        if leaf is None:
+        if (leaf := self._leaf(change)) is None:
             return self.place(change, bundle).file
         spans = [span for span in leaf.origin.spans() if span.file not in bundle.document.files]
         return spans[0].file if spans else ""
@@ -208,8 +206,7 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     """What changes between two forms of one object that are written by an operation, and what the server refuses."""
     if keeps_job(new):
         return _of_job(old, new)
-    root = server.table.root(kind_of(new))
-    if root is None:
+    if (root := server.table.root(kind_of(new))) is None:
         return Update(new, differences(old, new), [], None)
     # As stored: what only one side spells out, and the schema gives the other, is not a change.
     live = stored(old, server)
@@ -326,6 +323,5 @@ def moved(old: Mapping[Any, Keys], new: Mapping[Any, Keys]) -> Iterator[tuple[An
         if before == after:
             continue
         was, now = [name for name in before if name in after], [name for name in after if name in before]
-        apart = [at for at, (one, other) in enumerate(zip(was, now, strict=False)) if one != other]
-        if apart:
+        if apart := [at for at, (one, other) in enumerate(zip(was, now, strict=False)) if one != other]:
             yield path, was[apart[0] : apart[-1] + 1], now[apart[0] : apart[-1] + 1]

@@ -370,8 +370,7 @@ def staged_folder(repository: GitRepository) -> Iterator[str]:
     """
     entries = [entry for entry in repository.index() if is_inside(entry.path)]
     specs = [entry for entry in entries if is_candidate(entry.path)]
-    conflicts = sorted({entry.path for entry in specs if entry.stage})
-    if conflicts:
+    if conflicts := sorted({entry.path for entry in specs if entry.stage}):
         more = f" and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
         raise Trouble(f"{conflicts[0]}{more} is in conflict; resolve it and `git add` it before a commit is checked")
     contents = dict(zip(specs, repository.contents([entry.object for entry in specs]), strict=True))

@@ -45,8 +45,7 @@ class CommittedTexts:
         above = os.path.abspath(folder)
         while not os.path.isdir(above):
             above = os.path.dirname(above)
-        repository = repository_of(above)
-        if repository is None:
+        if (repository := repository_of(above)) is None:
             return
         with Suppress(Trouble):
             self._prefix = repository.prefix(os.path.abspath(folder))
@@ -90,8 +89,7 @@ class CommittedTexts:
 
 def absent_files(root: str) -> frozenset[str]:
     """The files below a folder, relative to it, that a sparse checkout leaves out: they are not gone."""
-    repository = repository_of(root)
-    if repository is None:
+    if (repository := repository_of(root)) is None:
         return frozenset()
     with Suppress(Trouble):
         prefix = repository.prefix(root)

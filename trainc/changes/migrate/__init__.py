@@ -181,8 +181,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         # A document of no kind of ours: a training kind that trainc does not compile is told.
         document = documents[0]
-        foreign = foreign_kind(document.api_version, document.kind, document.tree)
-        if foreign is None:
+        if (foreign := foreign_kind(document.api_version, document.kind, document.tree)) is None:
             return untouched
         reason = f"{foreign.message}: {foreign.help}"
         at = document.span(("kind",))
@@ -215,8 +214,7 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
         findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
         return Migration(piece, (), (), findings, _outcomes(tree, [Older(piece, None, [], [], "")]))
     outcomes = _outcomes(tree, done.jobs)
-    refused = next((job.refused for job in done.jobs if job.refused), "")
-    if refused:
+    if refused := next((job.refused for job in done.jobs if job.refused), ""):
         at = Span("", line + 1, 1, line + 1, 1)
         return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
     file.put(done.around)

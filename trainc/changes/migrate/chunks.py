@@ -127,8 +127,7 @@ def _yaml(text: str) -> YAML:
     yaml.preserve_quotes = True
     yaml.width = 4096
     yaml.explicit_start = text.startswith("---")
-    deeper = [len(item[2]) > len(item[1]) for item in _ITEM.finditer(text)]
-    if deeper and all(deeper):
+    if (deeper := [len(item[2]) > len(item[1]) for item in _ITEM.finditer(text)]) and all(deeper):
         yaml.indent(mapping=2, sequence=4, offset=2)
     else:
         yaml.indent(mapping=2, sequence=2, offset=0)

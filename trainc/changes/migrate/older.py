@@ -372,8 +372,7 @@ def _wiring(policy: Policy) -> str:
 
 def with_comments(text: str, former: str) -> str:
     """The text with the comments that it lost since it was `former` at its top."""
-    lost = lost_comments(text, former)
-    if not lost:
+    if not (lost := lost_comments(text, former)):
         return text
     start, mark, rest = text.partition("\n") if text.startswith("---") else ("", "", text)
     return start + mark + "".join(f"{comment}\n" for comment in lost) + rest

@@ -300,8 +300,7 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
     (role,) = facts.roles
     if role.get("replicas", 1) != 1:
         return "each of its parts is its own Job, and `numNodes` counts the pods of one"
-    clashing = clash(facts, [role["name"]])
-    if clashing is not None:
+    if (clashing := clash(facts, [role["name"]])) is not None:
         return clashing
     return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
 

@@ -89,11 +89,13 @@ class Writer:
 
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
-        if entry is not None and says(entry.node.value, wanted):
-            moved = entry.moved(column, head, self._anchors)
-            if moved is not None:
-                self._anchors |= dict(entry.node.anchors)
-                return moved
+        if (
+            entry is not None
+            and says(entry.node.value, wanted)
+            and (moved := entry.moved(column, head, self._anchors)) is not None
+        ):
+            self._anchors |= dict(entry.node.anchors)
+            return moved
         node = entry.node if entry is not None else None
         above = [_line(comment, column) for comment in entry.comments_above] if entry is not None else []
         beside = entry.comment_beside if entry is not None else ""

@@ -199,8 +199,7 @@ def _needs_search(facts: OlderFacts) -> bool:
 
 def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
     """Keep the items of a list that are wanted, and the list where any are."""
-    kept = [item for item in node.get(key, []) if wanted(item)]
-    if kept:
+    if kept := [item for item in node.get(key, []) if wanted(item)]:
         node[key] = kept
     else:
         node.pop(key, None)
@@ -210,8 +209,7 @@ def _without_labels(template: dict[str, Any], facts: OlderFacts) -> None:
     """Take the operator's labels off a pod, but for those that a selector of the job looks for."""
     labels = template.get("metadata", {}).get("labels", {})
     text = str([role["template"]["spec"]["template"]["spec"] for role in facts.roles])
-    kept = {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}
-    if kept:
+    if kept := {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}:
         template["metadata"]["labels"] = kept
     elif labels:
         del template["metadata"]["labels"]
@@ -317,13 +315,11 @@ class Shared(NamedTuple):
         job["spec"]["runtimeRef"].update(kind=self.runtime["kind"], name=self.name)
         left = {spot: value for spot, value in values.items() if given.get(spot) != value}
         spec = job["spec"]
-        env = [entry for role in want.policy.trainers for entry in left.pop((role, NODE, "env"), ())]
-        if env:
+        if env := [entry for role in want.policy.trainers for entry in left.pop((role, NODE, "env"), ())]:
             own = spec["trainer"].get("env", [])
             names = {entry["name"] for entry in own}
             spec["trainer"]["env"] = [*(entry for entry in env if entry["name"] not in names), *own]
-        patch = _patch(left)
-        if patch:
+        if patch := _patch(left):
             job["spec"]["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
         served = MigrationTarget(job, self.runtime, want.extras, want.policy, "")
         served.own_runtime = False
@@ -349,8 +345,7 @@ def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
     for spot, value in common.items():
         _put(spec, spot, value)
     metadata: dict[str, Any] = {"name": name}
-    labels = group[0][2].runtime["metadata"].get("labels")
-    if labels:
+    if labels := group[0][2].runtime["metadata"].get("labels"):
         metadata["labels"] = labels
     return Shared(
         {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True

@@ -47,12 +47,10 @@ def _reference(spec: Any) -> Iterator[str]:
 
 
 def _initializer(spec: Any) -> Iterator[str]:
-    dataset = take(spec, "datasetConfig")
-    if dataset is not None:
+    if (dataset := take(spec, "datasetConfig")) is not None:
         below(spec, "initializer")["dataset"] = dataset
         yield "`datasetConfig` became `initializer.dataset` in March 2025"
-    model = take(spec, "modelConfig")
-    if model is not None:
+    if (model := take(spec, "modelConfig")) is not None:
         if "input" in mapping(model):
             below(spec, "initializer")["model"] = model["input"]
             yield "`modelConfig.input` became `initializer.model` in March 2025"
@@ -69,8 +67,7 @@ def _processes(spec: Any) -> Iterator[str]:
     procs = trainer.get("numProcPerNode") if isinstance(trainer, dict) else None
     if not isinstance(procs, str):
         return
-    number = whole_number(procs)
-    if number is not None:
+    if (number := whole_number(procs)) is not None:
         trainer["numProcPerNode"] = number
         yield f'`numProcPerNode: "{procs}"` is a number since v2.2'
     else:
@@ -80,15 +77,13 @@ def _processes(spec: Any) -> Iterator[str]:
 
 def _patches(spec: Any) -> Iterator[str]:
     added: list[Any] = []
-    metadata = {key: take(spec, key) for key in ("labels", "annotations") if key in spec}
-    if metadata:
+    if metadata := {key: take(spec, key) for key in ("labels", "annotations") if key in spec}:
         entry = fresh({"manager": "trainc.dev/metadata", "trainingRuntimeSpec": {"template": {"metadata": {}}}})
         entry["trainingRuntimeSpec"]["template"]["metadata"].update(metadata)
         added.append(entry)
         yield f"{_and(metadata)} of the JobSet go to `runtimePatches` since v2.2"
     for old in ("podSpecOverrides", "podTemplateOverrides"):
-        overrides = take(spec, old)
-        if overrides is None:
+        if (overrides := take(spec, old)) is None:
             continue
         yield f"`{old}` became `runtimePatches` in v2.2: a patch merges with the whole template, and a role that is not there is added"
         for index, override in enumerate(items(overrides)):

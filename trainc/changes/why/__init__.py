@@ -152,8 +152,7 @@ def _of_lower_layers(plan: Plan, patch: Patch) -> frozenset[int]:
 
 def runtime_parts(plan: Plan) -> tuple[RuntimePart, ...]:
     """The pieces of the runtime of a job, lowest first: those of its first layers."""
-    runtime = plan.runtime
-    if runtime is None:
+    if (runtime := plan.runtime) is None:
         return ()
     if isinstance(runtime, Composed):
         return runtime.parts

@@ -247,8 +247,7 @@ def _landing(
     errors: _Errors,
 ) -> Landing:
     where = shown(keyed(document.tree, path))
-    refusals = errors.at((at, *_key_of_item(document, path)))
-    if refusals:
+    if refusals := errors.at((at, *_key_of_item(document, path))):
         return Landing(where, leaf.value, at, REFUSED, findings=refusals)
     landed, lost = tuple(known.won.get(at, ())), known.lost.get(at, [])
     beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.removed_by(at))
@@ -359,8 +358,7 @@ class Pieces:
                 continue
             steps, overruled = self._read(parts[below])[at]
             for part in reversed(parts[below + 1 :]):
-                leaf = _over(part, steps, overruled)
-                if leaf is not None:
+                if (leaf := _over(part, steps, overruled)) is not None:
                     who = LayerValue(part.name, part.label, leaf.value, leaf.origin)
                     yield Why(name, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
                     break
@@ -376,8 +374,7 @@ class Pieces:
 
 
 def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
-    plan = bundle.plan
-    if plan is None or plan.runtime is None:
+    if (plan := bundle.plan) is None or plan.runtime is None:
         return
     yield from runtime_parts(plan)
     for layer in plan.layers:

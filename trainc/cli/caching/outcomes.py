@@ -128,8 +128,7 @@ def plain_outcomes(
         return None  # a policy and what it looks at stand in different files
     beside = {file for file, content in outcomes.files.items() if content.has_companions}
     jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file)]
-    fresh = outcomes.clean(report, set(jobs))
-    if fresh is None:
+    if (fresh := outcomes.clean(report, set(jobs))) is None:
         return None
     compiled = report.account.compiled()
     content = _found(outcomes, {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)})

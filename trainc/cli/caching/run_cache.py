@@ -39,12 +39,10 @@ _PACKAGES = ("site-packages", "dist-packages")
 
 def run_cached(command: Command, options: Options) -> int:
     """Run a command, or print again what the same run printed where nothing has changed since."""
-    run_cache = _run_cache(command.name, options)
-    if run_cache is None:
+    if (run_cache := _run_cache(command.name, options)) is None:
         return command.run(options)
     try:
-        hit = run_cache.hit()
-        if hit is None:
+        if (hit := run_cache.hit()) is None:
             return _run(command, options, run_cache)
     finally:
         run_cache.close()
@@ -81,8 +79,7 @@ def _run_cache(name: str, options: Options) -> RunCache | None:
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
     terminals = terminal(sys.stderr), terminal(sys.stdout)
     run_cache = RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
-    kept = cache.open(run_cache.key)
-    if kept is not None and not _is_loaded(run_cache, kept):
+    if (kept := cache.open(run_cache.key)) is not None and not _is_loaded(run_cache, kept):
         kept.close()
     return run_cache
 

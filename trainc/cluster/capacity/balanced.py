@@ -29,8 +29,7 @@ def evenly_filled(topology: Topology, search: TopologySearch, query: PlacementQu
     best: list[Domain] = []
     threshold = most = 0
     for siblings in _sibling_groups(topology, search.level):
-        candidate = _candidate(siblings, search, query, threshold)
-        if candidate is None:
+        if (candidate := _candidate(siblings, search, query, threshold)) is None:
             continue
         candidates, least, count = candidate
         if least > threshold or (least == threshold and count < most):
@@ -39,8 +38,7 @@ def evenly_filled(topology: Topology, search: TopologySearch, query: PlacementQu
         return None
     level, needed = search.level, search.count // search.size
     if level < search.slice_level:
-        chosen = _optimal(best, needed, search, by_entropy=True)
-        if chosen is None:
+        if (chosen := _optimal(best, needed, search, by_entropy=True)) is None:
             return None
         best, level = list(descendants(chosen)), level + 1
     placed = _placed(best, needed, threshold, search)
@@ -61,8 +59,7 @@ def _candidate(
     needed = search.count // search.size
     copies = [domain.copy() for domain in siblings]
     lower = list(descendants(copies)) if search.level < search.slice_level else copies
-    fit = _greedy(lower, needed, search.leaders)
-    if fit is None:
+    if (fit := _greedy(lower, needed, search.leaders)) is None:
         return None
     count, last_beside, last = fit
     threshold = needed // count if count else 0
@@ -78,8 +75,7 @@ def _candidate(
             return None
         pruned = [domain.copy() for domain in siblings]
         _prune(pruned, least, search, query)
-        after = _greedy(pruned, needed, search.leaders)
-        if after is not None:
+        if (after := _greedy(pruned, needed, search.leaders)) is not None:
             return pruned, least, after[0]
     return None
 
@@ -140,8 +136,7 @@ Table = list[dict[int, dict[int, list["Domain"]]]]
 
 def _optimal(candidates: list[Domain], slices: int, search: TopologySearch, *, by_entropy: bool) -> list[Domain] | None:
     """The smallest set of as few domains as a greedy placement takes."""
-    fit = _greedy(candidates, slices, search.leaders)
-    if fit is None:
+    if (fit := _greedy(candidates, slices, search.leaders)) is None:
         return None
     count = fit[0]
     ordered = sorted(candidates, key=_by_entropy if by_entropy else lambda domain: domain.values)

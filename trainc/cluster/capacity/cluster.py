@@ -174,8 +174,7 @@ class Pool:
         if self.parent is None:
             return minus(self.subtree(cell), self.usage(cell))
         above = self.parent.free(cell)
-        quota = self.quotas.get(cell)
-        if quota and quota.borrowing is not None:
+        if (quota := self.quotas.get(cell)) and quota.borrowing is not None:
             kept = self.kept(cell)
             stored = minus(self.subtree(cell), kept)
             lent = max(0, minus(self.usage(cell), kept))

@@ -46,8 +46,7 @@ class Namespace:
             own = get(self.runtime_class(pod), "overhead", "podFixed")
         for name, amount in amounts(own).items():
             for into in (requests, limits):
-                before = into.get(name)
-                if before is not None or into is requests:
+                if (before := into.get(name)) is not None or into is requests:
                     into[name] = Amount(before.quantity.plus(amount.quantity), ()) if before else amount
         return requests, limits
 
@@ -63,8 +62,7 @@ class Namespace:
         if type(get(pod, "resources")) is dict or not self.facts.is_listed("LimitRange"):
             return ""
         for budget in self._budgets(pod):
-            unstated = budget.unstated(self._containers(pod))
-            if unstated:
+            if unstated := budget.unstated(self._containers(pod)):
                 return f'pods "{name}" is forbidden: {unstated}'
         return ""
 
@@ -75,8 +73,7 @@ class Namespace:
 
     def _runtime_refusal(self, pod: Tree) -> str:
         """What the API server says of a pod and its RuntimeClass, empty where they agree."""
-        class_name = value(pod, "runtimeClassName")
-        if class_name and not self._exists("RuntimeClass", class_name):
+        if (class_name := value(pod, "runtimeClassName")) and not self._exists("RuntimeClass", class_name):
             return f'pod rejected: RuntimeClass "{class_name}" not found'
         runtime = self.runtime_class(pod)
         fixed, own = amounts(get(runtime, "overhead", "podFixed")), amounts(get(pod, "overhead"))
@@ -125,8 +122,7 @@ class Namespace:
 
 def _charge(budgets: Iterable[Budget], usage: Usage, subject: str) -> str:
     for budget in budgets:
-        refused = budget.refusal(usage)
-        if refused:
+        if refused := budget.refusal(usage):
             return f"{subject} is forbidden: {refused}"
     for budget in budgets:
         budget.add(usage)

@@ -216,8 +216,7 @@ class Assigner:
         self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, FlavorAttempt]
     ) -> tuple[dict[str, FlavorAssignment], list[str]]:
         """The best flavor for all resources of the group that covers `name`, or the reasons why there is none."""
-        group = self.queue.group_of(name)
-        if group is None:
+        if (group := self.queue.group_of(name)) is None:
             return {}, [f"resource {name} unavailable in ClusterQueue"]
         requests = {one: total[one] for one in in_order(total) if one in group.resources}
         best: dict[str, FlavorAssignment] = {}
@@ -226,8 +225,7 @@ class Assigner:
         tried: dict[str, FlavorAttempt] = {}
         for at in range(self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0, len(group.flavors)):
             flavor = group.flavors[at]
-            refusal = self._mismatch(flavor, podsets, group)
-            if refusal:
+            if refusal := self._mismatch(flavor, podsets, group):
                 reasons.append(refusal)
                 tried[flavor] = FlavorAttempt(NO_FLAVOR, fits=False)
                 continue
@@ -272,15 +270,12 @@ class Assigner:
 
     def _mismatch(self, name: str, podsets: Iterable[PodSet], group: ResourceGroup) -> str:
         """Why a flavor is out of the question whatever its quota, empty where it is not."""
-        flavor = self.snapshot.facts.flavors.get(name)
-        if flavor is None:
+        if (flavor := self.snapshot.facts.flavors.get(name)) is None:
             return f"flavor {name} not found"
         for pods in podsets:
-            refusal = self._topology_mismatch(flavor, pods, group)
-            if refusal:
+            if refusal := self._topology_mismatch(flavor, pods, group):
                 return refusal
-            taint = untolerated(flavor.taints, [*pods.tolerations, *flavor.tolerations])
-            if taint is not None:
+            if (taint := untolerated(flavor.taints, [*pods.tolerations, *flavor.tolerations])) is not None:
                 text = " ".join(str(taint.get(part) or "") for part in ("key", "value", "effect"))
                 return f"untolerated taint {{{text} <nil>}} in flavor {name}"
             if not _takes(flavor, pods):
@@ -297,8 +292,7 @@ class Assigner:
             if not any(name in group.resources for name in pods.placed):
                 return ""
             return f'Flavor "{flavor.name}" does not support TopologyAwareScheduling'
-        levels = self.snapshot.facts.levels(flavor.topology)
-        if levels is None:
+        if (levels := self.snapshot.facts.levels(flavor.topology)) is None:
             return f'Flavor "{flavor.name}" information missing in TAS cache'
         needed_levels = [topology_request.main_level(levels), *(layer.level for layer in topology_request.slices)]
         if not all(level in levels for level in needed_levels):

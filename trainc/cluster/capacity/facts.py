@@ -85,8 +85,7 @@ class ClusterFacts:
 
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
         """The labels of a namespace, None where the dump does not show it."""
-        tree = self.find("Namespace", namespace)
-        if tree is None:
+        if (tree := self.find("Namespace", namespace)) is None:
             return None
         return fields(plain(get(tree, "metadata", "labels")))
 
@@ -141,8 +140,7 @@ class ClusterFacts:
 
     def levels(self, topology: str) -> list[str] | None:
         """The node labels of a Topology from the top down, None where the dump does not show it."""
-        tree = self.find("Topology", topology)
-        if tree is None:
+        if (tree := self.find("Topology", topology)) is None:
             return None
         levels = get(tree, "spec", "levels")
         labels = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []

@@ -145,11 +145,9 @@ class Fit:
         return answer
 
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
-        later = unfilled(jobset)
-        if later:
+        if later := unfilled(jobset):
             return FitAnswer(None, UNKNOWN, f"`{later}` is a placeholder", "check the manifests after substitution")
-        refused = group_refusal(self.facts, jobset, groups, self.options.occupants.queues)
-        if refused:
+        if refused := group_refusal(self.facts, jobset, groups, self.options.occupants.queues):
             return FitAnswer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
         answer = FitAnswer(self.verdict(jobset))
         if answer.verdict is not None and not answer.verdict.has_quota:

@@ -106,8 +106,7 @@ def _gang_of(
     in_any_order = _is_roomy(parts, free_slots)
     _run(gang, roles, len(facts.nodes), in_any_order=in_any_order, names_nodes=options.names_nodes)
     if gang.fits is None and gang.run is not None:
-        crowded = _too_few_domains(roles, classes)
-        if crowded:
+        if crowded := _too_few_domains(roles, classes):
             gang.fits, gang.role, gang.reason, gang.change = False, next(r for r in roles if r.key), *crowded
             return gang
         _reorder(gang, lambda: JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods))
@@ -121,8 +120,7 @@ def _gang_of(
 
 def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_order: bool, names_nodes: bool) -> None:
     """Place the pods one by one where there are not too many, and let that decide where the order may matter."""
-    run = gang.run
-    if run is None:
+    if (run := gang.run) is None:
         return
     depends = any(role.key or role.pod.has_peer_rules for role in roles)
     in_any_order = in_any_order and not depends
@@ -186,8 +184,7 @@ def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Clus
             return f"pods of `{role.name}` wait until a controller removes their scheduling gates"
         if role.is_scripted:
             return f"a script labels the nodes of each Job of `{role.name}`, and the dump does not show which nodes"
-        unknown = unknown_of_pod(facts, role.tree)
-        if unknown:
+        if unknown := unknown_of_pod(facts, role.tree):
             return unknown
         small = _small_domain(role, classes) if role.key else ""
         if small:
@@ -236,8 +233,7 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
         room = gang.rooms[role.name]
         if room < role.podset.count:
             gang.role = role
-            node_name = role.pod.spec.get("nodeName")
-            if node_name and node_name not in facts.nodes:
+            if (node_name := role.pod.spec.get("nodeName")) and node_name not in facts.nodes:
                 gang.reason = f"pods of `{role.name}` name node `{node_name}`, which is not in the dump"
                 gang.change = "remove `nodeName`, or name a node of the cluster"
                 return

@@ -108,11 +108,9 @@ def queue_refusals(facts: ClusterFacts, group: Tree, used: Mapping[str, Units]) 
     held: Units = {}
     while name and name not in seen:
         seen.add(name)
-        queue = facts.find("Queue", name)
-        if queue is None:
+        if (queue := facts.find("Queue", name)) is None:
             return
-        state = value(queue, "status", "state")
-        if state and state != "Open":
+        if (state := value(queue, "status", "state")) and state != "Open":
             yield f"Volcano's queue `{name}` is {str(state).lower()}", True
         capability = units_of(get(queue, "spec", "capability"))
         yield from _beyond(needed, {}, capability, f"Volcano's queue `{name}` is capable of")

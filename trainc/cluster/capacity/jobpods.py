@@ -173,8 +173,7 @@ class JobPlacement:
             ):
                 continue
             usage = pod_usage(*role.amounts)
-            refused = left.refusal(usage, role.podset.count)
-            if refused:
+            if refused := left.refusal(usage, role.podset.count):
                 return role, refused
             left.add(usage, role.podset.count)
         return None
@@ -203,8 +202,7 @@ class JobPlacement:
     def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
         """Create a Job and its pods; with a domain of its own only the first pod, and what the others wait for."""
         job = f"{self.name}-{role.name}-{index}"
-        refused = self.namespace.create_object("jobs.batch", job)
-        if refused:
+        if refused := self.namespace.create_object("jobs.batch", job):
             role.refused = role.refused or refused
             return None
         if not role.key:

@@ -66,15 +66,13 @@ class Kueue:
         labels = fields(plain(get(jobset, "metadata", "labels")))
         verdict.queue = labels.get(KUEUE_QUEUE) or ""
         verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
-        faults = list(dict.fromkeys(fault.message for fault in create_faults(jobset)))
-        if faults:
+        if faults := list(dict.fromkeys(fault.message for fault in create_faults(jobset))):
             verdict.refused_by = WEBHOOK
             verdict.refusal = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
             return
         if not verdict.is_managed:
             return
-        gates = self.facts.unmodelled_gates()
-        if gates:
+        if gates := self.facts.unmodelled_gates():
             raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
         if not self._is_opted_in(namespace):
             # The webhook suspends what names a queue; the reconciler passes over the namespace.
@@ -82,12 +80,10 @@ class Kueue:
             return
         if not self._has_workload(jobset, labels, verdict):
             return
-        queue = self._queue(verdict, namespace)
-        if queue is None:
+        if (queue := self._queue(verdict, namespace)) is None:
             return
         for pods in verdict.podsets:
-            unknown = unknown_of_pod(self.facts, pods.tree)
-            if unknown:
+            if unknown := unknown_of_pod(self.facts, pods.tree):
                 raise UnknownError(unknown)
         if namespace not in self._defaults:
             self._defaults[namespace] = Defaults(self.facts, namespace)
@@ -97,8 +93,7 @@ class Kueue:
         run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
         if verdict.reason == TOO_MUCH and self._may_borrow_more(queue):
             raise UnknownError(f"no Cohort is in the dump, and cohort {queue.parent} may have more to lend")
-        gates = value(jobset, "metadata", "annotations", GATES)
-        if gates and verdict.has_quota:
+        if (gates := value(jobset, "metadata", "annotations", GATES)) and verdict.has_quota:
             verdict.has_quota = verdict.is_admitted = False
             _stop(verdict, GATED, f"Admission is gated by: {gates}")
 
@@ -122,8 +117,7 @@ class Kueue:
         return matches_selector(selector, labels)
 
     def _is_opted_in(self, namespace: str) -> bool:
-        covered = self._is_covered(namespace)
-        if covered is None:
+        if (covered := self._is_covered(namespace)) is None:
             raise UnknownError(
                 f"Namespace {namespace} is not in the dump, and Kueue manages namespaces by their labels"
             )
@@ -257,8 +251,7 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     silent = sorted(check for check in queue.checks if not _conditions(snapshot, check))
     if silent and not facts.closed:
         return "", f"AdmissionCheck {', '.join(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
-    inactive = sorted(check for check in queue.checks if not _is_active(snapshot, check))
-    if inactive:
+    if inactive := sorted(check for check in queue.checks if not _is_active(snapshot, check)):
         return f"references inactive AdmissionCheck(s): {','.join(inactive)}", ""
     remote = snapshot.checks_of(queue, MULTIKUEUE)
     if len(remote) > 1:

@@ -92,8 +92,7 @@ class NodeClasses:
 
     def put(self, node: Node) -> None:
         """Let a node stand in the class that it belongs to by now."""
-        before = self._class_of.get(node.name)
-        if before is not None:
+        if (before := self._class_of.get(node.name)) is not None:
             del before.names[node.name]
         free = node.free(is_idle=self._is_idle)
         labels = dict(node.labels)

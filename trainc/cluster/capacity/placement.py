@@ -99,10 +99,13 @@ def _fitting(
     topology: Topology, search: TopologySearch, query: PlacementQuery, excluded: Exclusions
 ) -> tuple[list[Domain], int, bool]:
     """The domains that hold everything, their level, and whether the pods are spread evenly over them."""
-    if search.balanced and not search.required and not search.unconstrained:
-        even = evenly_filled(topology, search, query)
-        if even is not None:
-            return (*even, True)
+    if (
+        search.balanced
+        and not search.required
+        and not search.unconstrained
+        and (even := evenly_filled(topology, search, query)) is not None
+    ):
+        return (*even, True)
     level, chosen = _level_that_fits(topology, search.level, search, excluded)
     return chosen, level, False
 

@@ -76,8 +76,7 @@ def _key(mode: str) -> str:
 
 
 def _slices(annotations: Mapping[str, str]) -> tuple[SliceLayer, ...]:
-    several = annotations.get(f"{_PREFIX}slice-required-topology-constraints")
-    if several is not None:
+    if (several := annotations.get(f"{_PREFIX}slice-required-topology-constraints")) is not None:
         try:
             layers = json_value(several)
         except ValueError:
@@ -168,8 +167,7 @@ def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str,
             kept[name] = amount
             continue
         base = amount.quantity
-        by = requests.get(rule.get("multiplyBy") or "")
-        if by is not None:
+        if (by := requests.get(rule.get("multiplyBy") or "")) is not None:
             base = _product(base, by.quantity)
         for output, factor in (rule.get("outputs") or {}).items():
             more = _product(base, Quantity.parse(factor))
@@ -261,8 +259,7 @@ class LimitRangeSummary:
         return self._filled(amounts(get(pod, "resources", "requests")), amounts(get(pod, "resources", "limits")), POD)
 
     def _filled(self, requests: Amounts, limits: Amounts, kind: str) -> tuple[Amounts, Amounts]:
-        one = self.ranges.get(kind)
-        if one is not None:
+        if (one := self.ranges.get(kind)) is not None:
             limits = {**one.default, **limits}
             requests = {**one.default_request, **requests}
         return {**limits, **requests}, limits
@@ -271,8 +268,7 @@ class LimitRangeSummary:
         if type(pod) is not dict:
             return {}
         pod_requests = together(pod, lambda container: dict(self.of_container(container)[0]))
-        whole = self.of_pod(pod)
-        if whole is not None:
+        if (whole := self.of_pod(pod)) is not None:
             pod_requests.update({name: amount for name, amount in whole[0].items() if may_be_of_pod(name)})
         own = amounts(get(pod, "overhead")) or amounts(overhead)
         for name, amount in own.items():
@@ -283,8 +279,7 @@ class LimitRangeSummary:
     def faults(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
         """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
         listed = [(pod, of_pod, f"spec.podSets[{index}].template.spec") for index, (pod, of_pod) in enumerate(pods)]
-        messages = [message for pod, _, path in listed for message in self._exceeding(pod, path)]
-        if messages:
+        if messages := [message for pod, _, path in listed for message in self._exceeding(pod, path)]:
             return f"resources validation failed: {joined(messages)}"
         messages = [message for one in listed for message in self._outside(*one)]
         return f"resources didn't satisfy LimitRange constraints: {joined(messages)}" if messages else ""
@@ -293,8 +288,7 @@ class LimitRangeSummary:
         for where, container in _containers(pod):
             requests, limits = self.of_container(container)
             yield from _fault(f"{path}.{where}", _greater(requests, limits), _EXCEEDS)
-        whole = self.of_pod(pod)
-        if whole is not None:
+        if (whole := self.of_pod(pod)) is not None:
             yield from _fault(f"{path}.resources", _greater(*whole), _EXCEEDS)
 
     def _outside(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:
@@ -304,8 +298,7 @@ class LimitRangeSummary:
             most, least = keep(requests, limits, smaller=False), keep(requests, limits, smaller=True)
             yield from _fault(f"{path}.{where}", _greater(most, one.largest if one else {}), _ABOVE)
             yield from _fault(f"{path}.{where}", _greater(one.smallest if one else {}, least), _BELOW)
-        whole = self.ranges.get(POD)
-        if whole:
+        if whole := self.ranges.get(POD):
             yield from _fault(path, _greater(pod_requests, whole.largest), _ABOVE)
             yield from _fault(path, _greater(whole.smallest, pod_requests), _BELOW)
 
@@ -352,6 +345,5 @@ def _reserved(path: str, resources: Tree) -> Iterable[str]:
         for name, leaf in fields(get(resources, part)).items():
             if name == "pods":
                 yield f'{path}.{part}[pods]: Invalid value: "pods": the key is reserved for internal kueue use'
-            quantity = quantity_of(leaf)
-            if quantity is not None and quantity.nanos < 0:
+            if (quantity := quantity_of(leaf)) is not None and quantity.nanos < 0:
                 yield f'{path}.{part}[{name}]: Invalid value: "{quantity}": must be greater than or equal to 0'

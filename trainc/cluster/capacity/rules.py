@@ -70,15 +70,13 @@ def _problems(jobset: Tree, fit: Fit, *, fixed: bool) -> Iterator[Problem | str]
     yield from refused
     if refused:
         return
-    verdict = fit.verdict(jobset)
-    if verdict and verdict.missing:
+    if (verdict := fit.verdict(jobset)) and verdict.missing:
         yield f"whether the queue admits the job: {verdict.missing}"
     elif verdict and verdict.is_refused:
         if not verdict.refused_by and verdict.reason != GATED:
             yield from _queue(jobset, verdict, fit, fixed=fixed)
     elif verdict is None or verdict.has_quota:
-        gang = fit.gang(jobset, verdict)
-        if gang is None or gang.fits is not False or gang.role is None:
+        if (gang := fit.gang(jobset, verdict)) is None or gang.fits is not False or gang.role is None:
             return
         rule = GANG_DOES_NOT_FIT if gang.rooms[gang.role.name] else NO_NODE_FITS
         effect = f"pods of `{gang.role.name}` stay pending{'' if fixed else ' until nodes are added'}"

@@ -30,8 +30,7 @@ class SimulatedScheduler:
 
     def place(self, pod: PendingPod) -> tuple[str, str]:
         """The node that takes the pod, or the message with which it waits."""
-        node_name = pod.spec.get("nodeName")
-        if node_name:
+        if node_name := pod.spec.get("nodeName"):
             if node_name in self.places:
                 self.places[node_name].take(pod)
             return node_name, ""
@@ -298,8 +297,7 @@ class Peers:
         chosen = selector if "labelSelector" in one or keys else None
         counts: dict[str, int] = {}
         for place in self.places:
-            domain = place.node.labels.get(key)
-            if domain is None or not self._is_counted(place.node, one):
+            if (domain := place.node.labels.get(key)) is None or not self._is_counted(place.node, one):
                 continue
             count = sum(
                 other.namespace == self.pod.namespace and matches_selector(chosen, other.labels) for other in place.pods

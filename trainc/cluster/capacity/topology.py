@@ -120,8 +120,7 @@ class Topology:
 
     def take(self, key: Values, amounts: Units) -> None:
         """Lessen what a leaf holds, where this topology has it."""
-        leaf = self.leaves.get(key)
-        if leaf is not None:
+        if (leaf := self.leaves.get(key)) is not None:
             leaf.capacity = subtracted(leaf.capacity, amounts)
 
     def _domain(self, values: Values) -> Domain | None:
@@ -144,8 +143,7 @@ class Topology:
                 domain.reset()
         excluded.total = len(self.leaves)
         for leaf in self.leaves.values():
-            reason = query.refusal(leaf.node)
-            if reason:
+            if reason := query.refusal(leaf.node):
                 excluded.add(reason)
             else:
                 query.count(leaf, excluded)
@@ -177,8 +175,7 @@ class PlacementQuery:
         """Why a node is out of the question, empty where it is not; only nodes with a domain of their own are asked."""
         if node is None:
             return ""
-        taint = untolerated(node.taints, self.tolerations)
-        if taint is not None:
+        if (taint := untolerated(node.taints, self.tolerations)) is not None:
             return f'taint "{taint_text(taint)}"'
         if not in_labels(self.pod.get("nodeSelector"), node.labels):
             return "nodeSelector"

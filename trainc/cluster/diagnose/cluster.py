@@ -263,8 +263,7 @@ class DumpedJob:
 
     def shown(self, pod: DumpedPod) -> str:
         """A pod as people know it: its rank in its role, and its name."""
-        rank = self.rank(pod)
-        if rank is None:
+        if (rank := self.rank(pod)) is None:
             return f"`{pod.name}`"
         return f"rank {rank} of {pod.role} (`{pod.name}`)" if len(self.roles()) > 1 else f"rank {rank} (`{pod.name}`)"
 
@@ -303,8 +302,7 @@ def runs(cluster: DumpedCluster) -> list[DumpedJob]:
         by_job[space, name_of(tree)] = run
     for tree in cluster.all("Pod"):
         pod = DumpedPod(tree)
-        parent = label(tree, JOBSET_NAME)
-        if parent:
+        if parent := label(tree, JOBSET_NAME):
             run_of("JobSet", pod.namespace, parent, {}).pods.append(pod)
         elif pod.job:
             known = by_job.get((pod.namespace, pod.job))

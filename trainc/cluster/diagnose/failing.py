@@ -150,8 +150,7 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
         when = text(ended, "finishedAt") or text(pod.condition("Ready"), "lastTransitionTime")
         when = when or text(pod.tree, "status", "startTime") or pod.created
         return _by_kubelet(pod, when, text(pod.tree, "status", "message"), reason)
-    lost = _lost_node(run, pod)
-    if lost:
+    if lost := _lost_node(run, pod):
         return lost
     return _by_code(run, pod, ended, container, is_init) if ended else None
 

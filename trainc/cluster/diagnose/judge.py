@@ -267,8 +267,7 @@ def _notes(run: DumpedJob) -> Iterator[str]:
     ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
     if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
         yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless you configure it not to"
-    replaced = len(run.pods) - len(unreplaced(run))
-    if replaced:
+    if replaced := len(run.pods) - len(unreplaced(run)):
         yield f"{counted(replaced, 'pod')} that failed, replaced by others that work"
     for pod in run.pods:
         for status, _ in pod.statuses():

@@ -45,8 +45,7 @@ _EVICTIONS = {
 
 def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
     """A job that another controller than the built-in one works on."""
-    manager = text(run.tree, "spec", "managedBy")
-    if not manager or manager in _BUILT_IN:
+    if not (manager := text(run.tree, "spec", "managedBy")) or manager in _BUILT_IN:
         return
     remote = manager == MULTIKUEUE
     yield Cause(
@@ -92,8 +91,7 @@ def suspended(run: DumpedJob) -> Iterator[Cause]:
 
 
 def _without_workload(run: DumpedJob, since: str) -> Cause:
-    failed = run.events("ErrWorkloadCompose", "CreateWorkloadFailed")
-    if failed:
+    if failed := run.events("ErrWorkloadCompose", "CreateWorkloadFailed"):
         return Cause(
             "workload-not-created", 1, f"Kueue cannot create its Workload for queue `{run.queue}`",
             "change what Kueue's message names", since=failed[-1].first, quotes=(failed[-1].message,), fields=(QUEUE,),
@@ -164,8 +162,7 @@ def _waiting(run: DumpedJob, queue: str, workload: Manifest, since: str) -> Caus
         quotes.extend(_quotes(condition(run.cluster.find(match[1], space, match[2]), "Active")))
     if name in ("queue-too-small", "queue-full"):
         pods = [text(one, "name") for one in maps(workload, "spec", "podSets")]
-        wanted = next((one for one in pods if f"pod set {one}:" in message), "")
-        if wanted:
+        if wanted := next((one for one in pods if f"pod set {one}:" in message), ""):
             fields = (run.job_field(wanted, "parallelism"), QUEUE)  # type: ignore[assignment]
     return Cause(
         name, 1, words, help_, since=since or text(reserved, "lastTransitionTime"), quotes=tuple(quotes),

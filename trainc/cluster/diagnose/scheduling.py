@@ -280,8 +280,7 @@ def _image(
         return "image-never-pulled", words, "set imagePullPolicy: IfNotPresent", message, (*place, "imagePullPolicy")
     texts = [message, *(one for one in pulls if image in one)]
     for pattern, rule, words, help_ in _PULLS:
-        quote = next((one for one in texts if re.search(pattern, one)), "")
-        if quote:
+        if quote := next((one for one in texts if re.search(pattern, one)), ""):
             return rule, f"image `{image}` cannot be pulled: {words}", help_, quote, field
     return "image-not-pulled", f"image `{image}` cannot be pulled", "see the runtime's message", message, field
 

@@ -188,8 +188,7 @@ def _admitted(
                 entry = entry_of(job, companions, beside)
                 from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
 
-                rest = rest_of(entry.document, context.server)
-                if rest is not None:
+                if (rest := rest_of(entry.document, context.server)) is not None:
                     catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions
@@ -197,15 +196,13 @@ def _admitted(
 
 def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list[Document]]:
     """The Services that select the pods of one plain Job among several jobs of a file, by the place of the Job."""
-    places = {job.name: index for index, job in jobs if job.kind == PLAIN[0]}
-    if not places:
+    if not (places := {job.name: index for index, job in jobs if job.kind == PLAIN[0]}):
         return {}
     from trainc.kinds.other_operators import selected_job  # noqa: PLC0415 (few files hold Jobs that are training)
 
     owned: dict[int, list[Document]] = {}
     for other in objects:
-        place = places.get(selected_job(other.tree))
-        if place is not None:
+        if (place := places.get(selected_job(other.tree))) is not None:
             owned.setdefault(place, []).append(other)
     return owned
 

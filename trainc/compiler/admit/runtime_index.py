@@ -139,8 +139,7 @@ class AdmittedRuntimes:
 
     def admitted(self, document: Document) -> Document | None:
         """The document as the server would store it, None with findings where it would be refused."""
-        known = self._verdicts.get(id(document))
-        if known is not None:
+        if (known := self._verdicts.get(id(document))) is not None:
             return known[1]
         refused = self._refused.get(id(document))
         if refused is not None:
@@ -275,8 +274,7 @@ def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
     """What jobs and runtimes may name, each key once; a second document under a key is a finding."""
     by_key: dict[Key, Document] = {}
     for document in documents:
-        group = KINDS.get(document.kind)
-        if group is None or not document.api_version.startswith(group):
+        if (group := KINDS.get(document.kind)) is None or not document.api_version.startswith(group):
             continue
         namespace = (document.namespace or "default") if document.kind == "TrainingRuntime" else ""
         key = (document.kind, namespace, document.name)

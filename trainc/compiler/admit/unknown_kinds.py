@@ -22,8 +22,7 @@ def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is
     """
     outcome = "it is written unchanged" if is_output else "no manifest is written for it"
     for document in documents:
-        foreign = foreign_kind(document.api_version, document.kind, document.tree)
-        if foreign is not None:
+        if (foreign := foreign_kind(document.api_version, document.kind, document.tree)) is not None:
             is_argument = document.file in context.selection.paths or document.file == STDIN
             context.report.add(
                 KIND_NOT_COMPILED.at(
@@ -107,8 +106,7 @@ def _is_sure(written: str, right: str) -> bool:
 
 def _near(document: Document) -> str:
     """What to write instead of a kind that is nearly one of ours, empty where it is not."""
-    near = near_miss(document.api_version, document.kind)
-    if near is None:
+    if (near := near_miss(document.api_version, document.kind)) is None:
         return ""
     return _written(document, dict(zip(("apiVersion", "kind"), near, strict=True)))
 

@@ -149,8 +149,7 @@ class Loader:
 
     def _read_blueprints(self) -> Iterator[tuple[list[Document], Report]]:
         """The documents of each file that may hold a runtime, with its faults; every file that counts gets its turn."""
-        stdin = self._selection.stdin
-        if stdin is not None and may_hold_runtimes(stdin):
+        if (stdin := self._selection.stdin) is not None and may_hold_runtimes(stdin):
             yield self._keep(STDIN, stdin)
         explicit = frozenset(path for path in self._selection.paths if not os.path.isdir(self._absolute(path)))
         for file in self._files(self._selection.paths):

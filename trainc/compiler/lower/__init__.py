@@ -69,11 +69,9 @@ def _placed(
     if gang.patches:
         _over(plan, drafts, gang.patches)
         plan.steps += (("scheduler", ", ".join(schedulers.chosen(plan, cluster)), None, gang.patches, None),)
-    if cluster.images:
-        patches = image_patches(plan.roles, cluster.images)
-        if patches:
-            _over(plan, drafts, patches)
-            plan.steps += (("images", cluster.name, None, patches, None),)
+    if cluster.images and (patches := image_patches(plan.roles, cluster.images)):
+        _over(plan, drafts, patches)
+        plan.steps += (("images", cluster.name, None, patches, None),)
     bundle = _bundle(plan, contribution, gang, project.cluster, report)
     if not (project.delivery or plan.companions):
         return bundle
@@ -187,8 +185,7 @@ DEADLINE_NOT_ENFORCED = Rule("deadline-not-enforced", ERROR)
 
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
-    labels = plan.job["metadata"].get("labels")
-    if not labels or "kueue.x-k8s.io/" not in "\n".join(labels):
+    if not (labels := plan.job["metadata"].get("labels")) or "kueue.x-k8s.io/" not in "\n".join(labels):
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
 
@@ -201,8 +198,7 @@ def managed_by(plan: Plan, spec: Tree) -> Tree:
 
 def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
     """The deadline on every child Job where the project chooses so; otherwise an error that says it would be lost."""
-    leaf = plan.job["spec"].get("activeDeadlineSeconds")
-    if leaf is None:
+    if (leaf := plan.job["spec"].get("activeDeadlineSeconds")) is None:
         return spec
     if project.deadline != "per-job":
         report.add(

@@ -212,8 +212,7 @@ class Draft:
         folded = []
         for field in _FIELDS:
             for at, container in enumerate(self.pod.get(field) or ()):
-                ports = container.get("ports")
-                if ports and len(ports) > 1:
+                if (ports := container.get("ports")) and len(ports) > 1:
                     own = {**container, "ports": upsert_ports(ports, ports)}
                     self.pod[field] = [*self.pod[field][:at], own, *self.pod[field][at + 1 :]]
                     folded.append((container, own))

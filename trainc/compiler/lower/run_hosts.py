@@ -25,8 +25,7 @@ def of_this_run(plan: Plan, jobset: Tree, report: Report) -> tuple[Tree, tuple[D
         return jobset, plan.companions
     hosts = RunHosts(base, plan, jobset, report)
     spec = jobset["spec"]
-    replicated = [hosts.role(role) for role in spec.get("replicatedJobs") or ()]
-    if replicated:
+    if replicated := [hosts.role(role) for role in spec.get("replicatedJobs") or ()]:
         jobset = {**jobset, "spec": {**spec, "replicatedJobs": replicated}}
     return jobset, hosts.files(plan.companions, [])
 

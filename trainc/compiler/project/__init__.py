@@ -175,8 +175,7 @@ def _clusters(checker: Checker, assigned: Mapping[str, Any], cache: Opening | No
 
 def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     """The names listed at `path` that an installed package offers rules under; the others are complained about."""
-    names = checker.texts(path)
-    if not names:
+    if not (names := checker.texts(path)):
         return ()
     there = offered(RULES)
     for name in names:
@@ -232,11 +231,9 @@ _SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`
 
 def check_version(checker: Checker, path: Path) -> None:
     """A finding where this trainc is none that the project asks for, or where nobody can tell."""
-    text = checker.text(path)
-    if text is None:
+    if (text := checker.text(path)) is None:
         return
-    verdict = fits(text)
-    if verdict is None:
+    if (verdict := fits(text)) is None:
         checker.complain(path, f"`{text}` is not a version constraint", 'write a constraint such as "trainc>=0.1"')
     elif not verdict:
         checker.report.add(
@@ -322,8 +319,7 @@ class Checker:
 
     def texts(self, path: Path) -> tuple[Sourced[str], ...]:
         """The names listed at `path`."""
-        node = get(self.document.tree, *path)
-        if node is None:
+        if (node := get(self.document.tree, *path)) is None:
             return ()
         items = node if type(node) is list else [node]
         words = tuple(item for item in items if type(item) is Sourced and type(item.value) is str)
@@ -333,24 +329,21 @@ class Checker:
 
     def name(self, path: Path) -> str:
         """The name at `path` that other programs and files repeat, empty where absent."""
-        word = self.text(path)
-        if word is None or not label(word):
+        if (word := self.text(path)) is None or not label(word):
             return word or ""
         self.complain(path, f"`{word}` is not a valid name", "use lowercase letters, digits and `-`, 63 at most")
         return ""
 
     def word(self, path: Path, choices: tuple[str, ...]) -> str:
         """The word written at `path`, one of `choices` where there are any; empty where absent."""
-        word = self.text(path)
-        if word is None or word in choices or not choices:
+        if (word := self.text(path)) is None or word in choices or not choices:
             return word or ""
         self.complain(path, f"`{path[-1]}` cannot be `{word}`", f"write one of {', '.join(choices)}, or remove it")
         return ""
 
     def folder(self, path: Path) -> str:
         """The folder named at `path`, empty where absent or not there."""
-        name = self.text(path)
-        if name is None:
+        if (name := self.text(path)) is None:
             return ""
         path_of = os.path.join(self.root, name)
         if is_inside(self.root, path_of) and os.path.isdir(path_of):
@@ -360,8 +353,7 @@ class Checker:
 
     def target(self, path: Path) -> str:
         """The folder to write to that is named at `path`, empty where absent; it need not be there yet."""
-        name = self.text(path)
-        if name is None:
+        if (name := self.text(path)) is None:
             return ""
         path_of = os.path.join(self.root, name)
         folder = os.path.normpath(name).replace(os.sep, "/")
@@ -375,8 +367,7 @@ class Checker:
 
     def folders(self, path: Path) -> tuple[str, ...] | None:
         """The folders listed at `path`, None where absent."""
-        node = get(self.document.tree, *path)
-        if node is None:
+        if (node := get(self.document.tree, *path)) is None:
             return None
         if type(node) is not list:
             self.complain(path, f"`{path[-1]}` must be a list of folders", "write one folder after each `-`")

@@ -92,8 +92,7 @@ def _gates(key: str, leaf: Sourced[Any]) -> frozenset[str]:
     """Any names, for a cluster has gates that trainc never asks about; one that nearly is a known one is a slip."""
     names = _names(key, leaf)
     for name in names:
-        near = nearest(name, GATES, cutoff=0.8)
-        if near and name not in GATES:
+        if (near := nearest(name, GATES, cutoff=0.8)) and name not in GATES:
             raise Trouble(f"unknown feature gate `{name}`; did you mean `{near}`?")
     return frozenset(names)
 
@@ -105,8 +104,7 @@ def _unit(key: str, leaf: Sourced[Any]) -> str:
 
 
 def _switch(key: str, leaf: Sourced[Any]) -> bool:
-    known = {"true": True, "false": False}.get(str(leaf.value).lower())
-    if known is None:
+    if (known := {"true": True, "false": False}.get(str(leaf.value).lower())) is None:
         raise Trouble(f"`{key}` is true or false, not `{leaf.value}`")
     return known
 

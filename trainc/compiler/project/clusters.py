@@ -66,8 +66,7 @@ def _cluster(name: str, checker: Checker, assigned: Mapping[str, Any], cache: Ca
         fields["document"] = checker.document
     fields["delivery"] = checker.word((*path, "delivery"), OF_CLUSTERS["delivery"])
     fields["images"] = _images(checker, (*path, "images"))
-    folder = checker.folder((*path, "folder"))
-    if folder:
+    if folder := checker.folder((*path, "folder")):
         fields["folder"] = folder
         fields.update(read_dumps(checker.root, folder, checker.report, cache, checker.unsaved))
     return Cluster(**{**fields, **assigned})

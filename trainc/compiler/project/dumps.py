@@ -59,8 +59,7 @@ def read_dumps(
     foreign: list[Document] = []
     policies: list[Document] = []
     for file, data in _files(root, folder, unsaved or {}):
-        known = recall(data, file, cache)
-        if known is not None:
+        if (known := recall(data, file, cache)) is not None:
             definitions.append(known)
             continue
         for document in _others(data, file, report, definitions, cache):
@@ -140,8 +139,7 @@ def _others(
     documents = [item for document in read(data, file, own_report) for item in items(document)]
     for finding in own_report.findings:
         report.add(finding)
-    defining = [document for document in documents if document.kind == KIND]
-    if defining:
+    if defining := [document for document in documents if document.kind == KIND]:
         from trainc.apiserver.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
 
         defined = read_definitions(defining)
@@ -210,8 +208,7 @@ def recall(data: bytes, file: str, cache: Cache | None) -> Definitions | None:
     """What was kept of a file that holds definitions and nothing else, None where nothing was."""
     if cache is None or KIND.encode() not in data:
         return None
-    kept = cache.get(_key(data))
-    if kept is None:
+    if (kept := cache.get(_key(data))) is None:
         return None
     from json import loads  # noqa: PLC0415 (few clusters bring definitions)
 

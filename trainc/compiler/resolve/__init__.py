@@ -115,8 +115,7 @@ def _trainjob(
     entry: Entry, catalog: Catalog, prepared: PreparedRuntimes, project: Project, report: Report
 ) -> Plan | None:
     document = entry.document
-    runtime_document = runtime_for(document, catalog, project, report)
-    if runtime_document is None:
+    if (runtime_document := runtime_for(document, catalog, project, report)) is None:
         return None
     runtime, findings = _prepared(runtime_document, document, catalog, prepared, project)
     for finding in findings:

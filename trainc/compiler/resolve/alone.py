@@ -46,8 +46,7 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
         if document.identity in reached:
             continue
         report.alone.add(document.identity)
-        plan = _plan(document, catalog, project, report, bases)
-        if plan is not None:
+        if (plan := _plan(document, catalog, project, report, bases)) is not None:
             reached.update(one.identity for one in chains[id(document)])
             yield plan
 
@@ -69,8 +68,7 @@ def _is_here(document: Document, project: Project, report: Report) -> bool:
 
 
 def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Plan | None:
-    stored = catalog.runtimes.admitted(document)
-    if stored is None:
+    if (stored := catalog.runtimes.admitted(document)) is None:
         return None
     runtime: Prepared | None = Prepared(stored, stored.tree)
     if document.kind == RUNTIME or project.cluster.components or project.cluster.patch is not None:
@@ -129,12 +127,10 @@ def _smallest_job(document: Document, runtime: Prepared, project: Project) -> Do
     # What the job says because its runtime does not: which image, which command; and how many nodes, for those who ask.
     trainer: Tree = {}
     parts = [role for role in roles_of(None, runtime, runtime.template) if role.ancestor == TRAINER]
-    nodes = _nodes(runtime, len(parts))
-    if nodes is not None:
+    if (nodes := _nodes(runtime, len(parts))) is not None:
         trainer["numNodes"] = nodes
     for role in parts:
-        node = role.container()
-        if node is None:
+        if (node := role.container()) is None:
             continue
         if not value(node, "image"):
             trainer["image"] = _leaf(IMAGE)
@@ -153,8 +149,7 @@ def _nodes(runtime: Prepared, least: int) -> Tree:
     """The number of nodes that a job has to say, None where it can leave that to its runtime."""
     if runtime.policy is None:
         return None
-    written = get(runtime.policy, "numNodes")
-    if written is None:
+    if (written := get(runtime.policy, "numNodes")) is None:
         return _leaf(NODES)
     if type(written.value) is int and written.value < least:
         return derive("a node for each part of the trainer", lambda _: least, written)
@@ -171,8 +166,7 @@ def tell(own_report: Report, plan: Plan, report: Report) -> None:
 
     What has its place in the job is about what real jobs bring: counted, unless the job cannot help it.
     """
-    runtime = plan.runtime
-    if runtime is None:
+    if (runtime := plan.runtime) is None:
         raise ValueError("a plan without a runtime")
     home = runtime.span(("metadata", "name"))
     for finding in own_report.findings:

@@ -104,8 +104,7 @@ def switches(job: Document, runtime: Document) -> dict[str, Label]:
 
 def _part(leaf: Sourced[str], name: str) -> Origin:
     """Where one of the names in an annotation stands, which is written on one line, in quotes or not."""
-    at = leaf.origin.at
-    if at is None or at.line != at.end_line:
+    if (at := leaf.origin.at) is None or at.line != at.end_line:
         return leaf.origin
     quotes = at.end_column - at.column - len(leaf.value)
     if quotes not in (0, 2):

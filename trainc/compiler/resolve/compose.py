@@ -44,11 +44,9 @@ def composed(
     document: Document, job: Document | None, catalog: Catalog, project: Project, report: Report, bases: Bases
 ) -> Prepared | None:
     """The runtime as this job gets it (without a job: as every job does), None with findings where it cannot be had."""
-    composition = compose(document, job, catalog, project, report, bases)
-    if composition is None:
+    if (composition := compose(document, job, catalog, project, report, bases)) is None:
         return None
-    stored = catalog.runtimes.legal(composition.document(), report)
-    if stored is None:
+    if (stored := catalog.runtimes.legal(composition.document(), report)) is None:
         return None
     return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
 
@@ -65,8 +63,7 @@ def compose(
 
     `bases` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.
     """
-    chain = lineage(document, catalog, project, report)
-    if chain is None:
+    if (chain := lineage(document, catalog, project, report)) is None:
         return None
     out = Composition(document, catalog, project, report)
     try:
@@ -237,8 +234,7 @@ def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> 
         raise Trouble(f"no runtime `{name}` here or among those that trainc ships; {hint}")
     if parent is None or parent.document is None:
         return None
-    composition = compose(parent.document, None, catalog, project, report)
-    if composition is None:
+    if (composition := compose(parent.document, None, catalog, project, report)) is None:
         return None
     whole = composition.document()
     flat = Flattened(whole.leaf, whole.tree, whole.parts)

@@ -80,14 +80,12 @@ class Composed(Document):
         """Where the highest part that holds the node at `path` wrote it; the nearest parent for a node that is not."""
         if path[:1] == ("spec",):
             for length in range(len(path), 1, -1):
-                spot = self._spot(path[:length], key=key or length < len(path))
-                if spot is not None:
+                if (spot := self._spot(path[:length], key=key or length < len(path))) is not None:
                     return spot
         return self.leaf.span(path, key=key)
 
     def _spot(self, path: Path, *, key: bool) -> Span | None:
-        node = get(self.tree, *path)
-        if node is None:
+        if (node := get(self.tree, *path)) is None:
             return None
         if type(node) is Sourced and not key:
             return place(node.origin)

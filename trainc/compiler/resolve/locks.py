@@ -27,8 +27,7 @@ def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iter
     """The locks of one runtime, over its composed spec; a path that leads nowhere in a `whole` one is a finding."""
     for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
         path = lock["path"].value
-        steps = parsed(path, spec)
-        if not steps and whole:
+        if not (steps := parsed(path, spec)) and whole:
             report.add(_nowhere(document, index, path, spec))
         elif steps:
             span = document.span(("spec", "locks", index, "path"))
@@ -64,8 +63,7 @@ def changed(lock: Held, before: Tree, after: Tree) -> bool:
 def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
     """Where a tree says something new about a field of `before`: in it, in what removes it, or the nearest above."""
     for leaf in _changed_values(tree, steps, before):
-        spot = place(leaf.origin)
-        if spot is not None:
+        if (spot := place(leaf.origin)) is not None:
             return spot
     return None
 
@@ -99,8 +97,7 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
                 for finding in _patched(lock, runtime.template, plan):
                     report.add(finding)
             for patch, units in overriding:
-                touched = _touched(lock.steps[1:], units)
-                if touched:
+                if touched := _touched(lock.steps[1:], units):
                     for finding in _overruled(lock, plan, patch, touched):
                         report.add(finding)
         elif lock.steps[0] == "mlPolicy":
@@ -177,8 +174,7 @@ def _written(plan: Plan, tree: Tree, unit: Steps, steps: Steps, block: tuple[str
     leaves = [(inner, leaf) for inner, leaf in _leaves(tree, steps) if _is_in(job, leaf)]
     changed_leaves = [leaf for inner, leaf in leaves if plain(at_path(plan.template, inner)) != leaf.value]
     for leaf in changed_leaves or [leaf for _, leaf in _leaves(tree, unit) if _is_in(job, leaf)]:
-        spot = place(leaf.origin)
-        if spot is not None:
+        if (spot := place(leaf.origin)) is not None:
             return spot
     path = ("spec", *block)
     names = [_JOB_FIELDS.get(step, step) for step in reversed(unit) if type(step) is str]

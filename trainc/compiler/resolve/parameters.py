@@ -57,8 +57,7 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
         if wrong:
             problems.append(_bad(component, index, leaf, wrong, use))
         for at, path in enumerate(parameter.get("sets") or ()):
-            steps = _steps(path.value, spec)
-            if steps is None or type(at_path(spec, steps)) in (dict, list):
+            if (steps := _steps(path.value, spec)) is None or type(at_path(spec, steps)) in (dict, list):
                 problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
             elif not wrong:
                 spec = put(spec, steps, leaf)
@@ -137,12 +136,10 @@ def _steps(path: str, spec: Tree) -> Steps | None:
     """Where a parameter writes: a place that the component has, or a new key of a map that it has."""
     if not path.startswith(("job.", "runtime.")):
         return None
-    steps = parsed(path, spec)
-    if steps is not None:
+    if (steps := parsed(path, spec)) is not None:
         return steps
     parent, last = (path[:-1].rpartition("[")[::2]) if path.endswith("]") else path.rpartition(".")[::2]
-    above = parsed(parent, spec)
-    if above is None or type(get(spec, *_plain(spec, above))) is not dict:
+    if (above := parsed(parent, spec)) is None or type(get(spec, *_plain(spec, above))) is not dict:
         return None
     return (*above, last)
 

@@ -177,10 +177,8 @@ def clash(one: Tree, two: Tree, steps: Steps = (), field: str = "") -> Clash | N
     if type(one) is dict and type(two) is dict:
         if _WORD not in one and _WORD not in two:
             for key, node in one.items():
-                if key in two:
-                    inner = clash(node, two[key], (*steps, key), key)
-                    if inner is not None:
-                        return inner
+                if key in two and (inner := clash(node, two[key], (*steps, key), key)) is not None:
+                    return inner
             return None
         return None if plain(one) == plain(two) else (steps, one.get(_WORD, one), two.get(_WORD, two))
     if type(one) is list and type(two) is list and field in COMPONENT_KEYS:
@@ -196,10 +194,8 @@ def _of_items(one: list[Tree], two: list[Tree], steps: Steps, field: str) -> Cla
     others = {value(item, key): item for item in two if type(item) is dict}
     for item in one if key else ():
         name = value(item, key)
-        if name in others:
-            inner = clash(item, others[name], (*steps, (key, name)))
-            if inner is not None:
-                return inner
+        if name in others and (inner := clash(item, others[name], (*steps, (key, name)))) is not None:
+            return inner
     old, new = _sweeping(one, key), _sweeping(two, key)
     return None if (old is one and new is two) or plain(one) == plain(two) else (steps, old, new)
 

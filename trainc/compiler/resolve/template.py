@@ -72,8 +72,7 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Step, ...]
         if overlay.get("spec"):
             spec, layer["spec"] = _under(spec, overlay["spec"])
         steps.append(("patches", value(patch, "manager") or "", layer, (), None))
-    jobs = spec.get("replicatedJobs")
-    if jobs and len(jobs) > 1:
+    if (jobs := spec.get("replicatedJobs")) and len(jobs) > 1:
         # The controller sorts by the runtime's own order afterwards; a name it does not know counts as the first.
         order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}

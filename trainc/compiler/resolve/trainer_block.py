@@ -34,8 +34,7 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
     labelled = role.ancestor == TRAINER
     if not labelled and not (role.name.value == NODE and value(policy, "mpi", "runLauncherAsNode") is True):
         return None
-    node = role.container()
-    if node is None:
+    if (node := role.container()) is None:
         return None
     sets = {key: trainer[key] for key in _COPIED_FIELDS if key in trainer} if labelled else {}
     resources = trainer.get("resourcesPerNode")
@@ -46,8 +45,7 @@ def _trainer(trainer: Mapping[str, Tree], policy: Tree, role: Role) -> Patch | N
         merged = {}
         for part in ("limits", "requests"):
             both = dict(base.get(part) or ())
-            more = resources.get(part)
-            if more:
+            if more := resources.get(part):
                 for name, amount in more.items():
                     both[name] = canonical(amount)
             if both:
@@ -77,8 +75,7 @@ def _initializer(initializer: Tree, role: Role) -> Iterator[Patch]:
 
 def convert(entry: Mapping[str, Tree]) -> Tree:
     """A job's env entry as the controller copies it: one source, some details dropped (Trainer v2.3.0)."""
-    source = entry.get("valueFrom")
-    if source is not None:
+    if (source := entry.get("valueFrom")) is not None:
         field, resource = source.get("fieldRef"), source.get("resourceFieldRef")
         converted: dict[str, Tree] = {}
         if field is not None:

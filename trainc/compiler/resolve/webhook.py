@@ -38,25 +38,21 @@ def check(plan: Plan, report: Report) -> bool:
 
 def _initializers(plan: Plan) -> Iterator[Finding]:
     for name, field in INITIALIZERS.items():
-        if get(plan.job, "spec", "initializer", field) is not None:
-            problem = _initializer(plan, name, field)
-            if problem:
-                reference = reference_text(plan.document)
-                runtime = value(plan.job, "spec", "runtimeRef", "name")
-                yield INITIALIZER_WITHOUT_HOME.at(
-                    plan.document.span(("spec", "initializer", field), key=True),
-                    f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
-                    help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
-                    refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
-                )
+        if get(plan.job, "spec", "initializer", field) is not None and (problem := _initializer(plan, name, field)):
+            reference = reference_text(plan.document)
+            runtime = value(plan.job, "spec", "runtimeRef", "name")
+            yield INITIALIZER_WITHOUT_HOME.at(
+                plan.document.span(("spec", "initializer", field), key=True),
+                f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
+                help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
+                refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
+            )
 
 
 def _initializer(plan: Plan, name: str, field: str) -> str:
-    role = plan.role(name)
-    if role is None:
+    if (role := plan.role(name)) is None:
         return f"must have {name} job when trainJob is configured with input {field}Config"
-    container = role.container(name)
-    if container is None and role.init_container(name) is None:
+    if (container := role.container(name)) is None and role.init_container(name) is None:
         return f"must have container with name - {name} in the {name} job"
     mounts = (container or {}).get("volumeMounts") or ()
     if not any(value(mount, "name") == "initializer" for mount in mounts):

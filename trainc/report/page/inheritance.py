@@ -128,8 +128,7 @@ def _demand(answers: Iterable[FitAnswer]) -> dict[str, dict[Cell, int]]:
     """What jobs that got quota take of it, all together."""
     out: dict[str, dict[Cell, int]] = {}
     for answer in answers:
-        verdict = answer.verdict
-        if verdict is None or not verdict.has_quota:
+        if (verdict := answer.verdict) is None or not verdict.has_quota:
             continue
         cells = out.setdefault(verdict.cluster_queue, {})
         for cell, amount in verdict.taken.items():

@@ -216,8 +216,7 @@ def _local(value: Any, zone: Any) -> datetime:
         return value.at()
     if type(zone) is not str:
         raise overload()
-    match = _OFFSET.fullmatch(zone)
-    if match:
+    if match := _OFFSET.fullmatch(zone):
         offset = timedelta(hours=int(match.group(2)), minutes=int(match.group(3)))
         return value.at(-offset if match.group(1) == "-" else offset)
     try:

@@ -145,8 +145,7 @@ def _sum(value: Any) -> Any:
 
 
 def _extreme(value: Any, sign: int, name: str) -> Any:
-    held = _list(value)
-    if not held:
+    if not (held := _list(value)):
         raise EvaluationError(f"{name} called on empty list")
     best = held[0]
     compare(best, best)

@@ -228,8 +228,7 @@ def _map(node: MapOf, bound: frozenset[str]) -> Run:
 
 def _call(node: Call, bound: frozenset[str]) -> Run:
     name, args = node.function, node.args
-    special = _SPECIAL.get(name)
-    if special is not None:
+    if (special := _SPECIAL.get(name)) is not None:
         return special(node, bound)
     if is_two_variable(node):
         return two_variables(node, bound, runnable)

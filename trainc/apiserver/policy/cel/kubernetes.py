@@ -184,8 +184,7 @@ def _semver(value: Any, normalize: Any = False) -> Opaque:
     text = text_of(value)
     if type(normalize) is not bool:
         raise overload()
-    match = _SEMVER.fullmatch(_normalized(text) if normalize else text)
-    if match is None:
+    if (match := _SEMVER.fullmatch(_normalized(text) if normalize else text)) is None:
         raise EvaluationError("No Major.Minor.Patch elements found")
     major, minor, patch, before, _ = match.groups()
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in before.split(".")] if before else []

@@ -74,8 +74,7 @@ class CommittedSpool(StreamSpool):
             before = self._find(inner, other)  # the run may be rendered there since before `oldRun` changed
             if rendered.name in runs_of(before[1]):
                 name, (path, existing) = other, before
-        text = self._kept(existing, path, rendered.text, bundle, report)
-        if text:
+        if text := self._kept(existing, path, rendered.text, bundle, report):
             self.jobs += 1
             self.references.add(bundle, trees_of(text.encode()))
             self._append(rendered._replace(text=text))
@@ -167,7 +166,6 @@ def _placed(tree: Tree, bundle: Bundle) -> Tree:
     if value(tree, "metadata", "namespace"):
         return tree
     twin: Tree = next((one for one in bundle.objects if _key(one) == _key(tree)), {})
-    leaf = (twin.get("metadata") or {}).get("namespace")
-    if leaf is None:
+    if (leaf := (twin.get("metadata") or {}).get("namespace")) is None:
         return tree
     return {**tree, "metadata": {**tree["metadata"], "namespace": leaf}}

@@ -238,10 +238,11 @@ def written(folder: Folder, besides: Container[str]) -> Iterator[tuple[str, Head
         if path.endswith(".yaml") and path not in besides:
             first, _, rest = ordinary_contents(os.path.join(folder.name, path), 4096).partition(b"\n")
             second = rest.partition(b"\n")[0] if has_conflict(first) else b""
-            if is_rendered(b"\n".join((first, second))):
-                header = read_header((second or first).decode("utf-8", "replace"))
-                if header is not None:
-                    yield path, header
+            if (
+                is_rendered(b"\n".join((first, second)))
+                and (header := read_header((second or first).decode("utf-8", "replace"))) is not None
+            ):
+                yield path, header
 
 
 def clear_leftovers(folder: Folder) -> None:
