@@ -58,9 +58,7 @@ def is_label(text: str) -> bool:
 def subdomain(text: str) -> tuple[str, ...]:
     """Reasons why `text` is no RFC 1123 subdomain of at most 253 characters."""
     long = ("must be no more than 253 characters",) if size(text) > 253 else ()
-    if all(map(is_label, text.split("."))):
-        return long
-    return (*long, SUBDOMAIN_TEXT)
+    return long if all(map(is_label, text.split("."))) else (*long, SUBDOMAIN_TEXT)
 
 
 def label(text: str) -> tuple[str, ...]:

@@ -308,6 +308,4 @@ def _indent(line: str) -> int:
 
 
 def _shifted(line: str, shift: int) -> str:
-    if shift >= 0:
-        return " " * shift + line
-    return line[min(-shift, _indent(line)) :]
+    return " " * shift + line if shift >= 0 else line[min(-shift, _indent(line)) :]

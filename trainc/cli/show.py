@@ -153,7 +153,6 @@ def _beside(bundle: Bundle, session: Session, form: str) -> list[str]:
 
 
 def _life(bundle: Bundle, options: Options) -> dict[str, Any] | None:
-
     job = expand(bundle, None, Report())
     try:
         return None if job is None else simulate(job, options.all("after"))

@@ -79,9 +79,7 @@ class Sourced(Generic[T]):
     def by(self) -> str:
         """Which code the value comes from, empty where people wrote it."""
         source = self.source
-        if source.__class__ is tuple and len(source) == 2:
-            return source[0]
-        return self.origin.by
+        return source[0] if source.__class__ is tuple and len(source) == 2 else self.origin.by
 
     def map(self, f: Callable[[T], U]) -> Sourced[U]:
         """The image of this value under `f`, with the same origin."""

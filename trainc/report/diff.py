@@ -44,9 +44,7 @@ def diff_lines(diff: Diff, base: str, *, whole: bool = False) -> list[str]:
         because = f"  because of {causes}" if causes not in ("", other.present.source) else ""
         lines.append(f"{_SIGNS[other.state]} {_name(other.present)}  {other.present.source}{because}")
         lines += listed_changes(other.changes, whole=whole)
-    if diff.empty:
-        return [f"nothing changes since {base}", *lines]
-    return [*lines, "", *_totals(diff)]
+    return [f"nothing changes since {base}", *lines] if diff.empty else [*lines, "", *_totals(diff)]
 
 
 def _because(causes: Mapping[Key, tuple[str, ...]], job: JobFacts) -> str:

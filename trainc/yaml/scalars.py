@@ -144,9 +144,7 @@ def _digits(number: float) -> int:
     """The integer that the shortest decimal form of a whole float spells."""
     mantissa, _, exponent = repr(number).partition("e")
     whole, _, fraction = mantissa.partition(".")
-    if not exponent:
-        return int(whole)
-    return int(whole + fraction + "0" * (int(exponent) - len(fraction)))
+    return int(whole) if not exponent else int(whole + fraction + "0" * (int(exponent) - len(fraction)))
 
 
 def resolve_key(text: str) -> str | None:

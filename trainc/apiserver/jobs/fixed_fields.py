@@ -34,9 +34,7 @@ def _has_other_completions(before: dict[str, Tree], after: dict[str, Tree]) -> b
 
 def _template(spec: dict[str, Tree], before: dict[str, Tree]) -> object:
     template = plain(spec.get("template"))
-    if value(before, "suspend") is not True:
-        return template
-    return dict(_without_directives(template))
+    return template if value(before, "suspend") is not True else dict(_without_directives(template))
 
 
 def _without_directives(template: dict[str, dict[str, object]]) -> Iterator[tuple[str, object]]:

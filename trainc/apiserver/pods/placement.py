@@ -68,9 +68,7 @@ def _is_decimal(value: str) -> bool:
 
 def _parse_error(value: str) -> tuple[str, ...]:
     """What Go says of a text that it cannot read as a number; it reads signs and leading zeros."""
-    if has_int_syntax(value):
-        return ()
-    return (f'strconv.ParseInt: parsing "{value}": invalid syntax',)
+    return () if has_int_syntax(value) else (f'strconv.ParseInt: parsing "{value}": invalid syntax',)
 
 
 def affinity(tree: Any, path: Path, log: Complaints) -> None:

@@ -103,7 +103,6 @@ class Engine:
         return str(answer.get("error", "")), "refused" in answer
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-
         line = dumps(question, sort_keys=True)
         if len(line) > self.size:
             raise NotJudgedError(f"rule and value have more than {self.size} characters")

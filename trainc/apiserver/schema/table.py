@@ -31,7 +31,6 @@ class _Compiler:
     __slots__ = ("_dumps", "known", "nodes")
 
     def __init__(self) -> None:
-
         self._dumps = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
         self.nodes: list[dict[str, Any]] = []
         self.known: dict[str, int] = {}

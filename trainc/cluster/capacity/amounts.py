@@ -59,9 +59,7 @@ def spelled_quota(name: str, amount: int) -> str:
 
 def plus(first: int, second: int) -> int:
     """The sum of two quotas; unlimited stays unlimited, and nothing leaves 64 bits."""
-    if UNLIMITED in (first, second):
-        return UNLIMITED
-    return max(SMALLEST, min(LARGEST, first + second))
+    return UNLIMITED if UNLIMITED in (first, second) else max(SMALLEST, min(LARGEST, first + second))
 
 
 def minus(first: int, second: int) -> int:

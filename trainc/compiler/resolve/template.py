@@ -31,9 +31,7 @@ def gives_values(annotations: Mapping[str, Tree]) -> bool:
 
 def names_of(leaf: Tree) -> list[str]:
     """The names in an annotation."""
-    if type(leaf) is not Sourced or type(leaf.value) is not str:
-        return []
-    return names_in(leaf.value)
+    return [] if type(leaf) is not Sourced or type(leaf.value) is not str else names_in(leaf.value)
 
 
 def base_template(spec: Tree) -> Tree:

@@ -191,21 +191,15 @@ def _traversed(value: Any) -> int:
 
 
 def _smaller(args: list[Any], _: Any) -> int:
-    if type(args[0]) is Opaque:
-        return 1
-    return ceil(min(size(args[0]), size(args[1])) * _STRING)
+    return 1 if type(args[0]) is Opaque else ceil(min(size(args[0]), size(args[1])) * _STRING)
 
 
 def _plus(args: list[Any], _: Any) -> int:
-    if isinstance(args[0], str | bytes):
-        return ceil((size(args[0]) + size(args[1])) * _STRING)
-    return 1
+    return ceil((size(args[0]) + size(args[1])) * _STRING) if isinstance(args[0], str | bytes) else 1
 
 
 def _ordered(args: list[Any], _: Any) -> int:
-    if isinstance(args[0], str | bytes):
-        return ceil(min(size(args[0]), size(args[1])) * _STRING)
-    return 1
+    return ceil(min(size(args[0]), size(args[1])) * _STRING) if isinstance(args[0], str | bytes) else 1
 
 
 def _contains_ip(args: list[Any], _: Any) -> int:
