@@ -33,11 +33,7 @@ REPORTING = (
         metavar="N",
         is_advanced=True,
     ),
-    Option(
-        "--no-forms",
-        "compile every job in full, even if jobs are alike",
-        is_advanced=True,
-    ),
+    Option("--no-forms", "compile every job in full, even if jobs are alike", is_advanced=True),
     Option(
         "--fail-on",
         "exit with 1 for warnings too, or for skipped checks as well",
@@ -55,11 +51,7 @@ REPORTING = (
     Option("--notes", "", instead="-v"),
     Option("--all", "", instead="-v"),
     Option("--ignore", "suppress a rule or category, admission errors excepted; may be repeated", metavar="RULE"),
-    Option(
-        "--statistics",
-        "count findings by rule and file instead of printing them",
-        is_advanced=True,
-    ),
+    Option("--statistics", "count findings by rule and file instead of printing them", is_advanced=True),
 )
 GET_CAPACITY = (
     "kubectl get nodes,pods,namespaces,resourcequotas,limitranges,priorityclasses,runtimeclasses,"
@@ -166,11 +158,7 @@ _EVERY = (
             COLOR,
             Option("--exit-code", "exit with 1 if anything changes"),
             Option("--cluster", "compare for this cluster only; may be repeated", metavar="NAME"),
-            Option(
-                "--set",
-                "override a cluster setting on both sides; may be repeated",
-                metavar="KEY=VALUE",
-            ),
+            Option("--set", "override a cluster setting on both sides; may be repeated", metavar="KEY=VALUE"),
             Option("--include-other", "also compare documents from files without jobs, as in build"),
         ),
         ("trainc diff", "trainc diff main --report markdown", "trainc diff old/ new/ --exit-code"),
@@ -196,9 +184,7 @@ _EVERY = (
         (
             Option("-w --write", "edit the files in place"),
             Option(
-                "--runtime",
-                "use this runtime for all jobs; create it from what they share if needed",
-                metavar="NAME",
+                "--runtime", "use this runtime for all jobs; create it from what they share if needed", metavar="NAME"
             ),
             Option("--details", "list every change, not a summary, for more than three jobs"),
             Option("--report", "output format", choices=("text", "markdown", "json")),
@@ -253,10 +239,7 @@ _EVERY = (
             Option("--logs", "write the output of each process to its own file below DIR", metavar="DIR"),
             Option("--yes", "do not ask for confirmation"),
         ),
-        (
-            "trainc rehearse examples/jax-cpu",
-            "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'",
-        ),
+        ("trainc rehearse examples/jax-cpu", "trainc rehearse jobs/bert.yaml --nodes 2 --command 'torchrun probe.py'"),
     ),
     Command(
         "schemas",

@@ -40,10 +40,7 @@ def run(options: Options) -> int:
         unpack(folder, package.files())
         with chdir(folder):
             session = Session(
-                Options(["."], config.options),
-                os.getcwd(),
-                compiles=config.command == BUILD,
-                has_cache=False,
+                Options(["."], config.options), os.getcwd(), compiles=config.command == BUILD, has_cache=False
             )
             one_stream(session)
             spool = ItemSpool(package, items, session.project.output)

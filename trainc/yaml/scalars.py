@@ -64,11 +64,7 @@ _NUMERIC = frozenset("0123456789abcdefABCDEF_xXoO+-.:")  # all that occurs in nu
 _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
 _SHORT = 64
 _DECIMAL = Pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_DIGITS = {
-    2: Pattern(r"[01]+"),
-    8: Pattern(r"[0-7]+"),
-    16: Pattern(r"[0-9a-fA-F]+"),
-}
+_DIGITS = {2: Pattern(r"[01]+"), 8: Pattern(r"[0-7]+"), 16: Pattern(r"[0-9a-fA-F]+")}
 _BASES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
 _POINT = Pattern(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 _BINARY = Pattern(r"(-?)0b([-+]?)([01]+)")

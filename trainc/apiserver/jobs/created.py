@@ -89,10 +89,7 @@ def _terms(tree: Tree, path: Path, log: Complaints) -> Iterator[tuple[dict[str, 
         for index, weighted in maps(terms.get(_PREFERRED)):
             yield (
                 fields(weighted.get("podAffinityTerm")),
-                (
-                    *(*path, "affinity", kind, _PREFERRED, index),
-                    "podAffinityTerm",
-                ),
+                (*(*path, "affinity", kind, _PREFERRED, index), "podAffinityTerm"),
             )
     if log.features.has("MatchLabelKeysInPodTopologySpreadSelectorMerge"):
         for index, rule in maps(plain(tree.get("topologySpreadConstraints"))):

@@ -65,11 +65,7 @@ _PARTS = {
     "resizePolicy": _resize,
     "securityContext": _rights,
 }
-_PROBES = {
-    "livenessProbe": _probe,
-    "readinessProbe": _readiness,
-    "startupProbe": _probe,
-}
+_PROBES = {"livenessProbe": _probe, "readinessProbe": _readiness, "startupProbe": _probe}
 
 
 class Context:

@@ -18,10 +18,7 @@ from trainc.text.spelling import meant
 Shape = dict[str, Any]
 
 Complaint = tuple[Path, str, str, bool]  # where, what, what to do, whether the key is meant
-_SELECTOR: Shape = {
-    "matchLabels": {"*": str},
-    "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
-}
+_SELECTOR: Shape = {"matchLabels": {"*": str}, "matchExpressions": [{"key": str, "operator": str, "values": [str]}]}
 _RULE: Shape = {
     "apiGroups": [str],
     "apiVersions": [str],

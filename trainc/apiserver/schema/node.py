@@ -8,10 +8,7 @@ from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import Path, Tree, stamp, value
 from trainc.text.record import Any
 
-_NUMBERS = {
-    "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-}
+_NUMBERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 _NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
 

@@ -87,9 +87,8 @@ def _maps(node: SchemaNode, last: dict[str, Tree], live: dict[str, Tree], new: d
             out[key] = _by_server(node.prop(key), last.get(key), held, new[key])
         elif key not in last:
             out[key] = held
-        else:
-            if (left := _without(node.prop(key), last[key], held)) is not None:
-                out[key] = left
+        elif (left := _without(node.prop(key), last[key], held)) is not None:
+            out[key] = left
     return {**out, **{key: tree for key, tree in new.items() if key not in live}}
 
 

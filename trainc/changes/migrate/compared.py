@@ -106,10 +106,7 @@ _MPI_NAMES = (
 )
 _OF_POLICY = {
     "mpi": (
-        (
-            r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$",
-            "the job does not read it",
-        ),
+        (r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$", "the job does not read it"),
         (
             r"^ConfigMap/[^/]*-mpi-hostfile/metadata/name$|volumes\[mpi-hostfile\]/configMap/",
             "the Trainer has its own hostfile",

@@ -125,9 +125,7 @@ def shipped(span: Span, name: str, project: Project) -> Finding:
             help=f"run `trainc runtimes copy {name}` and commit the file",
         )
     return SHIPPED_RUNTIME.at(
-        span,
-        f"`{name}` is a runtime that trainc ships",
-        help=f"run `trainc runtimes copy {name}` to pin it",
+        span, f"`{name}` is a runtime that trainc ships", help=f"run `trainc runtimes copy {name}` to pin it"
     )
 
 

@@ -31,12 +31,7 @@ REQUEST: Fields = {
     "name": "string",
     "namespace": "string",
     "operation": "string",
-    "userInfo": {
-        "username": "string",
-        "uid": "string",
-        "groups": "list(string)",
-        "extra": "map(string, list(string))",
-    },
+    "userInfo": {"username": "string", "uid": "string", "groups": "list(string)", "extra": "map(string, list(string))"},
     "dryRun": "bool",
     "options": "dyn",
 }
