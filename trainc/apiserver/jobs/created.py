@@ -87,10 +87,8 @@ def _terms(tree: Tree, path: Path, log: Complaints) -> Iterator[tuple[dict[str, 
         for index, term in maps(terms.get(_REQUIRED)):
             yield term, (*path, "affinity", kind, _REQUIRED, index)
         for index, weighted in maps(terms.get(_PREFERRED)):
-            yield (
-                fields(weighted.get("podAffinityTerm")),
-                (*(*path, "affinity", kind, _PREFERRED, index), "podAffinityTerm"),
-            )
+            at = (*path, "affinity", kind, _PREFERRED, index, "podAffinityTerm")
+            yield fields(weighted.get("podAffinityTerm")), at
     if log.features.has("MatchLabelKeysInPodTopologySpreadSelectorMerge"):
         for index, rule in maps(plain(tree.get("topologySpreadConstraints"))):
             yield rule, (*path, "topologySpreadConstraints", index)
