@@ -55,6 +55,7 @@ class Session:
         if options.one("only") == RENDERED and not options.has("check"):
             raise Trouble("--only rendered requires build --check")
         self._texts: dict[str, list[str]] = {}
+        self._shown: dict[str, str] = {}
         self._compiles = compiles
         opening = Report()
         cache = user_cache if has_cache and not options.has("no_cache") else None
@@ -104,7 +105,9 @@ class Session:
         """A file's name as the user can open it from here."""
         if file == STDIN or file.startswith("trainc:"):
             return file
-        return os.path.relpath(os.path.join(self.project.root, file)).replace(os.sep, "/")
+        if file not in self._shown:
+            self._shown[file] = os.path.relpath(os.path.join(self.project.root, file)).replace(os.sep, "/")
+        return self._shown[file]
 
     def link(self, file: str) -> str:
         """The address of a file for a terminal that shows links, empty for what is in no file."""
