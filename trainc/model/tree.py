@@ -74,12 +74,12 @@ def dotted(path: Path) -> str:
 def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Sourced[Any]]]:
     """Every leaf with its path, in order."""
     kind = type(tree)
-    if kind is dict:
-        for key, value in tree.items():
-            yield from leaves(value, (*path, key))
-    elif kind is list:
-        for index, item in enumerate(tree):
-            yield from leaves(item, (*path, index))
+    if kind is dict or kind is list:
+        for step, inner in tree.items() if kind is dict else enumerate(tree):
+            if type(inner) is Sourced:
+                yield (*path, step), inner
+            else:
+                yield from leaves(inner, (*path, step))
     else:
         yield path, tree
 
