@@ -22,6 +22,7 @@ _MAX_FAILURES = 3  # templates that cannot be made before a form is given up
 _PAYS = 8  # jobs that have to come for a template to be worth its trials, which take as long as six
 # Templates that are learned however small the run is, and for each further one files of a run, or jobs filled in.
 _FEWEST, _FILES_EACH, _FILLED_EACH = 2, 50, 10
+_ASKED_EACH = 20  # files that were read, for each layout beyond those: files that are all unlike have many
 
 
 class Form:
@@ -47,6 +48,7 @@ class Forms:
         self._met: dict[int, int] = {}  # by the beginnings of lines, or key: which job of the run had it last
         self._asked = 0
         self._count = 0  # of templates
+        self._layouts = 0  # that were looked for
         self._filled = 0
 
     def template(self, file: str, data: bytes, place: str) -> tuple[Template, Values] | None:
@@ -58,7 +60,7 @@ class Forms:
         text = data.decode()
         heads, tails = parted(text)
         form, values = self._form(self._forms.get((heads, place), ()), tails)
-        if form is None and self._pays(hash((heads, place))):
+        if form is None and self._pays(hash((heads, place))) and self._has_room():
             form, values = self._another((heads, place), file, text)
         if form is None or form.failures >= _MAX_FAILURES:
             return None
@@ -84,6 +86,7 @@ class Forms:
 
     def _another(self, start: tuple[str, str], file: str, text: str) -> tuple[Form | None, Values]:
         """The form of a text that has none of those known."""
+        self._layouts += 1
         tries = self._tries[start] = self._tries.get(start, 0) + 1
         if tries > MAX_LAYOUTS:
             return None, ()
@@ -96,6 +99,10 @@ class Forms:
         self._forms.setdefault(start, []).append(form)
         self._met.pop(hash(start), None)  # a single odd text is no reason for another layout
         return form, values
+
+    def _has_room(self) -> bool:
+        """Whether another layout may be looked for, which takes as long as a quarter of a job."""
+        return self._layouts < _FEWEST + self._asked // _ASKED_EACH + self._filled // _FILLED_EACH
 
     def _pays(self, mark: int) -> bool:
         """Whether a template is worth its trials: as many jobs of its kind come as the distance to the last one says.
