@@ -17,7 +17,7 @@ from trainc.model.file_results import CachedResults, FileResults, joined
 from trainc.model.references import Reference
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project, Selection
-from trainc.text.files import is_below, is_pointer
+from trainc.text.files import digest_of, is_below, is_pointer
 from trainc.text.record import Any, NamedTuple, Protocol
 from trainc.text.trouble import Trouble
 
@@ -39,14 +39,18 @@ POLICIES = b"admissionregistration.k8s.io"  # of files that say something of all
 _MANY = 0.25  # of the files that are known: with more to compile again, workers are faster
 
 
-def holds_jobs_alone(root: str, file: str) -> bool:
-    """Whether nothing but jobs can come from a file, so that no job elsewhere rests on it; wrong only towards no."""
+def holds_jobs_alone(root: str, file: str, digests: dict[str, bytes]) -> bool:
+    """Whether nothing but jobs can come from a file, so that no job elsewhere rests on it; wrong only towards no.
+
+    `digests` gets that of the file, which then need not be read again.
+    """
     if not is_candidate(file) or file.rpartition("/")[2] == FILE or _SHARED in file.split("/")[:-1]:
         return False
     try:
         data = contents(root, file)
     except Trouble:
         return False
+    digests[file] = digest_of(data)
     return (
         ours(data)
         and POLICIES not in data
@@ -82,7 +86,7 @@ def known_of(
             if name in now and not is_inert(root, name):
                 return None
         elif (is_new or (name in now and name in jobs)) and is_below(name, plain["selected"]):
-            if not holds_jobs_alone(root, name):
+            if not holds_jobs_alone(root, name, {}):
                 return None
             again.add(name)
         else:
@@ -114,11 +118,17 @@ def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> CachedResults
 
 
 def plain_outcomes(
-    session: RecordedRun, spool: Spool, rendered: str, known: CachedResults | None, before: Plain | None
+    session: RecordedRun,
+    spool: Spool,
+    rendered: str,
+    known: CachedResults | None,
+    before: Plain | None,
+    digests: dict[str, bytes],
 ) -> Plain | None:
     """What a run leaves to the next one; None where a change of one file may change what is said of another.
 
     `rendered` is the folder of its rendered files as it is listed, with a slash at the end, empty for a run without one.
+    `digests` gets those of the files that are read for this.
     """
     project, selection, report = session.project, session.selection, session.report
     outcomes = spool.outcomes
@@ -127,7 +137,7 @@ def plain_outcomes(
     if project.policies or any(cluster.policies for cluster in project.clusters):
         return None  # a policy and what it looks at stand in different files
     beside = {file for file, content in outcomes.files.items() if content.has_companions}
-    jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file)]
+    jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file, digests)]
     if (fresh := outcomes.clean(report, set(jobs))) is None:
         return None
     compiled = report.account.compiled()
@@ -220,7 +230,8 @@ class CompletedRun(NamedTuple):
 
     `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
     `listed` are the files as they were listed before it, at the moment `started`; `now` are those of them that a `manifest`
-    tells of, where only what is not `known` was compiled. `outcomes` is what `plain_outcomes` says of it.
+    tells of, where only what is not `known` was compiled. `outcomes` is what `plain_outcomes` says of it, and `digests`
+    are those of the files that it read.
     """
 
     project: Project
@@ -233,6 +244,7 @@ class CompletedRun(NamedTuple):
     known: CachedResults | None
     manifest: Manifest | None
     now: States
+    digests: Mapping[str, bytes]
 
     @property
     def root(self) -> str:
@@ -357,7 +369,7 @@ def _settle(run: CompletedRun, name: str, state: State, now: States, digests: di
     One that is so young that it could change again unseen has neither, unless the run itself wrote it: it has a digest.
     """
     now[name] = state if is_settled(state, run.started) else UNSETTLED
-    content = digest(os.path.join(run.root, name))
+    content = run.digests.get(name) or digest(os.path.join(run.root, name))
     known = run.is_rendered(name) and content == run.spool.digests.get(name[len(run.rendered) :])
     if now[name] != UNSETTLED or known:
         digests[name] = content

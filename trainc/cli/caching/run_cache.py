@@ -167,6 +167,7 @@ class RunCache:
         self._different: States = {}  # of those of them that are there
         self._rendered = ""
         self._outcomes: Plain | None = None
+        self._digests: dict[str, bytes] = {}  # of files that were read since the run
         self._output: tuple[_Tee, _Tee] | None = None
 
     def load(self, head: Head, data: BinaryIO, listed: Listing) -> None:
@@ -219,7 +220,7 @@ class RunCache:
         before = self._manifest.outcomes if self._manifest is not None else None
         self._rendered = rendered_below(session.project.root, folder)
         if self.known is None or not self._is_postponed(self.known):
-            self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before)
+            self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before, self._digests)
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
 
@@ -255,7 +256,7 @@ class RunCache:
 
         out, err = self._output
         about = (self._outcomes, self._started, self._found, self.known, self._manifest, self._states(self._found))
-        run = CompletedRun(session.project, session.selection, spool, self._rendered, *about)
+        run = CompletedRun(session.project, session.selection, spool, self._rendered, *about, self._digests)
         try:
             manifest = recorded(run)
         except OSError:
