@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
-from trainc.model.finding import ERROR, Rule
+from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.plan import Role
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, get, value
@@ -196,3 +196,4 @@ def pod_annotations(role: Role) -> Tree:
 
 
 MISPLACED_QUEUE = Rule("queue-misplaced", ERROR)
+KUEUE_UNREAD = Rule("kueue-key-unread", WARNING)

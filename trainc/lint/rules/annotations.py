@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from trainc.lint.facts.job import Findings, Job
-from trainc.lint.facts.placement import MISPLACED_QUEUE
+from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE
 from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Rule
-from trainc.text.object_keys import KUEUE_QUEUE, TRAINC_PREFIX
+from trainc.model.tree import Path, Tree
+from trainc.schedulers.gang import NODE_SELECTOR
+from trainc.text.object_keys import EXCLUSIVE, KUEUE_QUEUE, TRAINC_PREFIX
 from trainc.text.spelling import nearest
 
 MISSPELT = Rule("misspelt-annotation", WARNING)
@@ -38,9 +40,41 @@ def misspelt_annotation(job: Job) -> Findings:
         )
 
 
+_OF_JOBSET = (EXCLUSIVE, NODE_SELECTOR)
+
+
+def misspelt_annotation_of_jobset(job: Job) -> Findings:
+    places: list[tuple[Path, dict[str, Tree]]] = [(("metadata",), job.metadata)]
+    places += [
+        ((*role.path, "template", "metadata"), table(table(role.tree, "template"), "metadata")) for role in job.roles
+    ]
+    for path, metadata in places:
+        for key in table(metadata, "annotations"):
+            near = "" if key in _OF_JOBSET or "jobset" not in key else nearest(key, _OF_JOBSET, cutoff=0.9)
+            if near:
+                yield MISSPELT.at(
+                    job.at((*path, "annotations", key), key=True),
+                    f"JobSet does not read `{key}`",
+                    effect="the annotation has no effect",
+                    help=f"did you mean `{near}`?",
+                )
+
+
+_LABELS_OF_KUEUE = ("kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class")
+
+
 def queue_in_annotation(job: Job) -> Findings:
     document = job.bundle.document
-    if document.kind != "TrainJob" or KUEUE_QUEUE not in table(table(document.tree, "metadata"), "annotations"):
+    annotations = table(table(document.tree, "metadata"), "annotations") if document.kind == "TrainJob" else {}
+    for key in _LABELS_OF_KUEUE:
+        if key in annotations:
+            yield KUEUE_UNREAD.at(
+                document.span(("metadata", "annotations", key), key=True),
+                f"Kueue does not read `{key}` here",
+                effect="the annotation has no effect",
+                help="move it to `metadata.labels`",
+            )
+    if KUEUE_QUEUE not in annotations:
         return
     yield MISPLACED_QUEUE.at(
         document.span(("metadata", "annotations", KUEUE_QUEUE), key=True),
@@ -77,4 +111,10 @@ def bucket_annotation_without_mount(job: Job) -> Findings:
             )
 
 
-CHECKS = (misspelt_annotation, queue_in_annotation, bucket_mount_without_annotation, bucket_annotation_without_mount)
+CHECKS = (
+    misspelt_annotation,
+    misspelt_annotation_of_jobset,
+    queue_in_annotation,
+    bucket_mount_without_annotation,
+    bucket_annotation_without_mount,
+)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.vocabularies import EVERY
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.shell import Simple, simple_commands
-from trainc.lint.facts.timing import counts, never_ends, waits
-from trainc.lint.facts.values import table, text
+from trainc.lint.facts.timing import counts, never_ends, waits, waits_for
+from trainc.lint.facts.values import table, text, texts
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
@@ -215,6 +215,24 @@ def waits_for_endless_role(job: Job) -> Findings:
                     effect=f"`{role.name}` never starts",
                     help="wait for it with `status: Ready`",
                 )
+            elif wait.status == "Complete" and wait.on is not role and _ends_the_job(job, wait.on):
+                yield WAITS.at(
+                    job.at(wait.path),
+                    f"`{role.name}` starts after `{wait.on.name}` has completed, and so is the job then",
+                    also=[Label(job.at(("spec", "successPolicy"), key=True), "the job succeeds by this")],
+                    effect=f"`{role.name}` never starts: a JobSet that has succeeded creates no Jobs",
+                    help=f"add `{role.name}` to `targetReplicatedJobs`, or wait with `status: Ready`",
+                )
+
+
+def _ends_the_job(job: Job, last: ExpandedRole) -> bool:
+    """Whether the job succeeds at the latest when all Jobs of a role have completed."""
+    deciding = [role for role in job.roles if counts(role)]
+    policy = table(job.spec, "successPolicy")
+    if text(policy, "operator") == "Any":
+        return last.name in (texts(policy, "targetReplicatedJobs") or [last.name])
+    before = [waits_for(last, role) for role in deciding if role is not last]
+    return bool(deciding) and all(wait is not None and wait.status == "Complete" for wait in before)
 
 
 def success_waits_for_endless_role(job: Job) -> Findings:

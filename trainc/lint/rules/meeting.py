@@ -93,7 +93,9 @@ def _unlisted(container: Container, host: str) -> str:
     job = container.role.job
     if "." in host:
         return ""
-    place = place_of(job, f"{host}.{job.subdomain}" if searched(container.role) else host)
+    # An agent of its own, as `kubectl exec`, finds the pods by their names.
+    has_agent = container.sets("OMPI_MCA_plm_rsh_agent") or "rsh_agent" in container.text
+    place = place_of(job, f"{host}.{job.subdomain}" if has_agent or searched(container.role) else host)
     if place is not None:
         return place if type(place) is str else ""
     aliases = [
@@ -128,7 +130,11 @@ def _misses(job: Job, first: str, host: str) -> str:
     is_elsewhere = namespace and job.namespace and namespace != job.namespace
     if is_elsewhere and not isinstance(place_of(job, f"{pod}.{subdomain}"), PodAddress):
         return ""
-    if subdomain in (job.subdomain, job.name, first) or subdomain.startswith(f"{first}-r"):
+    role, _, index = pod.rpartition("-")
+    of_operator = (
+        not rest and job.is_legacy and parsed_int(index) is not None and job.role(role.removeprefix(f"{first}-"))
+    )
+    if of_operator or subdomain in (job.subdomain, job.name, first) or subdomain.startswith(f"{first}-r"):
         place = place_of(job, host)
         return place if type(place) is str else ""
     other = pod_of_another_jobset(job, host)
@@ -310,22 +316,28 @@ def addresses_only_when_ready(job: Job) -> Findings:
             return
 
 
+_ONE_WORLD = ("TFJob", "XGBoostJob", "PaddleJob", "JAXJob")  # whose roles all train together
+
+
 def image_versions_differ(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
     first: dict[tuple[str, frozenset[str], str], Container] = {}  # by host, kinds of accelerators and image
-    for meeting in meetings(job):
-        container, image = meeting.container, text(meeting.container.tree, "image")
-        if not container.devices or not untagged(image) or meeting.host in LOCAL:
+    met = [(meeting.container, meeting.host) for meeting in meetings(job)]
+    if job.bundle.document.kind in _ONE_WORLD:
+        met += [(container, f"{job.name}.{job.subdomain}") for container in job.main]
+    for container, host in met:
+        image = text(container.tree, "image")
+        if not container.devices or not untagged(image) or host in LOCAL:
             continue
-        other = first.setdefault((meeting.host, frozenset(container.devices), untagged(image)), container)
+        other = first.setdefault((host, frozenset(container.devices), untagged(image)), container)
         theirs = text(other.tree, "image")
         if other.role is container.role or image == theirs:
             continue
         yield IMAGES.at(
             job.at((*container.path, "image")),
             f"`{container.role.name}` runs `{image}`, but `{other.role.name}` runs `{theirs}`",
-            also=[Label(job.at((*other.path, "image")), f"it meets `{container.role.name}` at `{meeting.host}`")],
+            also=[Label(job.at((*other.path, "image")), f"it trains with `{container.role.name}`")],
             effect="two versions of the program train one model; they fail or hang where they differ",
             help="use the same image for both",
         )

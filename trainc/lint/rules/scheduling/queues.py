@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainc.apiserver.kueue.jobset_webhook import SECONDS
 from trainc.apiserver.names import NAME_HELP, subdomain
-from trainc.lint.facts.placement import MISPLACED_QUEUE, Group, Placement
+from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE, Group, Placement
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span, is_written
 from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import KUEUE, KUEUE_PRIORITY
 from trainc.schedulers.volcano import SYSTEM_CLASSES
+from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.text.placeholders import is_placeholder
 from trainc.text.spelling import meant, nearest
 
 NO_QUEUE = Rule("kueue-queue", WARNING)
@@ -33,6 +36,7 @@ def queue_faults(placement: Placement, report: Report) -> Iterator[Finding]:
         yield from _both(placement)
         yield from _suspended(placement)
     yield from _misplaced(placement)
+    yield from _unread(placement)
     yield from _known(placement, report)
 
 
@@ -100,6 +104,68 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
                 else "remove it: the JobSet has the label",
                 level=ERROR if placement.queue is None else WARNING,
             )
+
+
+_KUEUE = "kueue.x-k8s.io/"
+# What people write for Kueue: where it reads each key in a JobSet.
+_OF_JOBSET, _OF_PODS = ("jobset", "labels"), ("pod", "annotations")
+_READ_AT = {
+    KUEUE_PRIORITY: _OF_JOBSET,
+    SECONDS: _OF_JOBSET,
+    **dict.fromkeys(
+        [
+            f"{_KUEUE}podset-{name}"
+            for name in (
+                "group-name", "preferred-topology", "required-topology", "slice-required-topology",
+                "slice-required-topology-constraints", "slice-size",
+                "unconstrained-topology",
+            )
+        ],
+        _OF_PODS,
+    ),
+}  # fmt: skip
+_SECTIONS = {
+    _OF_JOBSET: "a label of the JobSet, or of the TrainJob if there is one",
+    _OF_PODS: "an annotation of the pods",
+}
+
+
+def _unread(placement: Placement) -> Iterator[Finding]:
+    """Find keys of Kueue that are misspelt, or written where Kueue does not read them, and a limit that is no number."""
+    for spot in placement.spots:
+        for key in spot.keys:
+            if not key.startswith(_KUEUE) or key == KUEUE_QUEUE:
+                continue
+            place, near = _READ_AT.get(key), ""
+            if place is None:
+                near = nearest(key, _READ_AT, cutoff=0.9)
+            is_elsewhere = place is not None and (spot.level, spot.section) != place and not _is_there(placement, key)
+            if place == _OF_PODS and spot.section == "annotations":
+                is_elsewhere = False  # of which `kueue-topology-misplaced` tells
+            if near or is_elsewhere:
+                yield KUEUE_UNREAD.at(
+                    placement.bundle.span(placement.jobset, (*spot.path, key)),
+                    f"Kueue does not read `{key}`{'' if near else ' here'}",
+                    effect=f"the {spot.section.removesuffix('s')} has no effect",
+                    help=f"did you mean `{near}`?" if near else f"make it {_SECTIONS[place or _OF_PODS]}",
+                )
+    leaf = get(placement.jobset, "metadata", "labels", SECONDS)
+    seconds = value(leaf)
+    if placement.queue is not None and type(seconds) is str and not is_placeholder(seconds):
+        number = parsed_int(seconds)
+        if number is None or number <= 0:
+            yield KUEUE_UNREAD.at(
+                placement.at("metadata", "labels", SECONDS),
+                f"`{SECONDS}: {seconds}` is not a number of seconds",
+                effect="Kueue's webhook rejects the JobSet",
+                help="write a whole number above 0, in quotes",
+                level=ERROR,
+            )
+
+
+def _is_there(placement: Placement, key: str) -> bool:
+    """Whether a key stands where Kueue reads it, so that another place says it once more."""
+    return any((spot.level, spot.section) == _READ_AT[key] and key in spot.keys for spot in placement.spots)
 
 
 def _known(placement: Placement, report: Report) -> Iterator[Finding]:
