@@ -139,7 +139,12 @@ BESIDE: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str], ...
     ),
     (("VolcanoJob",), ("gang-priority",), ("*",), "one class for the whole gang"),
     (("MPIJob",), ("mpi-versions-differ",), ("*image*", "moving-tag"), "the two roles have images that differ"),
-    (("PyTorchJob", "XGBoostJob"), ("image-versions-differ",), ("image-*",), "the two roles have images that differ"),
+    (
+        ("PyTorchJob", "XGBoostJob", "TFJob", "PaddleJob"),
+        ("image-versions-differ",),
+        ("image-*",),
+        "the two roles have images that differ",
+    ),
     (("MPIJob/Launcher",), ("mpirun-as-root",), ("root-of-the-pod",), "the launcher's user starts mpirun"),
     (
         ("MPIJob",),
