@@ -86,14 +86,10 @@ def verify(plan: Plan, report: Report) -> None:
         check_container(plan, report, plan.roles[index], "it gets no address, and the others wait for it forever")
         check_overwritten(plan, report, plan.roles[index], VOCABULARY.reserved)
     if head is None or counts[head.index].value > 1:
-        report.add(
-            NO_HEAD.at(
-                role_span(plan, head) if head is not None else template_span(plan),
-                "no replicatedJob of a single pod starts Paddle's server",
-                effect="every launcher waits forever for a server that does not start",
-                help=f"add a replicatedJob `{LEADER}` for the first pod, separate from `{WORKER}`",
-            )
-        )
+        at = role_span(plan, head) if head is not None else template_span(plan)
+        effect = "every launcher waits forever for a server that does not start"
+        help_ = f"add a replicatedJob `{LEADER}` for the first pod, separate from `{WORKER}`"
+        report.add(NO_HEAD.at(at, "no replicatedJob of a single pod starts Paddle's server", effect=effect, help=help_))
 
 
 START = Start(

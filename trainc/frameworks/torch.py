@@ -192,13 +192,9 @@ def verify_torchtune(plan: Plan, report: Report) -> None:
     for item in runtime_settings(plan):
         key = key_of(item.value)
         if "=" in item.value and not key.startswith("-") and key not in KEPT and key not in repeated:
-            report.add(
-                LOST_SETTING.at(
-                    place(item.origin) or template_span(plan),
-                    f"`{item.value}` of the runtime's command does not reach this job",
-                    help="repeat it in `spec.trainer.args`",
-                )
-            )
+            message = f"`{item.value}` of the runtime's command does not reach this job"
+            help_ = "repeat it in `spec.trainer.args`"
+            report.add(LOST_SETTING.at(place(item.origin) or template_span(plan), message, help=help_))
 
 
 def key_of(item: str) -> str:

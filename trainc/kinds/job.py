@@ -112,16 +112,14 @@ class JobHosts(FormerHosts):
 
     def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
         why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
-        self.report.add(
-            UNRESOLVED.at(
-                place(leaf.origin) or self.document.span(("spec",), key=True),
-                f"`{former}` never resolves in the Job: {why}",
-                effect=f"the Job's processes never connect; the JobSet gets `{present}`",
-                help=f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
-                if self.subdomain is None
-                else f"write `{former}.{self.subdomain.value}`",
-            )
+        at = place(leaf.origin) or self.document.span(("spec",), key=True)
+        effect = f"the Job's processes never connect; the JobSet gets `{present}`"
+        help_ = (
+            f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
+            if self.subdomain is None
+            else f"write `{former}.{self.subdomain.value}`"
         )
+        self.report.add(UNRESOLVED.at(at, f"`{former}` never resolves in the Job: {why}", effect=effect, help=help_))
 
     def companion(self, companion: Document, namespace: Sourced[str] | None, values: Mapping[str, str]) -> Document:
         """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""

@@ -119,13 +119,10 @@ def _of(tree: Tree, field: str) -> Tree:
 def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
     _, kind, _, name = key
     if kind == "Service" and first[0] != job[0] and first[0] and job[0]:
-        return SHARED_SUBDOMAIN.at(
-            job[1],
-            f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`",
-            also=[Label(first[1], "the other job")],
-            effect=f"the Service `{name}` selects the pods of one of them: the pods of the other find no peers",
-            help="remove `network.subdomain`, or give each job its own",
-        )
+        message = f"jobs `{first[0]}` and `{job[0]}` share the subdomain `{name}`"
+        effect = f"the Service `{name}` selects the pods of one of them: the pods of the other find no peers"
+        help_ = "remove `network.subdomain`, or give each job its own"
+        return SHARED_SUBDOMAIN.at(job[1], message, also=[Label(first[1], "the other job")], effect=effect, help=help_)
     if bool(first[0]) != bool(job[0]):
         producer, place = (first, job[1]) if first[0] else (job, first[1])
         return produced_too(kind, str(name), place, producer)
@@ -144,23 +141,18 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
 
 def produced_too(kind: str, name: str, place: Span, producer: _Job) -> Finding:
     """The finding for an object of a file without jobs, of which a job produces another one."""
-    return SAME_NAME.at(
-        place,
-        f"{kind} `{name}` has the name of one that job `{producer[0]}` produces",
-        also=[Label(producer[1], "the job")],
-        effect="the one applied last overwrites the other",
-        help=f"rename this {kind}, or the job",
-    )
+    message = f"{kind} `{name}` has the name of one that job `{producer[0]}` produces"
+    effect = "the one applied last overwrites the other"
+    help_ = f"rename this {kind}, or the job"
+    return SAME_NAME.at(place, message, also=[Label(producer[1], "the job")], effect=effect, help=help_)
 
 
 def shared_service(place: Span, service: str, earlier: str) -> Finding:
     """The finding for a run that has the same Service as an earlier one of its job that stays."""
-    return SHARED_SUBDOMAIN.at(
-        place,
-        f"this run and the earlier run `{earlier}`, which is kept, share the Service `{service}`",
-        effect="the Service selects only the pods of one of them: the pods of the other find no peers",
-        help="remove `network.subdomain`, give each run its own, or prune earlier runs: `oldRun: prune`",
-    )
+    message = f"this run and the earlier run `{earlier}`, which is kept, share the Service `{service}`"
+    effect = "the Service selects only the pods of one of them: the pods of the other find no peers"
+    help_ = "remove `network.subdomain`, give each run its own, or prune earlier runs: `oldRun: prune`"
+    return SHARED_SUBDOMAIN.at(place, message, effect=effect, help=help_)
 
 
 def twins(document: Document, other: Document) -> Finding:
@@ -172,11 +164,8 @@ def twins(document: Document, other: Document) -> Finding:
 
 
 def _twins(message: str, before: Span, place: Span) -> Finding:
+    effect = "the one applied last overwrites the other"
+    help_ = "rename one of the jobs, or move it to another namespace"
     return SAME_NAME.at(
-        place,
-        message,
-        label="second definition",
-        also=[Label(before, "first definition")],
-        effect="the one applied last overwrites the other",
-        help="rename one of the jobs, or move it to another namespace",
+        place, message, label="second definition", also=[Label(before, "first definition")], effect=effect, help=help_
     )

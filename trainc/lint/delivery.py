@@ -66,28 +66,25 @@ def _job(bundle: Bundle, delivery: str, report: Report) -> None:
     is_suspended = value(job.tree, "spec", "suspend") is True and KUEUE_QUEUE not in table(metadata, "labels")
     if delivery == "flux" and is_suspended:
         patch = f"kubectl patch jobset {job.name} -n {job.namespace or 'NAMESPACE'} --type merge"
-        report.add(
-            SUSPENDED.at(
-                job.at(("spec", "suspend")),
-                f"Flux creates `{job.name}` suspended, and nothing resumes it",
-                effect="it never starts: Flux does not apply a later edit of `suspend` to an existing JobSet",
-                help="remove `suspend`, or name a queue that resumes the job; to start an existing one, run "
-                f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`',
-            )
+        message = f"Flux creates `{job.name}` suspended, and nothing resumes it"
+        effect = "it never starts: Flux does not apply a later edit of `suspend` to an existing JobSet"
+        help_ = (
+            "remove `suspend`, or name a queue that resumes the job; to start an existing one, run "
+            f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`'
         )
+        report.add(SUSPENDED.at(job.at(("spec", "suspend")), message, effect=effect, help=help_))
     plan = bundle.plan
     if plan is not None and plan.document.kind == "TrainJob":
         for key in table(table(plan.document.tree, "metadata"), "annotations"):
             if key.startswith((_ARGO, _FLUX, *_HOOKS)):
-                report.add(
-                    LEFT_BEHIND.at(
-                        plan.document.span(("metadata", "annotations", key), key=True),
-                        f"`{key}` on a TrainJob reaches none of its objects",
-                        effect="the tool never sees it, and treats the job's objects like any other",
-                        help="set it under `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
-                        "JobSet gets these annotations",
-                    )
+                at = plan.document.span(("metadata", "annotations", key), key=True)
+                message = f"`{key}` on a TrainJob reaches none of its objects"
+                effect = "the tool never sees it, and treats the job's objects like any other"
+                help_ = (
+                    "set it under `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`: the "
+                    "JobSet gets these annotations"
                 )
+                report.add(LEFT_BEHIND.at(at, message, effect=effect, help=help_))
     theirs = {_key(document.tree) for document in plan.companions} if plan is not None else set()
     for tree in bundle.objects if theirs else ():
         if _key(tree) in theirs:
@@ -122,48 +119,33 @@ def _forced(key: str, written: str) -> str:
 
 
 def _no_namespace(span: Span, name: str) -> Finding:
-    return NO_NAMESPACE.at(
-        span,
-        f"`{name}` sets no namespace",
-        effect="Flux fails the whole Kustomization unless it sets `targetNamespace`",
-        help="set `metadata.namespace`, or `namespace` for the cluster in trainc.yaml",
-    )
+    effect = "Flux fails the whole Kustomization unless it sets `targetNamespace`"
+    help_ = "set `metadata.namespace`, or `namespace` for the cluster in trainc.yaml"
+    return NO_NAMESPACE.at(span, f"`{name}` sets no namespace", effect=effect, help=help_)
 
 
 def _beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
     """A finding for what goes wrong with an object that people wrote, and that is applied for a job."""
     kind, name = text(tree, "kind"), text(table(tree, "metadata"), "name")
     if kind in _OF_THE_CLUSTER:
-        report.add(
-            CLUSTER_SCOPED.at(
-                bundle.span(tree, ("kind",)),
-                f"{kind} `{name}` is cluster-scoped",
-                effect="the application may lack permission to create it, and prunes it together with the job",
-                help="move it to a file and an application of its own",
-            )
-        )
+        message = f"{kind} `{name}` is cluster-scoped"
+        effect = "the application may lack permission to create it, and prunes it together with the job"
+        help_ = "move it to a file and an application of its own"
+        report.add(CLUSTER_SCOPED.at(bundle.span(tree, ("kind",)), message, effect=effect, help=help_))
     if delivery == "flux" and kind in _IN_A_NAMESPACE and not text(table(tree, "metadata"), "namespace"):
         report.add(_no_namespace(bundle.span(tree, ("metadata", "name")), name))
     if kind == "Secret" and not tree.get("sops") and (table(tree, "data") or table(tree, "stringData")):
-        report.add(
-            SECRET.at(
-                bundle.span(tree, ("kind",)),
-                f"the data of Secret `{name}` is in Git",
-                effect="everyone who can read the repository can read it",
-                help="commit an ExternalSecret or a SealedSecret, or name a Secret that exists",
-            )
-        )
+        message = f"the data of Secret `{name}` is in Git"
+        effect = "everyone who can read the repository can read it"
+        help_ = "commit an ExternalSecret or a SealedSecret, or name a Secret that exists"
+        report.add(SECRET.at(bundle.span(tree, ("kind",)), message, effect=effect, help=help_))
     substitute = text(table(table(tree, "metadata"), "annotations"), f"{_FLUX}substitute")
     holds_variable = any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree))
     if delivery == "flux" and substitute.lower() != "disabled" and holds_variable:
-        report.add(
-            SUBSTITUTED.at(
-                bundle.span(tree, ("kind",)),
-                f"{kind} `{name}` contains `${{`, which Flux substitutes",
-                effect="Flux replaces the variable in the script, or fails the Kustomization",
-                help=f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`",
-            )
-        )
+        message = f"{kind} `{name}` contains `${{`, which Flux substitutes"
+        effect = "Flux replaces the variable in the script, or fails the Kustomization"
+        help_ = f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`"
+        report.add(SUBSTITUTED.at(bundle.span(tree, ("kind",)), message, effect=effect, help=help_))
 
 
 UNFILLED = Rule("unfilled-placeholder", ERROR)
@@ -184,14 +166,10 @@ def _unfilled(bundle: Bundle, delivery: str, report: Report) -> None:
             continue
         seen.add(leaf.value)
         name = placeholder(leaf.value)
-        report.add_or_skip(
-            UNFILLED.at(
-                bundle.span(tree, path),
-                f"{_TOOLS[delivery]} does not fill in `{name}`",
-                effect="the API server gets the placeholder as literal text: it rejects the job, or the pods never start",
-                help="substitute it before `trainc build`, or write the value",
-            )
-        )
+        message = f"{_TOOLS[delivery]} does not fill in `{name}`"
+        effect = "the API server gets the placeholder as literal text: it rejects the job, or the pods never start"
+        help_ = "substitute it before `trainc build`, or write the value"
+        report.add_or_skip(UNFILLED.at(bundle.span(tree, path), message, effect=effect, help=help_))
 
 
 def _holds_dollar(tree: Tree) -> bool:

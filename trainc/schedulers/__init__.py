@@ -89,13 +89,9 @@ def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
     uncounted_roles = uncounted(plan.roles)
     if uncounted_roles is not None:
         role, leaf = uncounted_roles
-        report.add_or_skip(
-            UNKNOWN_SIZE.at(
-                place(leaf.origin) or plan.document.span(("metadata", "name")),
-                f"the number of pods of `{role.name.value}` is unknown",
-                help=f"write the number: `{name}` needs the number of pods of the group and their requests",
-            )
-        )
+        at = place(leaf.origin) or plan.document.span(("metadata", "name"))
+        help_ = f"write the number: `{name}` needs the number of pods of the group and their requests"
+        report.add_or_skip(UNKNOWN_SIZE.at(at, f"the number of pods of `{role.name.value}` is unknown", help=help_))
     return uncounted_roles is not None
 
 
@@ -114,10 +110,6 @@ def judges(plan: Plan) -> list[Callable[[Plan, Cluster, Report], None]]:
 
 
 def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
-    report.add(
-        UNKNOWN_SCHEDULER.at(
-            place(name.origin) or plan.document.span(("metadata", "name")),
-            f"unknown scheduler back end `{name.value}`",
-            help=meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}"),
-        )
-    )
+    at = place(name.origin) or plan.document.span(("metadata", "name"))
+    help_ = meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}")
+    report.add(UNKNOWN_SCHEDULER.at(at, f"unknown scheduler back end `{name.value}`", help=help_))

@@ -54,13 +54,10 @@ def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     """A topology that the cluster's settings ask for cannot be kept by this plugin."""
     wanted = cluster.topology
     if wanted is not None:
-        report.add(
-            TOPOLOGY_UNSUPPORTED.at(
-                place(wanted.origin) or plan.document.span(("metadata", "name")),
-                f"coscheduling cannot keep a job inside one `{wanted.value}`",
-                help="remove the topology, or use `volcano`, `native` or `kueue`",
-            )
-        )
+        at = place(wanted.origin) or plan.document.span(("metadata", "name"))
+        message = f"coscheduling cannot keep a job inside one `{wanted.value}`"
+        help_ = "remove the topology, or use `volcano`, `native` or `kueue`"
+        report.add(TOPOLOGY_UNSUPPORTED.at(at, message, help=help_))
 
 
 def _group(plan: Plan, count: Sourced[int], timeout: Tree, needs: dict[str, Tree] | None) -> Tree:

@@ -76,14 +76,9 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
     queue = get(plan.template, *path)
     if type(queue) is Sourced and queue.value == "":
         text = f'spec.annotations[{VOLCANO_QUEUE}]: Invalid value: "": Volcano queue name must not be empty'
-        report.add(
-            REFUSED.at(
-                queue.origin.at or plan.document.span(("metadata", "name")),
-                f"`{VOLCANO_QUEUE}` is empty",
-                help="name a queue of the cluster, or remove the annotation",
-                refusal=Refusal("webhook", text),
-            )
-        )
+        at = queue.origin.at or plan.document.span(("metadata", "name"))
+        help_ = "name a queue of the cluster, or remove the annotation"
+        report.add(REFUSED.at(at, f"`{VOLCANO_QUEUE}` is empty", help=help_, refusal=Refusal("webhook", text)))
     _refuse_priorities(plan, cluster, report)
 
 

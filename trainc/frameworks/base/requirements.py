@@ -95,28 +95,21 @@ def check_processes(plan: Plan, report: Report) -> None:
     """A finding where the job allows a node no process."""
     processes = plan.trainer_field("numProcPerNode")
     if processes is not None and type(processes.value) is int and processes.value < 1:
-        report.add(
-            NO_PROCESSES.at(
-                place(processes.origin) or template_span(plan),
-                f"`numProcPerNode` is {processes.value}",
-                effect="no node starts a process",
-                help="set it to 1 or more, or remove it",
-            )
-        )
+        message = f"`numProcPerNode` is {processes.value}"
+        effect = "no node starts a process"
+        help_ = "set it to 1 or more, or remove it"
+        report.add(NO_PROCESSES.at(place(processes.origin) or template_span(plan), message, effect=effect, help=help_))
 
 
 def check_unread(plan: Plan, name: str, report: Report) -> None:
     """A finding where the job asks for several processes on a node, and nothing of its framework starts them."""
     processes = plan.trainer_field("numProcPerNode")
     if processes is not None and type(processes.value) is int and processes.value > 1:
-        report.add(
-            UNREAD_PROCESSES.at(
-                place(processes.origin) or template_span(plan),
-                f"nothing reads `numProcPerNode` in a job of the framework `{name}`",
-                effect=f"each node runs its command once, not {processes.value} times",
-                help="remove it, or start the processes from the command",
-            )
-        )
+        at = place(processes.origin) or template_span(plan)
+        message = f"nothing reads `numProcPerNode` in a job of the framework `{name}`"
+        effect = f"each node runs its command once, not {processes.value} times"
+        help_ = "remove it, or start the processes from the command"
+        report.add(UNREAD_PROCESSES.at(at, message, effect=effect, help=help_))
 
 
 def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
@@ -147,14 +140,9 @@ def _counted(number: int, noun: str, plural: str = "s") -> str:
 def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None:
     """A finding where a role lacks the container that the framework fills."""
     if role.container() is None:
-        report.add(
-            NO_NODE_CONTAINER.at(
-                role_span(plan, role),
-                f"`{role.name.value}` has no container named `{NODE}`",
-                effect=effect,
-                help=f"name the container that trains `{NODE}`",
-            )
-        )
+        message = f"`{role.name.value}` has no container named `{NODE}`"
+        help_ = f"name the container that trains `{NODE}`"
+        report.add(NO_NODE_CONTAINER.at(role_span(plan, role), message, effect=effect, help=help_))
 
 
 def check_overwritten(plan: Plan, report: Report, role: Role, names: Collection[str]) -> None:
@@ -166,12 +154,8 @@ def check_overwritten(plan: Plan, report: Report, role: Role, names: Collection[
 
 def overwritten(plan: Plan, name: str, span: Span) -> Finding:
     """The finding for one variable whose value is lost to the framework's."""
-    return OVERWRITTEN_ENV.at(
-        span,
-        f"the `{plan.framework}` framework sets `{name}`",
-        label="the framework overwrites this value",
-        help="remove it",
-    )
+    message = f"the `{plan.framework}` framework sets `{name}`"
+    return OVERWRITTEN_ENV.at(span, message, label="the framework overwrites this value", help="remove it")
 
 
 def template_span(plan: Plan) -> Span:

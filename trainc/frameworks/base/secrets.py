@@ -36,11 +36,7 @@ def secret_name(plan: Plan, framework: str, suffix: str) -> Sourced[str]:
 def note(plan: Plan, report: Report, name: str, keys: Sequence[str], recipe: str) -> None:
     """A note on the Secret a job needs: its keys, and the command that makes it."""
     where = f" -n {plan.namespace.value}" if plan.namespace is not None else ""
-    report.add(
-        SECRET_NEEDED.at(
-            plan.document.span(("metadata", "name")),
-            f"the Secret `{name}` must hold {' and '.join(f'`{key}`' for key in keys)}",
-            effect="the pods wait in ContainerCreating until it exists",
-            help=f"{recipe.replace('NAME', name)}{where}",
-        )
-    )
+    message = f"the Secret `{name}` must hold {' and '.join(f'`{key}`' for key in keys)}"
+    effect = "the pods wait in ContainerCreating until it exists"
+    help_ = f"{recipe.replace('NAME', name)}{where}"
+    report.add(SECRET_NEEDED.at(plan.document.span(("metadata", "name")), message, effect=effect, help=help_))

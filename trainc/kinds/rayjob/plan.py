@@ -362,13 +362,10 @@ def _say_of_versions(job: RayJobAsRead) -> None:
         for what, version in found:
             other, theirs = first.setdefault(what, (group.group, version))
             if version != theirs:
-                job.say(
-                    VERSIONS,
-                    (*group.path, "template", "spec", "containers", 0, "image"),
-                    f"`{group.group}` has {what} {version}, but `{other}` has {theirs}",
-                    effect="Ray refuses to join nodes of other versions: the pods restart, and the job waits for them",
-                    help="use images of one Ray and one Python version",
-                )
+                path = (*group.path, "template", "spec", "containers", 0, "image")
+                message = f"`{group.group}` has {what} {version}, but `{other}` has {theirs}"
+                effect = "Ray refuses to join nodes of other versions: the pods restart, and the job waits for them"
+                job.say(VERSIONS, path, message, effect=effect, help="use images of one Ray and one Python version")
 
 
 def _say_of_resources(job: RayJobAsRead) -> None:
@@ -386,15 +383,10 @@ def _say_of_resources(job: RayJobAsRead) -> None:
         most = None if most is None or counted is None else max(most, counted)
         if counted is None or gpus is None or counted == gpus:
             continue
-        job.say(
-            RESOURCES,
-            (*group.path, "rayStartParams", "num-gpus"),
-            f"Ray counts {counted} GPUs in each pod of `{group.group}`, which has {gpus}",
-            effect=f"{gpus - counted} GPUs of each pod are idle"
-            if counted < gpus
-            else "tasks share GPUs, or find none",
-            help="remove it: KubeRay takes the number from the limits",
-        )
+        message = f"Ray counts {counted} GPUs in each pod of `{group.group}`, which has {gpus}"
+        effect = f"{gpus - counted} GPUs of each pod are idle" if counted < gpus else "tasks share GPUs, or find none"
+        help_ = "remove it: KubeRay takes the number from the limits"
+        job.say(RESOURCES, (*group.path, "rayStartParams", "num-gpus"), message, effect=effect, help=help_)
     wanted = value(job.spec, "entrypointNumGpus")
     if most is not None and isinstance(wanted, (int, float)) and wanted > most:
         job.say(

@@ -76,12 +76,10 @@ def queue_in_annotation(job: Job) -> Findings:
             )
     if KUEUE_QUEUE not in annotations:
         return
-    yield MISPLACED_QUEUE.at(
-        document.span(("metadata", "annotations", KUEUE_QUEUE), key=True),
-        f"Kueue does not read `{KUEUE_QUEUE}` here",
-        effect="the job is not queued: it starts at once, outside all quotas",
-        help="move it to `metadata.labels`",
-    )
+    at = document.span(("metadata", "annotations", KUEUE_QUEUE), key=True)
+    message = f"Kueue does not read `{KUEUE_QUEUE}` here"
+    effect = "the job is not queued: it starts at once, outside all quotas"
+    yield MISPLACED_QUEUE.at(at, message, effect=effect, help="move it to `metadata.labels`")
 
 
 def bucket_mount_without_annotation(job: Job) -> Findings:
@@ -89,12 +87,11 @@ def bucket_mount_without_annotation(job: Job) -> Findings:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             is_bucket = text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
             if is_bucket and text(role.annotations, "gke-gcsfuse/volumes") != "true":
-                yield FUSE.at(
-                    job.at((*role.pod_path, "volumes", index, "csi", "driver")),
-                    f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`",
-                    effect="GKE injects no sidecar, and the pods stay in ContainerCreating",
-                    help='add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template',
-                )
+                at = job.at((*role.pod_path, "volumes", index, "csi", "driver"))
+                message = f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`"
+                effect = "GKE injects no sidecar, and the pods stay in ContainerCreating"
+                help_ = 'add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template'
+                yield FUSE.at(at, message, effect=effect, help=help_)
 
 
 def bucket_annotation_without_mount(job: Job) -> Findings:
@@ -104,11 +101,10 @@ def bucket_annotation_without_mount(job: Job) -> Findings:
         drivers = [text(table(v, "csi"), "driver") for v in role.volumes.values()]
         has_claim = job.claimed or any("persistentVolumeClaim" in v for v in role.volumes.values())
         if "gcsfuse.csi.storage.gke.io" not in drivers and not has_claim:
-            yield FUSE_UNUSED.at(
-                job.at((*role.spec_path, "template", "metadata", "annotations", "gke-gcsfuse/volumes"), key=True),
-                f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket",
-                help="add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation",
-            )
+            at = job.at((*role.spec_path, "template", "metadata", "annotations", "gke-gcsfuse/volumes"), key=True)
+            message = f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket"
+            help_ = "add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation"
+            yield FUSE_UNUSED.at(at, message, help=help_)
 
 
 CHECKS = (

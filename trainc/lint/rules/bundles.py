@@ -25,12 +25,10 @@ def multislice_half_set_up(job: Job) -> Findings:
             continue
         names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
         for missing, path in _missing_slices(job, role, names, role.replicas):
-            yield SLICES.at(
-                job.at(path),
-                f"`{role.name}` is configured for several TPU slices, but {missing}",
-                effect="the slices do not find each other, or they share a node pool",
-                help="use one complete configuration, such as the component `tpu-multislice`",
-            )
+            message = f"`{role.name}` is configured for several TPU slices, but {missing}"
+            effect = "the slices do not find each other, or they share a node pool"
+            help_ = "use one complete configuration, such as the component `tpu-multislice`"
+            yield SLICES.at(job.at(path), message, effect=effect, help=help_)
 
 
 def _missing_slices(job: Job, role: ExpandedRole, names: list[str], replicas: int) -> list[tuple[str, Path]]:
@@ -61,12 +59,11 @@ def maintenance_half_handled(job: Job) -> Findings:
     disrupted = [one for one, types in zip(failing, conditions, strict=True) if _DISRUPTED in types]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index, _ = disrupted[0]
-        yield MAINTENANCE.at(
-            job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action")),
-            f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_REASON}`",
-            effect="every maintenance event counts as a failure: it uses up a restart or fails the job at once",
-            help=f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`",
-        )
+        at = job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action"))
+        message = f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_REASON}`"
+        effect = "every maintenance event counts as a failure: it uses up a restart or fails the job at once"
+        help_ = f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`"
+        yield MAINTENANCE.at(at, message, effect=effect, help=help_)
     if reacting and not failing:
         yield MAINTENANCE.at(
             job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),

@@ -34,42 +34,31 @@ _LONG = 60  # characters of a line that a message repeats
 def endless_sleep(job: Job) -> Findings:
     for container in job.main:
         if container.devices and endless(container) and not is_daemon(container):
-            yield SLEEP.at(
-                job.at_word(container, "sleep", "tail"),
-                f"`{container.name}` sleeps forever and holds its accelerators",
-                effect="nothing trains, and you pay for the accelerators until you delete the job",
-                help="run the training, or remove the accelerators",
-            )
+            message = f"`{container.name}` sleeps forever and holds its accelerators"
+            effect = "nothing trains, and you pay for the accelerators until you delete the job"
+            help_ = "run the training, or remove the accelerators"
+            yield SLEEP.at(job.at_word(container, "sleep", "tail"), message, effect=effect, help=help_)
 
 
 def command_in_one_word(job: Job) -> Findings:
     for container in job.containers:
         program = next(iter(texts(container.tree, "command")), "")
         if " " in program and "$(" not in program:
-            yield ONE_WORD.at(
-                job.at((*container.path, "command", 0)),
-                f"`{container.name}` runs a program named `{_short(program)}`",
-                effect="no such file exists: the container never starts",
-                help=_apart(program),
-            )
+            message = f"`{container.name}` runs a program named `{_short(program)}`"
+            effect = "no such file exists: the container never starts"
+            yield ONE_WORD.at(job.at((*container.path, "command", 0)), message, effect=effect, help=_apart(program))
         elif program.rpartition("/")[2] in SHELLS and not container.script:
             places = list(container.placed_words())[1:]
             path, file = next((one for one in places if one[1][:1] not in ("-", "+")), ((), ""))
             if " " in file and "$" not in file:
-                yield ONE_WORD.at(
-                    job.at(path),
-                    f"`{program}` runs a file named `{_short(file)}`",
-                    effect="no such file exists: the container fails at once",
-                    help="add `-c` before it",
-                )
+                message = f"`{program}` runs a file named `{_short(file)}`"
+                effect = "no such file exists: the container fails at once"
+                yield ONE_WORD.at(job.at(path), message, effect=effect, help="add `-c` before it")
         elif not program and len(container.words) == 1 and _is_line(container, container.words[0]):
-            yield ONE_WORD.at(
-                job.at((*container.path, "args", 0)),
-                f"the image's entrypoint gets `{_short(container.words[0])}` as one argument",
-                effect="unless the entrypoint is a shell, it looks for a program of that name, and fails",
-                help=_apart(container.words[0]),
-                level=WARNING,
-            )
+            message = f"the image's entrypoint gets `{_short(container.words[0])}` as one argument"
+            effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
+            help_ = _apart(container.words[0])
+            yield ONE_WORD.at(job.at((*container.path, "args", 0)), message, effect=effect, help=help_, level=WARNING)
 
 
 def _is_line(container: Container, word: str) -> bool:
@@ -94,12 +83,11 @@ def shell_words_ignored(job: Job) -> Findings:
         ):
             continue
         counted = "the word" if len(words) == 1 else f"the {len(words)} words"
+        message = f"the shell runs `{_short(script)}` and ignores {counted} behind it"
+        effect = "the program gets none of them"
+        help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
         yield IGNORED_WORDS.at(
-            job.at(places[at + 1][0]),
-            f"the shell runs `{_short(script)}` and ignores {counted} behind it",
-            effect="the program gets none of them",
-            help='write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`',
-            level=WARNING if is_line else ERROR,
+            job.at(places[at + 1][0]), message, effect=effect, help=help_, level=WARNING if is_line else ERROR
         )
 
 
@@ -111,21 +99,16 @@ def typographic_character(job: Job) -> Findings:
         for simple in container.commands:
             for word in simple.words if simple.program not in ("echo", "printf") else ():
                 if len(word) > 1 and word[0] in _DASHES:
-                    yield TYPOGRAPHY.at(
-                        job.at_word(container, word),
-                        f"`{_short(word)}` begins with a typographic dash (U+{ord(word[0]):04X})",
-                        effect="the program takes it for a file or a value, not for an option",
-                        help="write a hyphen: `-`",
-                    )
+                    message = f"`{_short(word)}` begins with a typographic dash (U+{ord(word[0]):04X})"
+                    effect = "the program takes it for a file or a value, not for an option"
+                    help_ = "write a hyphen: `-`"
+                    yield TYPOGRAPHY.at(job.at_word(container, word), message, effect=effect, help=help_)
                 elif word[:1] in _QUOTES or word[-1:] in _QUOTES:
                     mark = word[0] if word[0] in _QUOTES else word[-1]
-                    yield TYPOGRAPHY.at(
-                        job.at_word(container, word),
-                        f"`{_short(word)}` has a typographic quotation mark (U+{ord(mark):04X})",
-                        effect="no shell treats it as a quote: it is a part of the word",
-                        help="write `\"` or `'`",
-                        level=WARNING,
-                    )
+                    message = f"`{_short(word)}` has a typographic quotation mark (U+{ord(mark):04X})"
+                    effect = "no shell treats it as a quote: it is a part of the word"
+                    help_ = "write `\"` or `'`"
+                    yield TYPOGRAPHY.at(job.at_word(container, word), message, effect=effect, help=help_, level=WARNING)
 
 
 def _apart(program: str) -> str:
@@ -145,12 +128,10 @@ def endless_init_container(job: Job) -> Findings:
     for role in job.roles:
         for container in role.init:
             if container.kind == "init container" and (endless(container) or is_daemon(container)):
-                yield INIT.at(
-                    job.at((*container.path, "name")),
-                    f"init container `{container.name}` never ends",
-                    effect="the other containers never start",
-                    help="add `restartPolicy: Always`, which makes it a sidecar that ends with them",
-                )
+                message = f"init container `{container.name}` never ends"
+                effect = "the other containers never start"
+                help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
+                yield INIT.at(job.at((*container.path, "name")), message, effect=effect, help=help_)
 
 
 def endless_sidecar(job: Job) -> Findings:
@@ -178,12 +159,10 @@ def unpinned_download(job: Job) -> Findings:
         for simple in container.commands if "http" in container.text or "git clone" in container.text else ():
             url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
             if simple.program in ("curl", "wget") and url:
-                yield BRANCH.at(
-                    job.at_word(container, url),
-                    f"`{simple.program}` downloads the current state of a branch: `{url}`",
-                    effect="pods that start at different times may run different code",
-                    help="use a commit or a tag in the URL, or add the file to the image",
-                )
+                message = f"`{simple.program}` downloads the current state of a branch: `{url}`"
+                effect = "pods that start at different times may run different code"
+                help_ = "use a commit or a tag in the URL, or add the file to the image"
+                yield BRANCH.at(job.at_word(container, url), message, effect=effect, help=help_)
 
 
 def install_at_start(job: Job) -> Findings:
@@ -277,12 +256,9 @@ def shell_words_without_shell(job: Job) -> Findings:
         before = ""
         for path, word in container.placed_words():
             if word in _JOINING and before and not before.startswith("-"):
-                yield SHELL_WORDS.at(
-                    job.at(path),
-                    f"no shell interprets `{word}` here",
-                    effect=f"`{container.words[0]}` gets `{word}` and everything after it as arguments",
-                    help=f'run it in a shell: `[sh, -c, "set -e; {line}"]`',
-                )
+                effect = f"`{container.words[0]}` gets `{word}` and everything after it as arguments"
+                help_ = f'run it in a shell: `[sh, -c, "set -e; {line}"]`'
+                yield SHELL_WORDS.at(job.at(path), f"no shell interprets `{word}` here", effect=effect, help=help_)
                 break
             before = word
 
@@ -372,14 +348,12 @@ def _url_meant(written: str) -> str:
 
 
 def _malformed(span: Span, written: str, right: str) -> Finding:
-    return URL.at(
-        span,
-        f"`{_short(written)}` is not a URL",
-        effect="nothing connects to it"
+    effect = (
+        "nothing connects to it"
         if written.startswith("http")
-        else "programs take it for a path in the container, and what they write there is lost with the pod",
-        help=f"write `{_short(right)}`",
+        else "programs take it for a path in the container, and what they write there is lost with the pod"
     )
+    return URL.at(span, f"`{_short(written)}` is not a URL", effect=effect, help=f"write `{_short(right)}`")
 
 
 CHECKS = (

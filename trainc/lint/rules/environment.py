@@ -42,12 +42,9 @@ def misspelt_variable(job: Job) -> Findings:
         near = _MEANT[name, job.vocabulary]
         for container in job.containers if near else ():
             if name in container.env and name not in container.text:
-                yield MISSPELT.at(
-                    job.at((*container.env_path(name), "name")),
-                    f"no known program reads `{name}`",
-                    effect="the variable has no effect",
-                    help=f"did you mean `{near}`?",
-                )
+                at = job.at((*container.env_path(name), "name"))
+                message = f"no known program reads `{name}`"
+                yield MISSPELT.at(at, message, effect="the variable has no effect", help=f"did you mean `{near}`?")
 
 
 def _meant(unknown: tuple[str, Vocabulary]) -> str:
@@ -94,11 +91,8 @@ def variable_of_other_hardware(job: Job) -> Findings:
         for name in container.env if len(kinds) == 1 and kind in (GPU, TPU, NEURON) else ():
             owner = _READERS[name]
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
-                yield FOREIGN.at(
-                    job.at((*container.env_path(name), "name")),
-                    f"`{name}` applies to {owner}s, but this container has a {kind}",
-                    help="remove it",
-                )
+                message = f"`{name}` applies to {owner}s, but this container has a {kind}"
+                yield FOREIGN.at(job.at((*container.env_path(name), "name")), message, help="remove it")
 
 
 _READERS: Memo[str, str] = Memo(
@@ -112,24 +106,19 @@ def locked_variable(job: Job) -> Findings:
     for name, fixed in LOCKED.items():
         for container, value in _set(job, name):
             if value.rstrip("/") != fixed:
-                yield LOCKED_RULE.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`, but this network configuration requires `{fixed}`",
-                    effect="NCCL finds no network, or a slow one",
-                    help=f"use `{fixed}`, or remove it and source the platform's settings",
-                )
+                message = f"`{name}` is `{value}`, but this network configuration requires `{fixed}`"
+                effect = "NCCL finds no network, or a slow one"
+                help_ = f"use `{fixed}`, or remove it and source the platform's settings"
+                yield LOCKED_RULE.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
 
 
 def wrong_socket_interface(job: Job) -> Findings:
     for name, library in (("GLOO_SOCKET_IFNAME", "Gloo"), ("TP_SOCKET_IFNAME", "TensorPipe")):
         for container, value in _set(job, name):
             if "lo" in value.split(",") and container.role.several:
-                yield INTERFACE.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`",
-                    effect=f"{library} reaches no other pod",
-                    help="name the interface, e.g. `eth0`, or remove the variable",
-                )
+                at = job.at((*container.env_path(name), "value"))
+                help_ = "name the interface, e.g. `eth0`, or remove the variable"
+                yield INTERFACE.at(at, f"`{name}` is `{value}`", effect=f"{library} reaches no other pod", help=help_)
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
         names = value.lstrip("=").split(",")
         # Without the host's network a pod sees its own interfaces alone, and no bridge among them.
@@ -239,12 +228,10 @@ def debug_left_on(job: Job) -> Findings:
     for name, loud in _VERBOSE.items():
         for container, value in _set(job, name):
             if value.upper() in loud and container.devices:
-                yield DEBUG.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is `{value}`",
-                    effect=f"{container.role.count if container.role.several else 1} pods log verbosely",
-                    help="use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs",
-                )
+                message = f"`{name}` is `{value}`"
+                effect = f"{container.role.count if container.role.several else 1} pods log verbosely"
+                help_ = "use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs"
+                yield DEBUG.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
 
 
 def obsolete_variable(job: Job) -> Findings:

@@ -196,12 +196,9 @@ def depends_on_itself(job: Job) -> Findings:
     for role in job.roles:
         for wait in waits(role) if "dependsOn" in role.tree else ():
             if wait.on is role:
-                yield SELF.at(
-                    job.at(wait.path),
-                    f"`{role.name}` waits for itself",
-                    effect="its Jobs are never created, with no error",
-                    help="name the role that must start first",
-                )
+                message = f"`{role.name}` waits for itself"
+                effect = "its Jobs are never created, with no error"
+                yield SELF.at(job.at(wait.path), message, effect=effect, help="name the role that must start first")
 
 
 def waits_for_endless_role(job: Job) -> Findings:
@@ -258,12 +255,10 @@ def ttl_on_child_job(job: Job) -> Findings:
     for role in job.roles:
         # A finished Job that is deleted is made again only while the JobSet waits for another one.
         if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
-            yield TTL_CHILD.at(
-                job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True),
-                f"the Jobs of `{role.name}` are deleted when they have finished",
-                effect="while other Jobs still run, JobSet creates a deleted one again, and its work runs twice",
-                help="set `ttlSecondsAfterFinished` on the JobSet instead",
-            )
+            at = job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True)
+            message = f"the Jobs of `{role.name}` are deleted when they have finished"
+            effect = "while other Jobs still run, JobSet creates a deleted one again, and its work runs twice"
+            yield TTL_CHILD.at(at, message, effect=effect, help="set `ttlSecondsAfterFinished` on the JobSet instead")
 
 
 def self_deleting_job(job: Job) -> Findings:
@@ -273,13 +268,11 @@ def self_deleting_job(job: Job) -> Findings:
 
 def self_deleting(job: Job, *, level: str = "") -> Findings:
     """Say that a job deletes itself; certain to train again where a GitOps tool is known to apply it."""
-    yield TTL_GITOPS.at(
-        job.at(("spec", "ttlSecondsAfterFinished"), key=True),
-        "the job is deleted when it has finished, but it is still in Git",
-        effect="the GitOps controller applies it again, and the training runs a second time",
-        help="remove the field, and delete finished jobs from Git",
-        level=level,
-    )
+    at = job.at(("spec", "ttlSecondsAfterFinished"), key=True)
+    message = "the job is deleted when it has finished, but it is still in Git"
+    effect = "the GitOps controller applies it again, and the training runs a second time"
+    help_ = "remove the field, and delete finished jobs from Git"
+    yield TTL_GITOPS.at(at, message, effect=effect, help=help_, level=level)
 
 
 def deadline_on_queue(job: Job) -> Findings:
@@ -287,11 +280,9 @@ def deadline_on_queue(job: Job) -> Findings:
         return
     for role in job.roles:
         if type(role.spec.get("activeDeadlineSeconds")) is Sourced:
-            yield DEADLINE.at(
-                job.at((*role.spec_path, "activeDeadlineSeconds"), key=True),
-                "the deadline counts from the start of each Job, again after each restart and admission",
-                help="to limit the time after admission, use the label `kueue.x-k8s.io/max-exec-time-seconds`",
-            )
+            message = "the deadline counts from the start of each Job, again after each restart and admission"
+            help_ = "to limit the time after admission, use the label `kueue.x-k8s.io/max-exec-time-seconds`"
+            yield DEADLINE.at(job.at((*role.spec_path, "activeDeadlineSeconds"), key=True), message, help=help_)
 
 
 def deadline_passes_at_once(job: Job) -> Findings:

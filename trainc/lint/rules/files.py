@@ -57,16 +57,15 @@ def one_node_volume(job: Job) -> Findings:
                 continue
             mode = access_modes(claim)[0]
             one = "pod" if mode == "ReadWriteOncePod" else "node"
-            yield ONE_NODE.at(
-                job.at(volume),
-                f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount",
-                also=[Label(modes, f"{mode} here")],
-                effect="one pod runs, and the scheduler leaves the others Pending"
+            message = f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount"
+            effect = (
+                "one pod runs, and the scheduler leaves the others Pending"
                 if one == "pod"
                 else "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its "
-                "storage ignores access modes",
-                help="use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)",
+                "storage ignores access modes"
             )
+            help_ = "use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)"
+            yield ONE_NODE.at(job.at(volume), message, also=[Label(modes, f"{mode} here")], effect=effect, help=help_)
 
 
 def _claims(role: ExpandedRole) -> dict[str, tuple[Path, Tree, Span]]:
@@ -128,12 +127,9 @@ def output_on_read_only_mount(job: Job) -> Findings:
         path = _output(container, _OUTPUTS)
         volume, read_only = mount_of(container, path) if path else ("", False)
         if read_only:
-            yield READ_ONLY.at(
-                job.at_word(container, path),
-                f"`{path}` is on `{volume}`, which is mounted read-only",
-                effect="the first write fails",
-                help="mount it read-write, or write elsewhere",
-            )
+            message = f"`{path}` is on `{volume}`, which is mounted read-only"
+            help_ = "mount it read-write, or write elsewhere"
+            yield READ_ONLY.at(job.at_word(container, path), message, effect="the first write fails", help=help_)
 
 
 def path_not_mounted(job: Job) -> Findings:
@@ -162,21 +158,16 @@ def objects_of_pods(job: Job) -> Findings:
         if not name or "$" in name:
             continue
         if path[-2] not in _JUDGED and subdomain(name):
-            yield IMPOSSIBLE.at(
-                job.at(path),
-                f"no {kind} can have the name `{name}`",
-                effect="the API server accepts the pods, and they wait for the volume forever"
+            effect = (
+                "the API server accepts the pods, and they wait for the volume forever"
                 if "volumes" in path
-                else "the API server accepts the pods, and the kubelet pulls their images without it",
-                help=NAME_HELP,
+                else "the API server accepts the pods, and the kubelet pulls their images without it"
             )
+            yield IMPOSSIBLE.at(job.at(path), f"no {kind} can have the name `{name}`", effect=effect, help=NAME_HELP)
         elif is_listed and not _is_there(job, kind, name):
-            yield MISSING.at(
-                job.at(path),
-                f"{kind} `{name}` is neither with this job nor in the cluster",
-                effect="the pods wait for it and never start",
-                help="add it to the job's file, or to the cluster's folder",
-            )
+            message = f"{kind} `{name}` is neither with this job nor in the cluster"
+            help_ = "add it to the job's file, or to the cluster's folder"
+            yield MISSING.at(job.at(path), message, effect="the pods wait for it and never start", help=help_)
 
 
 def keys_of_objects(job: Job) -> Findings:
@@ -187,14 +178,13 @@ def keys_of_objects(job: Job) -> Findings:
         if not known or key in known or not key or "$" in key:
             continue
         in_env = path[-2] in _KEYS
-        yield MISSING.at(
-            job.at(path),
-            f"{kind} `{name}` has no key `{key}`",
-            effect="the container stays in CreateContainerConfigError"
+        effect = (
+            "the container stays in CreateContainerConfigError"
             if in_env
-            else "the pods stay in ContainerCreating: the volume cannot be mounted",
-            help=meant(key, sorted(known), f"its keys are {', '.join(f'`{one}`' for one in sorted(known)[:3])}"),
+            else "the pods stay in ContainerCreating: the volume cannot be mounted"
         )
+        help_ = meant(key, sorted(known), f"its keys are {', '.join(f'`{one}`' for one in sorted(known)[:3])}")
+        yield MISSING.at(job.at(path), f"{kind} `{name}` has no key `{key}`", effect=effect, help=help_)
 
 
 _DATA = ("data", "binaryData", "stringData")

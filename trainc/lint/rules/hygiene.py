@@ -43,12 +43,10 @@ def moving_tag(job: Job) -> Findings:
             continue
         seen.add(image)
         tag = _tag(image)
-        yield TAG.at(
-            job.at((*container.path, "image")),
-            f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}",
-            effect="a restart or another node may run a different program than the one you tested",
-            help="pin a version, or better a digest: `image@sha256:...`",
-        )
+        message = f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}"
+        effect = "a restart or another node may run a different program than the one you tested"
+        help_ = "pin a version, or better a digest: `image@sha256:...`"
+        yield TAG.at(job.at((*container.path, "image")), message, effect=effect, help=help_)
 
 
 def _moving(image: str) -> bool:
@@ -81,12 +79,8 @@ def pull_policy_and_tag(job: Job) -> Findings:
             help_ = "pin a version or a digest"
         else:
             continue
-        yield PULL.at(
-            job.at((*container.path, "imagePullPolicy")),
-            message,
-            also=[Label(job.at((*container.path, "image")), "the image")],
-            help=help_,
-        )
+        at = job.at((*container.path, "imagePullPolicy"))
+        yield PULL.at(at, message, also=[Label(job.at((*container.path, "image")), "the image")], help=help_)
 
 
 def server_managed_field(job: Job) -> Findings:
@@ -98,12 +92,9 @@ def server_managed_field(job: Job) -> Findings:
     if table(source, "status"):
         paths.append(("status",))
     for path in paths:
-        yield SERVER.at(
-            job.bundle.document.span(path, key=True),
-            f"the API server sets `{path[-1]}`",
-            effect="applying it has no effect, or fails once the object has changed",
-            help="remove it",
-        )
+        message = f"the API server sets `{path[-1]}`"
+        effect = "applying it has no effect, or fails once the object has changed"
+        yield SERVER.at(job.bundle.document.span(path, key=True), message, effect=effect, help="remove it")
 
 
 def _own(job: Job) -> dict[str, list[Tree]]:
@@ -138,12 +129,10 @@ def sensitive_host_path(job: Job) -> Findings:
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
             if where in _SENSITIVE:
-                yield HOST_PATH.at(
-                    job.at((*role.pod_path, "volumes", index, "hostPath", "path")),
-                    f"the pods of `{role.name}` mount `{path}` from their nodes",
-                    effect="a compromised program controls the node",
-                    help="mount only the directory that the program needs, read-only",
-                )
+                at = job.at((*role.pod_path, "volumes", index, "hostPath", "path"))
+                message = f"the pods of `{role.name}` mount `{path}` from their nodes"
+                help_ = "mount only the directory that the program needs, read-only"
+                yield HOST_PATH.at(at, message, effect="a compromised program controls the node", help=help_)
 
 
 def object_twice(job: Job) -> Findings:

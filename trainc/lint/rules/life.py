@@ -54,14 +54,12 @@ def no_failure_policy(job: Job) -> Findings:
         effect = _ending(job)
         if not effect:
             return  # its Jobs replace pods without end
-        yield NO_POLICY.at(
-            job.at(("spec",), key=True),
-            "one failed Job fails the whole job",
-            effect=effect,
-            help="use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
+        help_ = (
+            "use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
             if job.is_legacy
-            else "set `failurePolicy: {maxRestarts: 3}` to restart all pods up to three times",
+            else "set `failurePolicy: {maxRestarts: 3}` to restart all pods up to three times"
         )
+        yield NO_POLICY.at(job.at(("spec",), key=True), "one failed Job fails the whole job", effect=effect, help=help_)
 
 
 def _ending(job: Job) -> str:
@@ -98,13 +96,11 @@ def restarts_without_checkpoint(job: Job) -> Findings:
         return
     if not any(role.devices for role in job.roles) or any(keeps_state(role) for role in job.roles):
         return
-    yield NO_CHECKPOINT.at(
-        job.at(("spec", "failurePolicy", "maxRestarts")),
-        f"the job may restart {restarts} times, but it writes checkpoints to no volume, PVC or bucket",
-        effect="training restarts from step 0",
-        help="mount a PVC, or write checkpoints to a bucket given in the arguments",
-        level=WARNING if restarts > 3 else NOTE,
-    )
+    at = job.at(("spec", "failurePolicy", "maxRestarts"))
+    message = f"the job may restart {restarts} times, but it writes checkpoints to no volume, PVC or bucket"
+    effect = "training restarts from step 0"
+    help_ = "mount a PVC, or write checkpoints to a bucket given in the arguments"
+    yield NO_CHECKPOINT.at(at, message, effect=effect, help=help_, level=WARNING if restarts > 3 else NOTE)
 
 
 def failure_rule_shadowed(job: Job) -> Findings:
@@ -151,24 +147,20 @@ def disruption_not_handled(job: Job) -> Findings:
         policy = rows(table(job.spec, "failurePolicy"), "rules")
         if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in policy):
             continue
-        yield DISRUPTION.at(
-            job.at(role.node_labels[label][1]),
-            f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure",
-            effect="a few preemptions use up all restarts and fail the job",
-            help="add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`",
-        )
+        message = f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure"
+        effect = "a few preemptions use up all restarts and fail the job"
+        help_ = "add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`"
+        yield DISRUPTION.at(job.at(role.node_labels[label][1]), message, effect=effect, help=help_)
 
 
 def short_grace_period(job: Job) -> Findings:
     for role in job.roles:
         saves = any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
         if role.devices and "terminationGracePeriodSeconds" not in role.pod and saves:
-            yield GRACE.at(
-                job.at(role.pod_path),
-                f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints",
-                effect="a checkpoint in progress may be lost when the node is drained",
-                help="set `terminationGracePeriodSeconds` to the time that a checkpoint takes",
-            )
+            message = f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints"
+            effect = "a checkpoint in progress may be lost when the node is drained"
+            help_ = "set `terminationGracePeriodSeconds` to the time that a checkpoint takes"
+            yield GRACE.at(job.at(role.pod_path), message, effect=effect, help=help_)
 
 
 def liveness_without_startup(job: Job) -> Findings:
@@ -179,34 +171,26 @@ def liveness_without_startup(job: Job) -> Findings:
         held = {key: leaf.value for key, leaf in probe.items() if type(leaf) is Sourced and type(leaf.value) is int}
         patience = held.get("initialDelaySeconds", 0) + held.get("periodSeconds", 10) * held.get("failureThreshold", 3)
         if container.devices and patience < 300:
-            yield LIVENESS.at(
-                job.at((*container.path, "livenessProbe"), key=True),
-                f"`{container.name}` is killed unless it responds within {patience} seconds of its start",
-                effect="a container that loads data or weights for longer is killed again and again",
-                help="add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own",
-            )
+            message = f"`{container.name}` is killed unless it responds within {patience} seconds of its start"
+            effect = "a container that loads data or weights for longer is killed again and again"
+            help_ = "add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own"
+            yield LIVENESS.at(job.at((*container.path, "livenessProbe"), key=True), message, effect=effect, help=help_)
 
 
 def negative_restarts(job: Job) -> Findings:
     restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
     if type(restarts) is int and restarts < 0:
-        yield NEGATIVE.at(
-            job.at(("spec", "failurePolicy", "maxRestarts")),
-            f"`maxRestarts` is {restarts}",
-            effect="JobSet treats it as 0: the first failure fails the job",
-            help="set the number of restarts, or remove the field",
-        )
+        message = f"`maxRestarts` is {restarts}"
+        effect = "JobSet treats it as 0: the first failure fails the job"
+        help_ = "set the number of restarts, or remove the field"
+        yield NEGATIVE.at(job.at(("spec", "failurePolicy", "maxRestarts")), message, effect=effect, help=help_)
 
 
 def role_name_empty(job: Job) -> Findings:
     for role in job.roles:
         if not role.name and not text(role.tree, "name"):
-            yield ROLE.at(
-                job.at(role.path),
-                "a role has no name",
-                effect="no field can refer to it",
-                help="name it, e.g. `worker`",
-            )
+            message = "a role has no name"
+            yield ROLE.at(job.at(role.path), message, effect="no field can refer to it", help="name it, e.g. `worker`")
 
 
 def no_pods(job: Job) -> Findings:
@@ -217,12 +201,9 @@ def no_pods(job: Job) -> Findings:
             (role.size, (*role.spec_path, "completions")),
         ):
             if type(number) is int and number == 0:
-                yield NO_PODS.at(
-                    job.at(path),
-                    f"`{role.name}` has no pods",
-                    effect="nothing runs, and roles that wait for it never continue",
-                    help="set at least 1, or remove the role",
-                )
+                message = f"`{role.name}` has no pods"
+                effect = "nothing runs, and roles that wait for it never continue"
+                yield NO_PODS.at(job.at(path), message, effect=effect, help="set at least 1, or remove the role")
                 break
 
 
@@ -245,24 +226,20 @@ def job_managed_by_other(job: Job) -> Findings:
     for role in job.roles:
         manager = text(role.spec, "managedBy")
         if manager and manager != "kubernetes.io/job-controller":
-            yield MANAGED.at(
-                job.at((*role.spec_path, "managedBy")),
-                f"the Jobs of `{role.name}` are managed by `{manager}`",
-                effect="Kubernetes creates no pods for them; without that controller the job never starts",
-                help="set `spec.managedBy` of the whole JobSet instead",
-            )
+            message = f"the Jobs of `{role.name}` are managed by `{manager}`"
+            effect = "Kubernetes creates no pods for them; without that controller the job never starts"
+            help_ = "set `spec.managedBy` of the whole JobSet instead"
+            yield MANAGED.at(job.at((*role.spec_path, "managedBy")), message, effect=effect, help=help_)
 
 
 def negative_grace_period(job: Job) -> Findings:
     for role in job.roles:
         leaf = role.pod.get("terminationGracePeriodSeconds")
         if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
-            yield NEGATIVE_GRACE.at(
-                job.at((*role.pod_path, "terminationGracePeriodSeconds")),
-                f"the pods have {leaf.value} seconds to stop",
-                effect="Kubernetes treats it as one second: a checkpoint in progress is lost",
-                help="set the seconds that a checkpoint takes, such as 120",
-            )
+            at = job.at((*role.pod_path, "terminationGracePeriodSeconds"))
+            effect = "Kubernetes treats it as one second: a checkpoint in progress is lost"
+            help_ = "set the seconds that a checkpoint takes, such as 120"
+            yield NEGATIVE_GRACE.at(at, f"the pods have {leaf.value} seconds to stop", effect=effect, help=help_)
 
 
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")

@@ -47,13 +47,9 @@ def coordinator_names_no_pod(job: Job) -> Findings:
     for meeting in meetings(job):
         reason = meeting.place
         if type(reason) is str:
-            yield NO_POD.at(
-                job.at(meeting.path),
-                f"`{meeting.name}` is `{meeting.host}`: {reason}",
-                effect=_EFFECT,
-                help=_address(job, meeting),
-                fix=_renamed(job, meeting),
-            )
+            message = f"`{meeting.name}` is `{meeting.host}`: {reason}"
+            help_ = _address(job, meeting)
+            yield NO_POD.at(job.at(meeting.path), message, effect=_EFFECT, help=help_, fix=_renamed(job, meeting))
 
 
 def host_names_no_pod(job: Job) -> Findings:
@@ -67,14 +63,13 @@ def host_names_no_pod(job: Job) -> Findings:
                 reason := _misses(job, first, host) or (_unlisted(container, host) if is_listed else "")
             ):
                 told.add(host)
-                yield HOST.at(
-                    job.at(path),
-                    f"`{host}` is not a host of this job: {reason}",
-                    effect="mpirun cannot start processes there"
+                effect = (
+                    "mpirun cannot start processes there"
                     if is_listed
-                    else "a process that connects to it waits until its timeout",
-                    help=", ".join(f"the first pod of `{r.name}` is `{r.address()}`" for r in job.roles[:3] if job.dns),
+                    else "a process that connects to it waits until its timeout"
                 )
+                help_ = ", ".join(f"the first pod of `{r.name}` is `{r.address()}`" for r in job.roles[:3] if job.dns)
+                yield HOST.at(job.at(path), f"`{host}` is not a host of this job: {reason}", effect=effect, help=help_)
 
 
 def _listed(container: Container) -> list[tuple[str, Path]]:
@@ -190,12 +185,9 @@ def rendezvous_host_unknown(job: Job) -> Findings:
         host = meeting.host
         other = pod_of_another_jobset(job, host) if meeting.place is None and job.is_name_known else ""
         if other:
-            yield NO_SERVICE.at(
-                job.at(meeting.path),
-                f"`{meeting.name}` is `{host}`, a pod of the JobSet `{other}`",
-                effect="unless that job runs and waits for these processes, they never meet",
-                help=_address(job, meeting),
-            )
+            message = f"`{meeting.name}` is `{host}`, a pod of the JobSet `{other}`"
+            effect = "unless that job runs and waits for these processes, they never meet"
+            yield NO_SERVICE.at(job.at(meeting.path), message, effect=effect, help=_address(job, meeting))
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
         launch = meeting.container.launch
@@ -205,12 +197,9 @@ def rendezvous_host_unknown(job: Job) -> Findings:
             continue  # a store of its own, which several jobs may share
         services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
         if host not in services and host != job.subdomain:
-            yield NO_SERVICE.at(
-                job.at(meeting.path),
-                f"`{meeting.name}` is `{host}`, but no Service of this job has that name",
-                effect="unless the cluster has a Service of that name, the processes never connect",
-                help=_address(job, meeting),
-            )
+            message = f"`{meeting.name}` is `{host}`, but no Service of this job has that name"
+            effect = "unless the cluster has a Service of that name, the processes never connect"
+            yield NO_SERVICE.at(job.at(meeting.path), message, effect=effect, help=_address(job, meeting))
 
 
 def bad_coordinator_port(job: Job) -> Findings:
@@ -218,12 +207,8 @@ def bad_coordinator_port(job: Job) -> Findings:
         port = meeting.port
         number = parsed_int(port)
         if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
-            yield BAD_PORT.at(
-                job.at(meeting.port_path),
-                f"`{port}` is not a port",
-                effect=_EFFECT,
-                help=f"use a free port, such as {job.vocabulary.ports[0]}",
-            )
+            help_ = f"use a free port, such as {job.vocabulary.ports[0]}"
+            yield BAD_PORT.at(job.at(meeting.port_path), f"`{port}` is not a port", effect=_EFFECT, help=help_)
 
 
 def coordinator_ports_differ(job: Job) -> Findings:
@@ -260,12 +245,9 @@ def coordinators_differ(job: Job) -> Findings:
                 help_ = f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself"
                 if launch is not None and launch.name == PYTHON:  # which reads the one that a launcher would set
                     help_ = f"set `{set_}` to `{reads.host}`: plain python reads it, and `{launcher.name}` alone reads `{read}`"
-                yield HOSTS.at(
-                    job.at(meeting.path),
-                    f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`",
-                    also=[Label(job.at(other.path), "the other host")],
-                    help=help_,
-                )
+                at = job.at(meeting.path)
+                message = f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`"
+                yield HOSTS.at(at, message, also=[Label(job.at(other.path), "the other host")], help=help_)
 
 
 def coordinator_starts_later(job: Job) -> Findings:
@@ -411,12 +393,10 @@ def no_rendezvous(job: Job) -> Findings:
         if nodes is None or nodes < 2:
             continue
         unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
-        yield NO_RENDEZVOUS.at(
-            job.at_word(container, *TORCHRUN.words),
-            f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}",
-            effect="each pod waits on its own loopback address until the timeout, holding its accelerators",
-            help=_host_of(container),
-        )
+        message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"
+        effect = "each pod waits on its own loopback address until the timeout, holding its accelerators"
+        help_ = _host_of(container)
+        yield NO_RENDEZVOUS.at(job.at_word(container, *TORCHRUN.words), message, effect=effect, help=help_)
 
 
 def _torchrun(container: Container) -> Launch | None:

@@ -51,13 +51,8 @@ def mpi_processes_exceed_slots(job: Job) -> Findings:
             if processes == accelerators:
                 field = "slotsPerWorker" if job.bundle.document.kind == "MPIJob" else "numProcPerNode"
                 help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
-        yield SLOTS.at(
-            job.at_word(container, "-np", "-n"),
-            f"`mpirun` starts {processes} processes on hosts with {total} slots",
-            effect=effect,
-            help=help_,
-            level=level,
-        )
+        message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
+        yield SLOTS.at(job.at_word(container, "-np", "-n"), message, effect=effect, help=help_, level=level)
 
 
 def _oversubscribes(launcher: Container) -> bool:
@@ -137,12 +132,10 @@ def launcher_holds_accelerators(job: Job) -> Findings:
         hosts, _ = hostfile(job)
         role = container.role
         if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
-            yield LAUNCHER.at(
-                job.at((*container.path, "resources", "limits")),
-                f"`{role.name}` requests accelerators, but mpirun starts no process on it",
-                effect="they are idle while the job runs",
-                help="request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)",
-            )
+            message = f"`{role.name}` requests accelerators, but mpirun starts no process on it"
+            effect = "they are idle while the job runs"
+            help_ = "request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)"
+            yield LAUNCHER.at(job.at((*container.path, "resources", "limits")), message, effect=effect, help=help_)
 
 
 def launcher_without_requests(job: Job) -> Findings:
@@ -150,12 +143,10 @@ def launcher_without_requests(job: Job) -> Findings:
         if container.devices:
             continue
         if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
-            yield NO_REQUESTS.at(
-                job.at(container.path),
-                f"the launcher `{container.name}` requests neither CPU nor memory",
-                effect="it is the first to be killed when its node runs out of memory, which ends the whole job",
-                help="set `resources: {requests: {cpu: 1, memory: 2Gi}}`",
-            )
+            message = f"the launcher `{container.name}` requests neither CPU nor memory"
+            effect = "it is the first to be killed when its node runs out of memory, which ends the whole job"
+            help_ = "set `resources: {requests: {cpu: 1, memory: 2Gi}}`"
+            yield NO_REQUESTS.at(job.at(container.path), message, effect=effect, help=help_)
 
 
 def mpi_versions_differ(job: Job) -> Findings:

@@ -36,12 +36,10 @@ def network_half_set_up(job: Job) -> Findings:
                 state = look(role, container)
                 if state is not None:
                     there, missing, path = state
-                    yield HALF.at(
-                        job.at(path or (*container.path, "name")),
-                        f"`{container.name}` has {there}, but {missing}",
-                        effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                        help="use one complete configuration, such as a component of your platform team",
-                    )
+                    message = f"`{container.name}` has {there}, but {missing}"
+                    effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
+                    help_ = "use one complete configuration, such as a component of your platform team"
+                    yield HALF.at(job.at(path or (*container.path, "name")), message, effect=effect, help=help_)
 
 
 _Half = tuple[str, str, "Path"]
@@ -158,12 +156,10 @@ def gib_half_set_up(job: Job) -> Findings:
             mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
             has_plugin = any(mount.startswith(_GIB) for mount in mounts)
             if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
-                yield HALF.at(
-                    job.at((*container.path, "name")),
-                    f"`{container.name}` has {there}, but {missing}",
-                    effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                    help="use one complete configuration, such as the component `gke-gib`",
-                )
+                message = f"`{container.name}` has {there}, but {missing}"
+                effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
+                help_ = "use one complete configuration, such as the component `gke-gib`"
+                yield HALF.at(job.at((*container.path, "name")), message, effect=effect, help=help_)
 
 
 # Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.

@@ -98,12 +98,10 @@ def arm_not_tolerated(job: Job) -> Findings:
             continue
         keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
         if "kubernetes.io/arch" not in keys and "" not in keys:
-            yield ARM.at(
-                job.at(role.node_labels[ACCELERATOR][1]),
-                f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`",
-                effect="the pods stay pending; images also need an arm64 variant",
-                help="tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`",
-            )
+            message = f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`"
+            effect = "the pods stay pending; images also need an arm64 variant"
+            help_ = "tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`"
+            yield ARM.at(job.at(role.node_labels[ACCELERATOR][1]), message, effect=effect, help=help_)
 
 
 def claim_not_used(job: Job) -> Findings:
@@ -114,12 +112,11 @@ def claim_not_used(job: Job) -> Findings:
         used = {text(claim, "name") for each in resources for claim in rows(each, "claims")}
         for index, claim in enumerate(rows(role.pod, "resourceClaims")):
             if text(claim, "name") not in used and not _is_network(job, claim):
-                yield CLAIM.at(
-                    job.at((*role.pod_path, "resourceClaims", index, "name")),
-                    f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`",
-                    effect="the devices are allocated, but no container can use them",
-                    help=f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`",
-                )
+                at = job.at((*role.pod_path, "resourceClaims", index, "name"))
+                message = f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`"
+                effect = "the devices are allocated, but no container can use them"
+                help_ = f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`"
+                yield CLAIM.at(at, message, effect=effect, help=help_)
 
 
 def _is_network(job: Job, claim: Tree) -> bool:
@@ -159,12 +156,10 @@ def spot_without_toleration(job: Job) -> Findings:
         if role.node_label(_SPOT) != "true":
             continue
         if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
-            yield SPOT.at(
-                job.at(role.node_labels[_SPOT][1]),
-                f"the pods of `{role.name}` select Spot machines but do not tolerate their taint",
-                effect="if the node pool has the taint, the pods stay pending",
-                help=f'tolerate `{_SPOT}` with value `"true"`',
-            )
+            message = f"the pods of `{role.name}` select Spot machines but do not tolerate their taint"
+            effect = "if the node pool has the taint, the pods stay pending"
+            help_ = f'tolerate `{_SPOT}` with value `"true"`'
+            yield SPOT.at(job.at(role.node_labels[_SPOT][1]), message, effect=effect, help=help_)
 
 
 _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
@@ -271,12 +266,10 @@ def scheduler_without_group(job: Job) -> Findings:
             continue
         if any(key in role.annotations for key in _GROUP_KEYS):
             continue
-        yield NO_GROUP.at(
-            job.at((*role.pod_path, "schedulerName")),
-            f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a PodGroup",
-            effect="Volcano places them one by one: some may hold accelerators while the others wait",
-            help="set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster",
-        )
+        message = f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a PodGroup"
+        effect = "Volcano places them one by one: some may hold accelerators while the others wait"
+        help_ = "set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster"
+        yield NO_GROUP.at(job.at((*role.pod_path, "schedulerName")), message, effect=effect, help=help_)
         return
 
 

@@ -38,12 +38,9 @@ def resource_of_no_container(job: Job) -> Findings:
             if name in names or not name or substituted(name):
                 continue
             path = (*container.path, "env", index, "valueFrom", "resourceFieldRef", "containerName")
-            yield NO_CONTAINER.at(
-                job.at(path),
-                f"the pod has no container `{name}`",
-                effect="the container stays in CreateContainerConfigError",
-                help=meant(name, names, "remove `containerName` to read the container's own resources"),
-            )
+            effect = "the container stays in CreateContainerConfigError"
+            help_ = meant(name, names, "remove `containerName` to read the container's own resources")
+            yield NO_CONTAINER.at(job.at(path), f"the pod has no container `{name}`", effect=effect, help=help_)
 
 
 def variable_without_shell(job: Job) -> Findings:
@@ -142,12 +139,10 @@ def undefined_variable(job: Job) -> Findings:
         if "$(" in container.text and not container.script and not has_shell and texts(container.tree, "command"):
             for name in _references(container.text):
                 if name not in container.env and name != "JOB_COMPLETION_INDEX" and not name.endswith(_SERVICE_LINKS):
-                    yield UNDEFINED.at(
-                        job.at_word(container, f"$({name})"),
-                        f"`$({name})` is not set in `{container.name}`",
-                        effect=f"the program gets the literal text `$({name})`",
-                        help=f"add `{name}` to `env`",
-                    )
+                    message = f"`$({name})` is not set in `{container.name}`"
+                    effect = f"the program gets the literal text `$({name})`"
+                    help_ = f"add `{name}` to `env`"
+                    yield UNDEFINED.at(job.at_word(container, f"$({name})"), message, effect=effect, help=help_)
 
 
 # Commands of a shell that set the variables they are given the names of.
@@ -272,13 +267,9 @@ def _undefined(job: Job, container: Container, name: str, index: int) -> Finding
         help_ = (
             "Kubernetes adds this variable at the end of the list: set your own variable from the same field above it"
         )
-    yield UNDEFINED.at(
-        job.at((*container.path, "env", index, "value")),
-        f"`$({name})` is {'set later in the list' if later else 'not set'}",
-        also=also,
-        effect=f"the value keeps the literal text `$({name})`",
-        help=help_,
-    )
+    message = f"`$({name})` is {'set later in the list' if later else 'not set'}"
+    effect = f"the value keeps the literal text `$({name})`"
+    yield UNDEFINED.at(job.at((*container.path, "env", index, "value")), message, also=also, effect=effect, help=help_)
 
 
 def shell_variable_in_env(job: Job) -> Findings:

@@ -27,14 +27,12 @@ def too_many_devices(job: Job) -> Findings:
         number = amount(leaf.value) if type(leaf) is Sourced and device_kind(resource) else None
         if number is not None and number >= MANY:
             digits = str(leaf.value).rstrip("kKMGTPEi")
-            yield MANY_DEVICES.at(
-                job.at((*container.path, "resources", side, resource)),
-                f"`{resource}: {leaf.value}` requests {number // ONE:,} devices",
-                effect="no machine has that many: the pods stay pending",
-                help=f"write `{resource}: {digits}`"
-                if digits != str(leaf.value)
-                else "request at most what one machine has",
+            at = job.at((*container.path, "resources", side, resource))
+            message = f"`{resource}: {leaf.value}` requests {number // ONE:,} devices"
+            help_ = (
+                f"write `{resource}: {digits}`" if digits != str(leaf.value) else "request at most what one machine has"
             )
+            yield MANY_DEVICES.at(at, message, effect="no machine has that many: the pods stay pending", help=help_)
 
 
 def misspelt_resource(job: Job) -> Findings:
@@ -43,12 +41,10 @@ def misspelt_resource(job: Job) -> Findings:
             meant = meant_device(resource)
             nodes = job.cluster.objects.get("Node", {}).values() if meant else ()  # which may have it after all
             if meant and not any(resource in table(table(node, "status"), "allocatable") for node in nodes):
-                yield MISSPELT.at(
-                    job.at(container.amount_path(resource), key=True),
-                    f"no device plugin offers `{resource}`",
-                    effect="no node has it: the pods stay pending",
-                    help=f"did you mean `{meant}`?",
-                )
+                message = f"no device plugin offers `{resource}`"
+                effect = "no node has it: the pods stay pending"
+                help_ = f"did you mean `{meant}`?"
+                yield MISSPELT.at(job.at(container.amount_path(resource), key=True), message, effect=effect, help=help_)
 
 
 def mixed_accelerators(job: Job) -> Findings:
@@ -165,12 +161,10 @@ def accelerator_without_memory(job: Job) -> Findings:
     for container in job.main:
         if container.devices and not _asks_for(container, "memory"):
             alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor CPU"
-            yield NO_MEMORY.at(
-                job.at((*container.path, "resources")),
-                f"`{container.name}` requests accelerators but {alone}",
-                effect="the scheduler places it as if it needed none, and the kernel kills it first when memory runs out",
-                help="request most of the machine's memory, and CPU as well",
-            )
+            message = f"`{container.name}` requests accelerators but {alone}"
+            effect = "the scheduler places it as if it needed none, and the kernel kills it first when memory runs out"
+            help_ = "request most of the machine's memory, and CPU as well"
+            yield NO_MEMORY.at(job.at((*container.path, "resources")), message, effect=effect, help=help_)
 
 
 def accelerator_without_cpu(job: Job) -> Findings:
@@ -182,13 +176,12 @@ def accelerator_without_cpu(job: Job) -> Findings:
         is_little = size is not None and size < ONE and any(container.devices.values())
         if is_little or not _asks_for(container, "cpu"):
             path = (*container.path, "resources", *(("requests", "cpu") if is_little else ()))
-            yield NO_CPU.at(
-                job.at(path),
-                f"`{container.name}` requests accelerators but "
-                + (f"only `cpu: {leaf.value}`" if is_little else "no CPU"),
-                effect="it gets only the CPU time that others leave, and its accelerators wait for data",
-                help="request its share of the machine's CPUs: all of them if it uses all accelerators",
+            message = f"`{container.name}` requests accelerators but " + (
+                f"only `cpu: {leaf.value}`" if is_little else "no CPU"
             )
+            effect = "it gets only the CPU time that others leave, and its accelerators wait for data"
+            help_ = "request its share of the machine's CPUs: all of them if it uses all accelerators"
+            yield NO_CPU.at(job.at(path), message, effect=effect, help=help_)
 
 
 def _asks_for(container: Container, resource: str) -> bool:

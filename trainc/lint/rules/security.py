@@ -36,21 +36,15 @@ _REFUSED = "a namespace that enforces the Pod Security Standard `baseline` rejec
 def privileged_pod(job: Job) -> Findings:
     for container in job.containers:
         if flag(table(container.tree, "securityContext"), "privileged"):
-            yield PRIVILEGED.at(
-                job.at((*container.path, "securityContext", "privileged")),
-                f"`{container.name}` is privileged: it has root access to its node",
-                effect=_REFUSED,
-                help="request devices from a device plugin, and add single capabilities",
-            )
+            at = job.at((*container.path, "securityContext", "privileged"))
+            message = f"`{container.name}` is privileged: it has root access to its node"
+            help_ = "request devices from a device plugin, and add single capabilities"
+            yield PRIVILEGED.at(at, message, effect=_REFUSED, help=help_)
     for role in job.roles:
         for field, (shares, instead) in _SHARED.items():
             if flag(role.pod, field):
-                yield PRIVILEGED.at(
-                    job.at((*role.pod_path, field)),
-                    f"with `{field}` each pod of `{role.name}` {shares}",
-                    effect=_REFUSED,
-                    help=instead,
-                )
+                message = f"with `{field}` each pod of `{role.name}` {shares}"
+                yield PRIVILEGED.at(job.at((*role.pod_path, field)), message, effect=_REFUSED, help=instead)
 
 
 def root_where_non_root(job: Job) -> Findings:
@@ -79,13 +73,10 @@ def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Pa
     span = job.at(path)
     if span not in seen:
         seen.add(span)
-        yield ROOT.at(
-            span,
-            f"`{container.name}` {what}, but `runAsNonRoot` forbids it",
-            also=[Label(job.at(forbids), "root is forbidden here")],
-            effect="the kubelet refuses to start the container: the pod stays in CreateContainerConfigError",
-            help="set `runAsUser` to another user ID, or remove `runAsNonRoot`",
-        )
+        message = f"`{container.name}` {what}, but `runAsNonRoot` forbids it"
+        effect = "the kubelet refuses to start the container: the pod stays in CreateContainerConfigError"
+        help_ = "set `runAsUser` to another user ID, or remove `runAsNonRoot`"
+        yield ROOT.at(span, message, also=[Label(job.at(forbids), "root is forbidden here")], effect=effect, help=help_)
 
 
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is
@@ -118,12 +109,10 @@ def secret_placeholder(job: Job) -> Findings:
         for name in container.env:
             value = container.literals.get(name, "")
             if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
-                yield PLACEHOLDER.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{value}` puts the secret `{name}` into the manifest",
-                    effect="everyone who can read the rendered file or the job can read it",
-                    help=f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
-                )
+                message = f"`{value}` puts the secret `{name}` into the manifest"
+                effect = "everyone who can read the rendered file or the job can read it"
+                help_ = f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`"
+                yield PLACEHOLDER.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
 
 
 def secret_in_document(document: Document, report: Report) -> None:
@@ -182,12 +171,9 @@ def _random(value: str) -> bool:
 
 
 def _token_finding(span: Span, message: str, name: str) -> Finding:
-    return SECRET.at(
-        span,
-        message,
-        effect="everyone who can read the repository or the job can read it; revoke it",
-        help=f"move it to a Secret, and use `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`",
-    )
+    effect = "everyone who can read the repository or the job can read it; revoke it"
+    help_ = f"move it to a Secret, and use `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`"
+    return SECRET.at(span, message, effect=effect, help=help_)
 
 
 CHECKS = (privileged_pod, root_where_non_root, secret_in_text, secret_placeholder)

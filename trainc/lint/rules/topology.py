@@ -212,12 +212,9 @@ def processes_by_host_cpus(job: Job) -> Findings:
         what, effect = "accelerator", "it starts as many processes as the host has CPUs"
         if written == "gpu":
             what, effect = "GPU", "torchrun fails to start without a GPU"
-        yield NPROC_AUTO.at(
-            job.at(path),
-            f"`torchrun` starts one process per {what}, but `{container.name}` requests none",
-            effect=effect,
-            help="request accelerators under `resources.limits`, or set the number of processes",
-        )
+        message = f"`torchrun` starts one process per {what}, but `{container.name}` requests none"
+        help_ = "request accelerators under `resources.limits`, or set the number of processes"
+        yield NPROC_AUTO.at(job.at(path), message, effect=effect, help=help_)
 
 
 def _may_have_device(container: Container) -> bool:
@@ -244,12 +241,10 @@ def processes_without_accelerator(job: Job) -> Findings:
         leaf = get(job.tree, *path)
         if processes is None or processes < 2 or (type(leaf) is Sourced and leaf.origin.by == PER_CPU):
             continue
-        yield NO_DEVICE.at(
-            _spot(job, container, path, *_process_words(launch)),
-            f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator",
-            effect="no process finds a GPU: they fail at once, or train on the CPUs of the node",
-            help="request accelerators under `resources.limits`; for training on CPUs, suppress this finding",
-        )
+        message = f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator"
+        effect = "no process finds a GPU: they fail at once, or train on the CPUs of the node"
+        help_ = "request accelerators under `resources.limits`; for training on CPUs, suppress this finding"
+        yield NO_DEVICE.at(_spot(job, container, path, *_process_words(launch)), message, effect=effect, help=help_)
 
 
 def _is_for_cpus(container: Container) -> bool:
@@ -312,12 +307,10 @@ def constant_rank(job: Job) -> Findings:
         for name, value in ranks(container):
             is_number = type(value) is str and parsed_int(value) is not None
             if is_number and _read(container, name) and not keeps_to_itself(container):
-                yield CONSTANT.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`",
-                    effect="several processes have the same rank, and the rendezvous fails or never completes",
-                    help="read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`",
-                )
+                message = f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`"
+                effect = "several processes have the same rank, and the rendezvous fails or never completes"
+                help_ = "read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`"
+                yield CONSTANT.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
 
 
 def constant_rank_option(job: Job) -> Findings:

@@ -120,25 +120,21 @@ def tpu_accelerator_unknown(job: Job) -> Findings:
         accelerator = role.node_label(ACCELERATOR)
         is_open = substituted(accelerator) or "$" in accelerator or "<" in accelerator
         if accelerator and accelerator not in GENERATIONS and not is_open:
-            yield GENERATION.at(
-                job.at(role.node_labels[ACCELERATOR][1]),
-                f"`{accelerator}` is not a known TPU accelerator",
-                effect="unless a node pool has it, the pods stay pending",
-                help=f"known accelerators: {', '.join(f'`{name}`' for name in GENERATIONS)}",
-            )
+            message = f"`{accelerator}` is not a known TPU accelerator"
+            effect = "unless a node pool has it, the pods stay pending"
+            help_ = f"known accelerators: {', '.join(f'`{name}`' for name in GENERATIONS)}"
+            yield GENERATION.at(job.at(role.node_labels[ACCELERATOR][1]), message, effect=effect, help=help_)
 
 
 def tpu_selector_missing(job: Job) -> Findings:
     for role, container, _ in _users(job):
         missing = [key for key in (ACCELERATOR, TOPOLOGY) if not role.node_label(key)]
         if missing and not _placed_otherwise(job, role):
-            yield SELECTOR.at(
-                job.at((*container.path, "resources", "limits", TPU_RESOURCE)),
-                f"`{role.name}` requests TPU chips without the node selector {' and '.join(f'`{key}`' for key in missing)}",
-                effect="GKE rejects the pods, or finds no slice for them",
-                help="add both to the pod's `nodeSelector`",
-                level=ERROR if len(missing) == 1 else WARNING,
-            )
+            at = job.at((*container.path, "resources", "limits", TPU_RESOURCE))
+            message = f"`{role.name}` requests TPU chips without the node selector {' and '.join(f'`{key}`' for key in missing)}"
+            effect = "GKE rejects the pods, or finds no slice for them"
+            help_ = "add both to the pod's `nodeSelector`"
+            yield SELECTOR.at(at, message, effect=effect, help=help_, level=ERROR if len(missing) == 1 else WARNING)
 
 
 def _placed_otherwise(job: Job, role: ExpandedRole) -> bool:
@@ -191,12 +187,10 @@ def slices_share_node_pools(job: Job) -> Findings:
     for role in job.roles:
         is_multislice = type(role.replicas) is int and role.replicas > 1 and type(role.size) is int and role.size > 1
         if is_multislice and TPU_RESOURCE in role.devices and not _is_placed(job, role):
-            yield SHARED_POOLS.at(
-                job.at((*role.path, "replicas")),
-                f"no setting places each of the {role.replicas} slices of `{role.name}` on its own node pool",
-                effect="the pods of one slice may land on two node pools, and the slice never initializes",
-                help=f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`",
-            )
+            message = f"no setting places each of the {role.replicas} slices of `{role.name}` on its own node pool"
+            effect = "the pods of one slice may land on two node pools, and the slice never initializes"
+            help_ = f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`"
+            yield SHARED_POOLS.at(job.at((*role.path, "replicas")), message, effect=effect, help=help_)
 
 
 def _is_placed(job: Job, role: ExpandedRole) -> bool:

@@ -24,12 +24,10 @@ def unknown_medium(job: Job) -> Findings:
             medium = text(table(volume, "emptyDir"), "medium")
             if medium in ("", "Memory") or medium.startswith("HugePages") or substituted(medium):
                 continue
-            yield MEDIUM.at(
-                job.at((*role.pod_path, "volumes", index, "emptyDir", "medium")),
-                f"`{medium}` is not a valid medium of an `emptyDir`",
-                effect="the pods stay in ContainerCreating",
-                help=meant(medium, ("Memory", "HugePages"), "use `Memory`, or remove it to use the node's disk"),
-            )
+            at = job.at((*role.pod_path, "volumes", index, "emptyDir", "medium"))
+            message = f"`{medium}` is not a valid medium of an `emptyDir`"
+            help_ = meant(medium, ("Memory", "HugePages"), "use `Memory`, or remove it to use the node's disk")
+            yield MEDIUM.at(at, message, effect="the pods stay in ContainerCreating", help=help_)
 
 
 def relative_mount_path(job: Job) -> Findings:
@@ -37,11 +35,8 @@ def relative_mount_path(job: Job) -> Findings:
         for index, mount in enumerate(rows(container.tree, "volumeMounts")):
             where = text(mount, "mountPath")
             if where and where[0] not in "/$" and ":" not in where and not substituted(where):
-                yield RELATIVE.at(
-                    job.at((*container.path, "volumeMounts", index, "mountPath")),
-                    f"`{where}` does not start with a slash",
-                    help=f"write `/{where}`",
-                )
+                at = job.at((*container.path, "volumeMounts", index, "mountPath"))
+                yield RELATIVE.at(at, f"`{where}` does not start with a slash", help=f"write `/{where}`")
 
 
 # Directories without which the programs of an image do not start.
@@ -61,12 +56,10 @@ def mount_hides_image(job: Job) -> Findings:
             filled = any(text(other, "name") == name and text(other, "mountPath") != where for other in others)
             if path not in _OF_IMAGE or filled or "hostPath" in volumes.get(name, {}):
                 continue
-            yield HIDES.at(
-                job.at((*container.path, "volumeMounts", index, "mountPath")),
-                f"volume `{name}` hides `{path}` of the image",
-                effect="the container does not find the programs and libraries that the image has there, and most fail to start",
-                help="mount it at a directory of its own, e.g. `/mnt/" + name + "`",
-            )
+            at = job.at((*container.path, "volumeMounts", index, "mountPath"))
+            effect = "the container does not find the programs and libraries that the image has there, and most fail to start"
+            help_ = "mount it at a directory of its own, e.g. `/mnt/" + name + "`"
+            yield HIDES.at(at, f"volume `{name}` hides `{path}` of the image", effect=effect, help=help_)
 
 
 def unused_volume(job: Job) -> Findings:
@@ -82,23 +75,19 @@ def unused_volume(job: Job) -> Findings:
             fuse = [key for key in role.annotations if key.startswith("gke-gcsfuse/")]
             is_injected = name.startswith("gke-gcsfuse") or any(name in key for key in fuse)
             if written and name not in mounted and not is_injected:
-                yield UNUSED.at(
-                    job.at((*role.pod_path, "volumes", index, "name")),
-                    f"no container of `{role.name}` mounts volume `{name}`",
-                    help="mount it, or remove it",
-                )
+                message = f"no container of `{role.name}` mounts volume `{name}`"
+                help_ = "mount it, or remove it"
+                yield UNUSED.at(job.at((*role.pod_path, "volumes", index, "name")), message, help=help_)
 
 
 def shared_memory_of_host(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
             if text(table(volume, "hostPath"), "path").rstrip("/") == "/dev/shm":  # noqa: S108 (the path somebody wrote)
-                yield SHM_HOST.at(
-                    job.at((*role.pod_path, "volumes", index)),
-                    f"volume `{text(volume, 'name')}` is the host's /dev/shm",
-                    effect="the pods of a node share it, and it fills up with the leftovers of killed pods",
-                    help="use `emptyDir: {medium: Memory}`",
-                )
+                message = f"volume `{text(volume, 'name')}` is the host's /dev/shm"
+                effect = "the pods of a node share it, and it fills up with the leftovers of killed pods"
+                help_ = "use `emptyDir: {medium: Memory}`"
+                yield SHM_HOST.at(job.at((*role.pod_path, "volumes", index)), message, effect=effect, help=help_)
 
 
 _DEVICES = "/dev/infiniband"
@@ -113,12 +102,10 @@ def infiniband_without_access(job: Job) -> Findings:
             may_open = any(is_network(resource) for resource in (*container.limits, *container.requests))
             may_open = may_open or is_privileged or "resourceClaims" in container.role.pod
             if path.rstrip("/") == _DEVICES and not may_open:
-                yield NO_ACCESS.at(
-                    job.at((*container.path, "volumeMounts", index)),
-                    f"`{container.name}` mounts `{_DEVICES}` of the host but may not open its devices",
-                    effect="opening them fails, and NCCL falls back to TCP",
-                    help="request the resource of an RDMA device plugin, or set `securityContext.privileged: true`",
-                )
+                message = f"`{container.name}` mounts `{_DEVICES}` of the host but may not open its devices"
+                effect = "opening them fails, and NCCL falls back to TCP"
+                help_ = "request the resource of an RDMA device plugin, or set `securityContext.privileged: true`"
+                yield NO_ACCESS.at(job.at((*container.path, "volumeMounts", index)), message, effect=effect, help=help_)
 
 
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec

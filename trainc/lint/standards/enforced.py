@@ -54,16 +54,13 @@ def judge(job: Job, level: str) -> None:
     minor = _minor(enforced.version, job.cluster)
     for role in job.roles:
         for violation in violations(table(role.spec, "template"), enforced.level, minor):
-            job.report.add(
-                VIOLATED.at(
-                    job.at((*role.spec_path, "template", *violation.path)),
-                    f"the pods of `{role.name}` violate PodSecurity "
-                    f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})',
-                    also=also,
-                    effect="the API server rejects these pods, and the job never starts",
-                    help=_HELP[violation.control],
-                )
+            at = job.at((*role.spec_path, "template", *violation.path))
+            message = (
+                f"the pods of `{role.name}` violate PodSecurity "
+                f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})'
             )
+            effect = "the API server rejects these pods, and the job never starts"
+            job.report.add(VIOLATED.at(at, message, also=also, effect=effect, help=_HELP[violation.control]))
 
 
 def _minor(written: str, cluster: Cluster) -> int:

@@ -65,13 +65,11 @@ def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
                 level=level,
             )
     if len(names) > 1 and in_order(placement.jobset):
-        yield START_ORDER.at(
-            placement.at("spec", "startupPolicy", "startupPolicyOrder"),
-            f"the roles start in order, but {', '.join(f'`{name}`' for name in names)} are one gang",
-            effect="the first role waits for pods that are created only after it is ready: nothing starts",
-            help="remove `startupPolicy`, and make the processes wait for each other",
-            level=level,
-        )
+        at = placement.at("spec", "startupPolicy", "startupPolicyOrder")
+        message = f"the roles start in order, but {', '.join(f'`{name}`' for name in names)} are one gang"
+        effect = "the first role waits for pods that are created only after it is ready: nothing starts"
+        help_ = "remove `startupPolicy`, and make the processes wait for each other"
+        yield START_ORDER.at(at, message, effect=effect, help=help_, level=level)
 
 
 def at_first(placement: Placement, roles: Iterable[Role]) -> int:
@@ -93,12 +91,10 @@ def _exclusive(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
         if everywhere or _one_by_one(get(role.tree, "template", "metadata", "annotations")):
             above: Path = () if everywhere else ("spec", "replicatedJobs", role.index, "template")
             path = (*above, "metadata", "annotations", EXCLUSIVE)
-            yield EXCLUSIVE_PLACEMENT.at(
-                placement.at(*path),
-                f"the pods of `{role.name.value}` are a gang with exclusive placement",
-                effect="the first pod is not scheduled before the others exist, and they are not created before it is scheduled",
-                help="remove the annotation, and set the topology in the gang's scheduler",
-            )
+            message = f"the pods of `{role.name.value}` are a gang with exclusive placement"
+            effect = "the first pod is not scheduled before the others exist, and they are not created before it is scheduled"
+            help_ = "remove the annotation, and set the topology in the gang's scheduler"
+            yield EXCLUSIVE_PLACEMENT.at(placement.at(*path), message, effect=effect, help=help_)
 
 
 def _one_by_one(annotations: Tree) -> bool:
@@ -109,12 +105,10 @@ def _one_by_one(annotations: Tree) -> bool:
 def _restart_strategy(placement: Placement) -> Iterator[Finding]:
     policy = get(placement.jobset, "spec", "failurePolicy")
     if value(policy, "maxRestarts") and value(policy, "restartStrategy") in {None, "Recreate"}:
-        yield MIXED_RESTART.at(
-            placement.at("spec", "failurePolicy", "restartStrategy"),
-            "the job is a gang, but its restarts do not wait for the pods of the last run",
-            effect="pods that are still terminating count toward the new gang, and a part of it can start alone",
-            help="set `restartStrategy: BlockingRecreate`",
-        )
+        at = placement.at("spec", "failurePolicy", "restartStrategy")
+        message = "the job is a gang, but its restarts do not wait for the pods of the last run"
+        effect = "pods that are still terminating count toward the new gang, and a part of it can start alone"
+        yield MIXED_RESTART.at(at, message, effect=effect, help="set `restartStrategy: BlockingRecreate`")
 
 
 def _retries(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
@@ -207,41 +201,31 @@ def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
     span = placement.bundle.span(group.tree, ("spec", "minTaskMember"))
     counted = sum(leaf.value for leaf in minima.values() if type(leaf) is Sourced and type(leaf.value) is int)
     if group.minimum is not None and counted != group.minimum:
-        yield TASKS.at(
-            span,
-            f"`minTaskMember` adds up to {counted}, but `minMember` is {group.minimum}",
-            help=f"set `minMember: {counted}`, or correct the minima",
-        )
+        message = f"`minTaskMember` adds up to {counted}, but `minMember` is {group.minimum}"
+        yield TASKS.at(span, message, help=f"set `minMember: {counted}`, or correct the minima")
     if get(group.tree, "spec", "subGroupPolicy") is not None:
-        yield TASKS.at(
-            span,
-            "`minTaskMember` and `subGroupPolicy` are both set",
-            help="keep `subGroupPolicy`, which replaces the other",
-        )
+        message = "`minTaskMember` and `subGroupPolicy` are both set"
+        yield TASKS.at(span, message, help="keep `subGroupPolicy`, which replaces the other")
 
 
 def _uneven(placement: Placement, role: Role) -> Iterator[Finding]:
     job = get(role.tree, "template", "spec")
     width, finish = value(job, "parallelism"), value(job, "completions")
     if type(width) is int and type(finish) is int and width < finish:
-        yield UNEVEN.at(
-            placement.role_at(role, "template", "spec", "completions"),
-            f"`{role.name.value}` runs {finish} completions with {width} pod{'s' * (width != 1)} at a time",
-            effect="pods that start later may wait for members that have finished",
-            help="make `parallelism` and `completions` equal, or remove the role from the gang",
-        )
+        message = f"`{role.name.value}` runs {finish} completions with {width} pod{'s' * (width != 1)} at a time"
+        effect = "pods that start later may wait for members that have finished"
+        help_ = "make `parallelism` and `completions` equal, or remove the role from the gang"
+        yield UNEVEN.at(placement.role_at(role, "template", "spec", "completions"), message, effect=effect, help=help_)
 
 
 def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Finding]:
     holders = (role.pod, *role.containers, *role.init_containers)
     asks = any(fields(get(holder, "resources", part)) for holder in holders for part in ("requests", "limits"))
     if back_end == "volcano" and pods(role) and not asks:
-        yield BEST_EFFORT.at(
-            placement.role_at(role, "name"),
-            f"the pods of `{role.name.value}` request nothing",
-            effect="Volcano counts them as ready before they run, and places them last",
-            help="set a small request, such as `cpu: 100m`",
-        )
+        message = f"the pods of `{role.name.value}` request nothing"
+        effect = "Volcano counts them as ready before they run, and places them last"
+        help_ = "set a small request, such as `cpu: 100m`"
+        yield BEST_EFFORT.at(placement.role_at(role, "name"), message, effect=effect, help=help_)
 
 
 _KINDS = ("Workload", "PodGroup")
@@ -264,17 +248,12 @@ def version_faults(placement: Placement) -> Iterator[Finding]:
             group, _, version = str(value(tree, "apiVersion") or "").partition("/")
             if group == GROUP and version not in served:
                 listed = " or ".join(f"`{GROUP}/{each}`" for each in served)
-                yield API_NOT_SERVED.at(
-                    placement.bundle.span(tree, ("apiVersion",)),
-                    f"{called} does not serve {kind} in `{GROUP}/{version}`",
-                    effect="the API server rejects the object, and its pods wait for it",
-                    help=f"use {listed}" if served else older,
-                )
+                at = placement.bundle.span(tree, ("apiVersion",))
+                message = f"{called} does not serve {kind} in `{GROUP}/{version}`"
+                effect = "the API server rejects the object, and its pods wait for it"
+                yield API_NOT_SERVED.at(at, message, effect=effect, help=f"use {listed}" if served else older)
     first = next((tie for tie in placement.ties if tie.back_end == "native"), None)
     if first is not None and not newest:
-        yield API_NOT_SERVED.at(
-            placement.at(*first.path),
-            f"the pods of {called} have no field `{NATIVE_FIELD}`",
-            effect="the API server drops it, and the job runs without a gang",
-            help=older,
-        )
+        message = f"the pods of {called} have no field `{NATIVE_FIELD}`"
+        effect = "the API server drops it, and the job runs without a gang"
+        yield API_NOT_SERVED.at(placement.at(*first.path), message, effect=effect, help=older)

@@ -51,13 +51,11 @@ def most_pod_sets(kueue: Version | None) -> int:
 def _limit(placement: Placement) -> Iterator[Finding]:
     most = most_pod_sets(placement.cluster.kueue)
     if len(placement.jobs) > most:
-        yield POD_SETS.at(
-            placement.role_at(placement.roles[most], "name"),
-            f"the job has {len(placement.roles)} roles, but Kueue supports at most {most}",
-            label="exceeds the limit",
-            effect="Kueue cannot create a Workload for it: the job stays suspended",
-            help="merge roles with identical pods into one with more replicas",
-        )
+        at = placement.role_at(placement.roles[most], "name")
+        message = f"the job has {len(placement.roles)} roles, but Kueue supports at most {most}"
+        effect = "Kueue cannot create a Workload for it: the job stays suspended"
+        help_ = "merge roles with identical pods into one with more replicas"
+        yield POD_SETS.at(at, message, label="exceeds the limit", effect=effect, help=help_)
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
@@ -66,12 +64,9 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             continue
         for key in spot.keys:
             if key.startswith(PODSET):
-                yield LEVEL.at(
-                    placement.at(*spot.path, key),
-                    f"Kueue does not read `{key}` here",
-                    effect="the scheduler ignores it",
-                    help="move it to the annotations of the pod template",
-                )
+                message = f"Kueue does not read `{key}` here"
+                help_ = "move it to the annotations of the pod template"
+                yield LEVEL.at(placement.at(*spot.path, key), message, effect="the scheduler ignores it", help=help_)
 
 
 def _levels(placement: Placement, report: Report) -> Iterator[Finding]:
@@ -85,11 +80,9 @@ def _levels(placement: Placement, report: Report) -> Iterator[Finding]:
             if known is None:
                 report.skip("whether a Topology has the level")
             elif leaf.value not in known:
-                yield UNKNOWN_LEVEL.at(
-                    placement.role_at(role, *POD, "metadata", "annotations", key),
-                    f"no Topology of the cluster has the level `{leaf.value}`",
-                    help=f"use one of {', '.join(f'`{level}`' for level in known)}" if known else "",
-                )
+                at = placement.role_at(role, *POD, "metadata", "annotations", key)
+                help_ = f"use one of {', '.join(f'`{level}`' for level in known)}" if known else ""
+                yield UNKNOWN_LEVEL.at(at, f"no Topology of the cluster has the level `{leaf.value}`", help=help_)
 
 
 def _groups(placement: Placement) -> Iterator[Finding]:
@@ -110,12 +103,9 @@ def _groups(placement: Placement) -> Iterator[Finding]:
         elif not any(wishes[0].values()):
             fault = "requests no topology"
         if fault:
-            yield PODSET_GROUPS.at(
-                placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP),
-                f"the group `{name}` {fault}",
-                effect="Kueue rejects the job",
-                help="group the single launcher pod with the pods of its nodes, and set the same topology on both",
-            )
+            at = placement.role_at(roles[0], *POD, "metadata", "annotations", PODSET_GROUP)
+            help_ = "group the single launcher pod with the pods of its nodes, and set the same topology on both"
+            yield PODSET_GROUPS.at(at, f"the group `{name}` {fault}", effect="Kueue rejects the job", help=help_)
 
 
 def _slow(placement: Placement) -> Iterator[Finding]:
@@ -128,28 +118,21 @@ def _slow(placement: Placement) -> Iterator[Finding]:
     for role in placement.members if probed else ():
         for index, container in enumerate(role.containers):
             if get(container, "readinessProbe") is not None:
-                yield SLOW.at(
-                    placement.role_at(role, *POD, "spec", "containers", index, "readinessProbe"),
-                    f"container `{value(container, 'name')}` is ready only when its probe succeeds",
-                    effect=f"if that takes {again}",
-                    help="remove the probe: the pods find each other without it",
-                )
+                at = placement.role_at(role, *POD, "spec", "containers", index, "readinessProbe")
+                message = f"container `{value(container, 'name')}` is ready only when its probe succeeds"
+                effect = f"if that takes {again}"
+                yield SLOW.at(at, message, effect=effect, help="remove the probe: the pods find each other without it")
     for role in placement.members if any("dependsOn" in job for job in placement.jobs) else ():
         if waits(role):
-            yield SLOW.at(
-                placement.role_at(role, "dependsOn"),
-                f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready",
-                effect=f"if earlier roles take {again}",
-                help="raise `waitForPodsReady.timeout` of the cluster, or move the earlier roles to a job of their own",
-            )
+            message = f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready"
+            effect = f"if earlier roles take {again}"
+            help_ = "raise `waitForPodsReady.timeout` of the cluster, or move the earlier roles to a job of their own"
+            yield SLOW.at(placement.role_at(role, "dependsOn"), message, effect=effect, help=help_)
 
 
 def _exclusive(placement: Placement) -> Iterator[Finding]:
     wishes = any(key.startswith(PODSET) for role in placement.roles for key in pod_annotations(role))
     path = ("metadata", "annotations", EXCLUSIVE)
     if wishes and get(placement.jobset, *path) is not None:
-        yield EXCLUSIVE_AND_QUEUE.at(
-            placement.at(*path),
-            "the job requests a topology from both Kueue and JobSet",
-            help="keep Kueue's annotations, and remove this one",
-        )
+        message = "the job requests a topology from both Kueue and JobSet"
+        yield EXCLUSIVE_AND_QUEUE.at(placement.at(*path), message, help="keep Kueue's annotations, and remove this one")

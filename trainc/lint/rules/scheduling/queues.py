@@ -58,13 +58,10 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
             help_ = f"set the annotation{where}"
         yield VOLCANO_QUEUES.at(span, message, effect="it waits in the queue `default`", help=help_)
     elif queue in {"", "root"}:
-        yield VOLCANO_QUEUES.at(
-            placement.bundle.span(group.tree, ("spec", "queue")),
-            f"jobs cannot use the queue `{queue}`",
-            effect="Volcano rejects the PodGroup, or never starts it",
-            help="name a leaf queue",
-            level=ERROR,
-        )
+        at = placement.bundle.span(group.tree, ("spec", "queue"))
+        message = f"jobs cannot use the queue `{queue}`"
+        effect = "Volcano rejects the PodGroup, or never starts it"
+        yield VOLCANO_QUEUES.at(at, message, effect=effect, help="name a leaf queue", level=ERROR)
 
 
 def _both(placement: Placement) -> Iterator[Finding]:
@@ -193,12 +190,8 @@ def _one_of(
     if subdomain(leaf.value) and "$" not in leaf.value:
         # A name that no object can have, unless a server has rejected it already.
         if kind != "PriorityClass" and (kind != "LocalQueue" or "kueue" not in placement.cluster.admission):
-            yield rule.at(
-                span,
-                f"no {kind} can have the name `{leaf.value}`",
-                effect="Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts",
-                help=NAME_HELP,
-            )
+            effect = "Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts"
+            yield rule.at(span, f"no {kind} can have the name `{leaf.value}`", effect=effect, help=NAME_HELP)
         return
     known = placement.cluster.has(kind, leaf.value, namespace)
     if known is None:
@@ -240,25 +233,18 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
     misspelt = next((one for one in keys if _is_almost(one[0])), None)
     if misspelt is not None:
         key, span = misspelt
-        yield NO_QUEUE.at(
-            span,
-            f"Kueue does not read `{key}`",
-            effect=_PAST_QUOTAS if queue is None else f"the job waits in the queue `{queue.value}`",
-            help=f"write it as a label: `{KUEUE_QUEUE}`",
-            level=ERROR,
-        )
+        message = f"Kueue does not read `{key}`"
+        effect = _PAST_QUOTAS if queue is None else f"the job waits in the queue `{queue.value}`"
+        yield NO_QUEUE.at(span, message, effect=effect, help=f"write it as a label: `{KUEUE_QUEUE}`", level=ERROR)
     if misspelt is not None or queue is not None:
         return
     namespace = value(placement.jobset, "metadata", "namespace") or "default"
     scheduler = placement.cluster.scheduler
     if scheduler is None or scheduler.value != "kueue" or placement.cluster.has("LocalQueue", "default", namespace):
         return
-    yield NO_QUEUE.at(
-        placement.bundle.document.span(("metadata", "name")),
-        "the job names no Kueue queue",
-        effect=_PAST_QUOTAS,
-        help=f"set the label `{KUEUE_QUEUE}`, or `queue` for the whole cluster",
-    )
+    message = "the job names no Kueue queue"
+    help_ = f"set the label `{KUEUE_QUEUE}`, or `queue` for the whole cluster"
+    yield NO_QUEUE.at(placement.bundle.document.span(("metadata", "name")), message, effect=_PAST_QUOTAS, help=help_)
 
 
 def _is_almost(key: str) -> bool:

@@ -85,24 +85,20 @@ def _groupless(placement: Placement) -> Iterator[Finding]:
     for tie in placement.ties:
         if (tie.back_end, tie.group.value) not in here:
             here.add((tie.back_end, tie.group.value))
-            yield NO_GROUP.at(
-                placement.at(*tie.path),
-                f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not in these files",
-                effect="unless it exists in the cluster, they stay pending",
-                help="add the PodGroup to the job's file, or set the cluster's `scheduler:`, which creates it",
-            )
+            message = f"the pods belong to the {tie.back_end} PodGroup `{tie.group.value}`, which is not in these files"
+            effect = "unless it exists in the cluster, they stay pending"
+            help_ = "add the PodGroup to the job's file, or set the cluster's `scheduler:`, which creates it"
+            yield NO_GROUP.at(placement.at(*tie.path), message, effect=effect, help=help_)
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:
     for spot in placement.spots:
         for key, section in ((COSCHEDULING_LABEL, "labels"), (VOLCANO_GROUP, "annotations")):
             if key in spot.keys and (spot.level != "pod" or spot.section != section):
-                yield MISPLACED.at(
-                    placement.at(*spot.path, key),
-                    f"no scheduler reads `{key}` here",
-                    effect="the pods belong to no group",
-                    help=f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template",
-                )
+                message = f"no scheduler reads `{key}` here"
+                effect = "the pods belong to no group"
+                help_ = f"make it {'a label' if section == 'labels' else 'an annotation'} of the pod template"
+                yield MISPLACED.at(placement.at(*spot.path, key), message, effect=effect, help=help_)
 
 
 def _scheduler_names(placement: Placement) -> Iterator[Finding]:
@@ -150,13 +146,10 @@ def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
 
 def _foreign(placement: Placement, role: Role, back_end: str) -> Finding:
     name = value(role.pod, "schedulerName")
-    return SCHEDULER_NAME.at(
-        placement.role_at(role, *POD, "spec", "schedulerName"),
-        f"the pods are members of a {back_end} group but use `{name}`",
-        effect=f"`{name}` ignores the group: no gang",
-        help=f"set `schedulerName: {PROFILES[back_end]}`" if back_end in PROFILES else "remove `schedulerName`",
-        level=ERROR,
-    )
+    at = placement.role_at(role, *POD, "spec", "schedulerName")
+    message = f"the pods are members of a {back_end} group but use `{name}`"
+    help_ = f"set `schedulerName: {PROFILES[back_end]}`" if back_end in PROFILES else "remove `schedulerName`"
+    return SCHEDULER_NAME.at(at, message, effect=f"`{name}` ignores the group: no gang", help=help_, level=ERROR)
 
 
 def _priorities(placement: Placement) -> Iterator[Finding]:
@@ -193,12 +186,10 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
 def _names(placement: Placement) -> Iterator[Finding]:
     for group in placement.groups:
         if not _writable(group):
-            yield GROUP_NAME.at(
-                placement.bundle.span(group.tree, ("metadata", "name")),
-                f"`{group.name}` is not a valid value for the label that makes pods its members",
-                effect="no pod can belong to the group",
-                help="shorten it to at most 63 characters, alphanumeric at both ends",
-            )
+            at = placement.bundle.span(group.tree, ("metadata", "name"))
+            message = f"`{group.name}` is not a valid value for the label that makes pods its members"
+            help_ = "shorten it to at most 63 characters, alphanumeric at both ends"
+            yield GROUP_NAME.at(at, message, effect="no pod can belong to the group", help=help_)
 
 
 def _writable(group: Group) -> bool:
