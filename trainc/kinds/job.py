@@ -19,7 +19,7 @@ from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Tree, get, given, stamp, value
+from trainc.model.tree import Tree, filled, get, given, stamp, value
 from trainc.schedulers.gang import at_once
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import JOB_LABELS, JOB_NAME_LABELS, JOBSET_NAME, MULTIKUEUE
@@ -81,9 +81,8 @@ class JobHosts(FormerHosts):
         size = given(get(spec, "completions"), get(spec, "parallelism"))
         self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
         self._indexed = value(spec, "completionMode") == "Indexed"
-        written = get(spec, "template", "spec", "subdomain")
         self.keeps = keeps_job(document.tree)
-        self.subdomain: Sourced[str] | None = written if type(written) is Sourced and written.value else None
+        self.subdomain: Sourced[str] | None = filled(spec, "template", "spec", "subdomain")
         self.service = "" if self.subdomain is None else self.subdomain.value
 
     def present(self, host: str) -> str:

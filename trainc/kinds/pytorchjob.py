@@ -11,7 +11,7 @@ from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Tree, get, plain, value
+from trainc.model.tree import Tree, filled, get, plain, value
 from trainc.text.numbers import index_below
 
 NO_SCALER = Rule("autoscaler-left-out", WARNING)
@@ -69,10 +69,9 @@ def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
         return master_worker(job, settings)
     worker = job.role("Worker")
     assert worker is not None
-    if "elasticPolicy" in settings:
-        part = ReplicatedJobPlan("worker", worker, worker.count, decides=True, succeeds=ANY_DECIDES)
-    else:
-        part = ReplicatedJobPlan("worker", worker, worker.count)
+    is_elastic = "elasticPolicy" in settings
+    succeeds = ANY_DECIDES if is_elastic else None
+    part = ReplicatedJobPlan("worker", worker, worker.count, decides=is_elastic, succeeds=succeeds)
     return JobLayout((part,), settings)
 
 
@@ -140,9 +139,9 @@ def _port(plan: Plan, kind: str) -> Sourced[int]:
 
 
 def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:
-    given = get(elastic, "rdzvHost")
-    if type(given) is Sourced and given.value:
-        return given
+    written: Sourced[str] | None = filled(elastic, "rdzvHost")
+    if written is not None:
+        return written
     kind, index = value(elastic, "rdzvRole") or "worker", value(elastic, "rdzvIndex") or 0
     address = short(plan, peer(plan, kind, index))
     if plan.namespace is None and not aliased(plan):

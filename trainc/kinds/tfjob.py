@@ -13,7 +13,7 @@ from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Path, Tree, get, plain, value
+from trainc.model.tree import Path, Tree, filled, get, plain, value
 from trainc.text.placeholders import is_placeholder
 
 _SCRIPT = "grpc_tensorflow_server.py"
@@ -169,9 +169,9 @@ def _listed_part(
 
 
 def _runtime_id(job: LegacyJob) -> Sourced[str]:
-    given = spelled(job.spec, "runtimeId")
-    if type(given) is Sourced and given.value:
-        return given.map(str)
+    written: Sourced[object] | None = filled(spelled(job.spec, "runtimeId"))
+    if written is not None:
+        return written.map(str)
     number = 0
     for character in f"{job.document.namespace}/{job.name.value}":
         number = (number * 131 + ord(character)) % 36**4

@@ -108,6 +108,12 @@ def given(*nodes: Tree) -> Tree:
     return next((node for node in nodes if node is not None), None)
 
 
+def filled(tree: Tree, *path: str | int) -> Tree:
+    """The scalar at `path` where it says something: None where it is null, empty, false or 0, or there is none."""
+    leaf = get(tree, *path)
+    return leaf if type(leaf) is Sourced and leaf.value else None
+
+
 def first_leaf(tree: Tree) -> Sourced[Any] | None:
     """The first leaf below a node: where something was written when the node itself has no place."""
     return next((leaf for _, leaf in leaves(tree)), None)

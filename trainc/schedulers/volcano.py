@@ -9,7 +9,7 @@ from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Tree, filled, get, given, value
 from trainc.schedulers.counting import controllers_minimum, controllers_resources, handed_on, minimum, resources, whole
 from trainc.schedulers.counting import policy as policy_of
 from trainc.schedulers.gang import (
@@ -120,10 +120,7 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     queue = _queue(plan, cluster)
     if queue is not None:
         spec["queue"] = queue
-    class_name = policy_of(plan).get("priorityClass")
-    priority = None if tasks is not None else common_priority(roles)
-    if type(class_name) is Sourced and class_name.value:
-        priority = class_name
+    priority = given(filled(policy_of(plan), "priorityClass"), None if tasks is not None else common_priority(roles))
     if priority is not None:
         spec["priorityClassName"] = priority
     needs = {} if cluster.autoscaling else resources(plan, roles, cluster, count.value)
@@ -146,15 +143,10 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     return spec
 
 
-def _queue(plan: Plan, cluster: Cluster) -> Sourced[str] | None:
-    written = policy_of(plan).get("queue")
-    if type(written) is Sourced and written.value:
-        return written
-    for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL)):
-        label = metadata_value(plan, section, key)
-        if label is not None:
-            return label
-    return cluster.queue if cluster.queue is not None else policy_of(plan).get("defaultQueue")
+def _queue(plan: Plan, cluster: Cluster) -> Tree:
+    places = (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL))
+    labels = [metadata_value(plan, section, key) for section, key in places]
+    return given(filled(policy_of(plan), "queue"), *labels, cluster.queue, policy_of(plan).get("defaultQueue"))
 
 
 def _sub_group(role: Role, topology: Tree) -> Tree:

@@ -27,7 +27,7 @@ def lower(plan: Plan) -> Contribution:
     written = value(plan.settings, "spec", "flux", "brokerConfig")
     out = [("broker.toml", str(written) if written else start.broker_config()), ("entrypoint.sh", start.entrypoint())]
     if not _is_disabled(spec):
-        out.append(("install.sh", start.installer()))
+        out.append(("install.sh", f"#!/bin/bash\nroot={quoted(start.root)}\n{_INSTALL}"))
     if script := text_of(container, "commands", "script"):
         out.append(("script.sh", f"{script}\n"))
     if value(container, "batch") is True:
@@ -162,9 +162,6 @@ class FluxScripts:
     def root(self) -> str:
         """Where Flux lies."""
         return value(self.spec, "flux", "container", "mountPath") or "/mnt/flux"
-
-    def installer(self) -> str:
-        return f"#!/bin/bash\nroot={quoted(self.root)}\n{_INSTALL}"
 
     def broker_config(self) -> str:
         domain = f"{self.subdomain}.{self.namespace}.svc.cluster.local" if self.namespace else self.subdomain

@@ -19,7 +19,7 @@ from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Tree, get, given, stamp
+from trainc.model.tree import Tree, filled, get, given, stamp
 from trainc.text.numbers import index_below
 
 _BY = "MiniCluster default"
@@ -38,19 +38,16 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     document = entry.document
     spec = document.tree["spec"]
     name = run_name(document.tree)
-    written = get(spec, "network", "headlessName")
-    subdomain = written if type(written) is Sourced and written.value else name
+    subdomain = given(filled(spec, "network", "headlessName"), name)
     barred = lacks_counterparts(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
-    limit = spec.get("backoffLimit")
-    if type(limit) is not Sourced or not limit.value:
-        limit = Sourced(100, Origin(by=_BY))
+
     job = {
         "parallelism": size,
         "completions": size,
         "completionMode": stamp("Indexed", "MiniCluster Job"),
-        "backoffLimit": limit,
+        "backoffLimit": given(filled(spec, "backoffLimit"), Sourced(100, Origin(by=_BY))),
         "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
         "template": pod_template(document, run_name(document.tree), hosts),
     }

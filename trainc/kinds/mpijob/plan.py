@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.job import LegacyJob, Replica
+from trainc.kinds.shared.job import LegacyJob, Replica, or_default
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.restart import DEADLOCK, EVICTED, TOLERATED, WITHOUT_EFFECT
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import Tree, get, leaves, value
+from trainc.model.tree import filled, get, given, leaves, value
 from trainc.text.object_keys import TRAINC_PREFIX
 
 EXEC = Rule("wide-exec-right", WARNING)
 DISCOVERY = Rule("static-host-discovery", WARNING)
 SSH_PATH = "/root/.ssh"
+_BY = Origin(by="MPIJob default")
 
 
 def mpi(job: LegacyJob) -> JobLayout:
@@ -22,7 +23,8 @@ def mpi(job: LegacyJob) -> JobLayout:
     help_ = "or write the job as `kubeflow.org/v2beta1`, which uses ssh"
     job.say(EXEC, launcher.path, EXEC.summary, key=True, help=help_)
     _discovery(job, launcher)
-    settings = {"slots": _slots(job), "mainContainer": _or(job, "mainContainer", "", Origin(by="MPIJob default"))}
+    slots = or_default(get(job.spec, "slotsPerWorker"), 1, _BY)
+    settings = {"slots": slots, "mainContainer": given(filled(job.spec, "mainContainer"), Sourced("", _BY))}
     return JobLayout(_parts(job, launcher, waits=False), settings)
 
 
@@ -31,7 +33,12 @@ def mpi_ssh(job: LegacyJob) -> JobLayout | None:
     launcher, worker = job.role("Launcher"), job.role("Worker")
     assert launcher is not None
     waits = value(job.spec, "launcherCreationPolicy") == "WaitForWorkersReady"
-    if waits and worker is not None and _deadlock(job, worker):
+    least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")
+    is_too_large = worker is not None and (least is None or (type(least) is int and least > worker.count.value))
+    if waits and worker is not None and job.options.gang and is_too_large:
+        message = "the launcher waits for workers that wait for the launcher's place in the gang"
+        help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"
+        job.say(DEADLOCK, ("spec", "launcherCreationPolicy"), message, help=help_)
         return None
     _discovery(job, launcher)
     if job.asks("compat-names") == "true":
@@ -42,11 +49,10 @@ def mpi_ssh(job: LegacyJob) -> JobLayout | None:
         if worker.restart.value == "Never":
             job.say(TOLERATED, worker.path, message, key=True, level=NOTE)
         job.say(EVICTED, worker.path, "an evicted worker is replaced; the operator failed the job", key=True)
-    by = Origin(by="MPIJob default")
     settings = {
-        "slots": _slots(job),
-        "implementation": _or(job, "mpiImplementation", "OpenMPI", by),
-        "sshAuthMountPath": _or(job, "sshAuthMountPath", SSH_PATH, by),
+        "slots": or_default(get(job.spec, "slotsPerWorker"), 1, _BY),
+        "implementation": given(filled(job.spec, "mpiImplementation"), Sourced("OpenMPI", _BY)),
+        "sshAuthMountPath": given(filled(job.spec, "sshAuthMountPath"), Sourced(SSH_PATH, _BY)),
         "launcherIsWorker": value(job.spec, "runLauncherAsWorker") is True,
         "clusterDomain": job.asks("cluster-domain"),
     }
@@ -73,33 +79,8 @@ def _parts(job: LegacyJob, launcher: Replica, *, waits: bool) -> tuple[Replicate
     return (ReplicatedJobPlan("worker", worker, worker.count, labels=labels), part)
 
 
-def _or(job: LegacyJob, field: str, default: str, by: Origin) -> Sourced[str]:
-    node = get(job.spec, field)
-    return node if type(node) is Sourced and node.value else Sourced(default, by)
-
-
-def _slots(job: LegacyJob) -> Sourced[int]:
-    node = get(job.spec, "slotsPerWorker")
-    return node if type(node) is Sourced and node.value is not None else Sourced(1, Origin(by="MPIJob default"))
-
-
 def _discovery(job: LegacyJob, launcher: Replica) -> None:
-    for container in launcher.containers:
-        words: Tree = {key: container[key] for key in ("command", "args") if key in container}
-        for _, leaf in leaves(words):
-            if "discover_hosts" in str(leaf.value):
-                message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"
-                job.say(DISCOVERY, launcher.path, message, key=True, help="no more than `replicas` workers can join")
-                return
-
-
-def _deadlock(job: LegacyJob, worker: Replica) -> bool:
-    if not job.options.gang:
-        return False
-    least = value(job.spec, "runPolicy", "schedulingPolicy", "minAvailable")
-    if least is not None and (type(least) is not int or least <= worker.count.value):
-        return False
-    message = "the launcher waits for workers that wait for the launcher's place in the gang"
-    help_ = f"set `runPolicy.schedulingPolicy.minAvailable` to at most {worker.count.value}"
-    job.say(DEADLOCK, ("spec", "launcherCreationPolicy"), message, help=help_)
-    return True
+    words = [container.get(field) or [] for container in launcher.containers for field in ("command", "args")]
+    if any("discover_hosts" in str(leaf.value) for node in words for _, leaf in leaves(node)):
+        message = "`discover_hosts.sh` lists the workers that answer, out of a fixed number"
+        job.say(DISCOVERY, launcher.path, message, key=True, help="no more than `replicas` workers can join")

@@ -17,7 +17,7 @@ from trainc.kinds.rayjob.spec import (
     driver_template,
 )
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
-from trainc.kinds.shared.job import LegacyOptions, countable, is_open, job_metadata
+from trainc.kinds.shared.job import LegacyOptions, countable, is_open, job_metadata, or_default
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare, restart_policy
 from trainc.kinds.shared.restart import FOREVER
@@ -29,7 +29,7 @@ from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Path, Tree, get, leaves, stamp, value
+from trainc.model.tree import Path, Tree, filled, get, leaves, stamp, value
 from trainc.schedulers.gang import SUBMITTER_LABEL
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import MULTIKUEUE
@@ -58,7 +58,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     driver = RayGroup(DRIVER, DRIVER, path, {"template": driver_template(job)}, one)
     prepare(job, driver)
     again = get(job.spec, "submitterConfig", "backoffLimit")
-    limit = again if type(again) is Sourced and again.value is not None else stamp(_SUBMITS_AGAIN, "KubeRay default")
+    limit = or_default(again, _SUBMITS_AGAIN, Origin(by="KubeRay default"))
     policy = driver.restart.map(lambda text: "OnFailure" if text == "Always" else text)
     meta = dict(get(driver.template, "metadata") or {})
     labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
@@ -151,19 +151,16 @@ def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
     spec = job.spec
     success = {"operator": "All", "targetReplicatedJobs": [DRIVER]}
     out: dict[str, Tree] = {"successPolicy": stamp(success, "the driver decides")}
-    retries = get(spec, "backoffLimit")
-    if type(retries) is Sourced and retries.value:
+    retries = filled(spec, "backoffLimit")
+    if retries is not None:
         policy: Tree = {"maxRestarts": retries, "restartStrategy": "BlockingRecreate"}
         if get(spec, "activeDeadlineSeconds") is not None:
             reasons = {"onJobFailureReasons": ["DeadlineExceeded"], "targetReplicatedJobs": [DRIVER]}
             policy["rules"] = [{"action": "FailJobSet", **reasons}]
         out["failurePolicy"] = stamp(policy, "a new cluster for each retry")
-    for field in ("suspend", "ttlSecondsAfterFinished"):
-        leaf = get(spec, field)
-        if type(leaf) is Sourced and leaf.value:
-            out[field] = leaf
-    if value(spec, "shutdownAfterJobFinishes") is True and value(spec, "ttlSecondsAfterFinished") == 0:
-        out.pop("ttlSecondsAfterFinished", None)
+    out |= {
+        field: leaf for field in ("suspend", "ttlSecondsAfterFinished") if (leaf := filled(spec, field)) is not None
+    }
     manager = get(spec, "managedBy")
     if type(manager) is Sourced and manager.value == MULTIKUEUE:
         out["managedBy"] = manager

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, pruned
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned
 from trainc.kinds.table import NO_PORT, Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span, derive
-from trainc.model.tree import Path, Tree, first_leaf, get, plain, stamp, value
+from trainc.model.tree import Path, Tree, filled, first_leaf, get, plain, stamp, value
 
 API, KIND, FRAMEWORK = "ray.io/v1", "RayJob", "rayjob"
 HEAD, DRIVER = "head", "driver"
@@ -87,10 +87,7 @@ def _pods(worker: Tree) -> Sourced[int]:
     if value(worker, "suspend") is True:
         return Sourced(0, _BY)
     defaults = {"replicas": 0, "minReplicas": 0, "maxReplicas": 2147483647, "numOfHosts": 1}
-    numbers: list[Sourced[int]] = []
-    for name, default in defaults.items():
-        leaf = get(worker, name)
-        numbers.append(leaf if type(leaf) is Sourced and leaf.value is not None else Sourced(default, _BY))
+    numbers = [or_default(get(worker, name), default, _BY) for name, default in defaults.items()]
     unknown = next((leaf for leaf in numbers if type(leaf.value) is not int), None)
     if unknown is not None:
         return unknown
@@ -113,8 +110,8 @@ def named_ports(container: Tree) -> dict[str, int]:
 
 def submission(tree: Tree, name: Sourced[str]) -> Sourced[str]:
     """The name of the submission in Ray: as written, else the job's."""
-    written = get(tree, "spec", "jobId")
-    return written if type(written) is Sourced and written.value else name
+    written: Sourced[str] | None = filled(tree, "spec", "jobId")
+    return name if written is None else written
 
 
 def driver_template(job: RayJobAsRead) -> Tree:

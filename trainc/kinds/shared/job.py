@@ -12,7 +12,7 @@ from trainc.model.finding import ERROR, Rule, place
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, Span
-from trainc.model.tree import Path, Tree, first_leaf, get, value
+from trainc.model.tree import Path, Tree, filled, first_leaf, get, given, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.object_keys import LAST_APPLIED, TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
@@ -147,13 +147,9 @@ def read(document: Document, kind: Kind, options: LegacyOptions, report: Report)
 
 def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
     by = Origin(by=f"{kind.kind} default")
-    count = get(tree, "replicas")
-    if type(count) is not Sourced or count.value is None:
-        count = Sourced(0 if kind.kind == "MPIJob" and role == "Worker" else 1, by)
-    restart = get(tree, "restartPolicy")
-    if type(restart) is not Sourced or not restart.value:
-        ssh_launcher = kind.api == MPI_OPERATOR and role == "Launcher"
-        restart = Sourced("OnFailure" if ssh_launcher else kind.restart, by)
+    count = or_default(get(tree, "replicas"), 0 if kind.kind == "MPIJob" and role == "Worker" else 1, by)
+    is_ssh_launcher = kind.api == MPI_OPERATOR and role == "Launcher"
+    restart = given(filled(tree, "restartPolicy"), Sourced("OnFailure" if is_ssh_launcher else kind.restart, by))
     return Replica(role, ("spec", kind.field, key), count, restart, pruned(get(tree, "template")))
 
 
@@ -170,11 +166,8 @@ def _of_list(document: Document, kind: Kind) -> tuple[Replica, ...]:
 
 def _scheduled(template: Tree, document: Document) -> Tree:
     """The template with the scheduler that the job names for all its pods, which `mlkube.io` could not do yet."""
-    scheduler = spelled(get(document.tree, "spec"), "schedulerName")
-    pod = get(template, "spec")
-    if type(scheduler) is not Sourced or not scheduler.value or type(pod) is not dict:
-        return template
-    if document.api_version.startswith("mlkube.io/"):
+    scheduler, pod = filled(spelled(get(document.tree, "spec"), "schedulerName")), get(template, "spec")
+    if scheduler is None or type(pod) is not dict or document.api_version.startswith("mlkube.io/"):
         return template
     return {**template, "spec": {**pod, "schedulerName": scheduler}}
 
@@ -207,10 +200,9 @@ class ListedReplica:
     def __init__(self, tree: Tree, path: Path) -> None:
         self.tree = tree
         self.path = path
-        role = spelled(tree, "tfReplicaType")
-        self.role: str = role.value if type(role) is Sourced and role.value else "MASTER"
-        self.count: Sourced[int] = _or(spelled(tree, "replicas"), 1)
-        self.port: Sourced[int] = _or(spelled(tree, "tfPort"), 2222)
+        self.role: str = value(spelled(tree, "tfReplicaType")) or "MASTER"
+        self.count = or_default(spelled(tree, "replicas"), 1, _DEFAULT)
+        self.port = or_default(spelled(tree, "tfPort"), 2222, _DEFAULT)
         self.template: Tree = spelled(tree, "template")
 
 
@@ -240,8 +232,9 @@ def spelled(tree: Tree, name: str) -> Tree:
     return tree[key] if key else None
 
 
-def _or(node: Tree, default: int) -> Sourced[int]:
-    return node if type(node) is Sourced and node.value is not None else Sourced(default, _DEFAULT)
+def or_default(node: Tree, default: int, by: Origin) -> Sourced[int]:
+    """A number as written, a default where it is null or there is none."""
+    return node if type(node) is Sourced and node.value is not None else Sourced(default, by)
 
 
 # Annotations under these prefixes are for tools that look at the job itself, not at its pods or its group.
@@ -250,8 +243,8 @@ FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "
 
 def job_metadata(job: Tree, *, kept: str = "") -> dict[str, dict[str, Tree]]:
     """Labels and annotations, without those that ask trainc for something, but for `kept`, and kubectl's record."""
-    given = [get(job, "metadata", field) for field in ("labels", "annotations")]
-    labels, annotations = [dict(node) if type(node) is dict else {} for node in given]
+    written = [get(job, "metadata", field) for field in ("labels", "annotations")]
+    labels, annotations = [dict(node) if type(node) is dict else {} for node in written]
     for name in list(annotations):
         if name == LAST_APPLIED or (name.startswith(TRAINC_PREFIX) and name != kept):
             del annotations[name]

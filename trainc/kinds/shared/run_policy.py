@@ -7,7 +7,7 @@ from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Tree, filled, get, given, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.object_keys import MULTIKUEUE
 
@@ -132,8 +132,7 @@ def gang(job: LegacyJob) -> Tree:
     annotations = get(job.document.tree, "metadata", "annotations")
     if job.kind.api == MPI_OPERATOR:  # v0.8.2 of which fills these in, the launcher's class first, and copies nothing
         defaults["operatorTimeout"] = Sourced(0, _MPI)
-        own_classes = [get(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas)]
-        first = next((name for name in own_classes if type(name) is Sourced and name.value), None)
+        first = given(*(filled(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas)))
         defaults |= {} if first is None else {"priorityClass": first}
         annotations = None
     # The training operator copied them to the PodGroup; some are for whoever applies the job.

@@ -188,20 +188,15 @@ def _service(wiring: Wiring, flags: Flags) -> Contribution:
         for task in wiring.tasks
     }
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {**data, **lists(wiring)}}
-    policy = () if flags.is_on("disable-network-policy") else (_network_policy(wiring),)
-    mounted = _mounted(wiring, {"name": name, "configMap": {"name": name}}, {"name": name, "mountPath": "/etc/volcano"})
-    return mounted + Contribution(objects=(config, *policy))
-
-
-def _network_policy(wiring: Wiring) -> Tree:
-    """Pods of the job are reached by pods of the job alone."""
-    pods = {"matchLabels": {JOBSET_NAME: wiring.plan.name}}
-    return {
+    pods = {"matchLabels": {JOBSET_NAME: wiring.plan.name}}  # who are reached by each other alone
+    policy = {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
         "metadata": {"name": wiring.plan.name},
         "spec": {"podSelector": pods, "ingress": [{"from": [{"podSelector": pods}]}], "policyTypes": ["Ingress"]},
     }
+    mounted = _mounted(wiring, {"name": name, "configMap": {"name": name}}, {"name": name, "mountPath": "/etc/volcano"})
+    return mounted + Contribution(objects=(config,) if flags.is_on("disable-network-policy") else (config, policy))
 
 
 def _ssh(wiring: Wiring, flags: Flags) -> Contribution:

@@ -143,21 +143,16 @@ def check_plugins(job: JobOfTasks) -> bool:
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
         job.say(IGNORED, _at(job, "ssh"), message, help="write a port from 1 to 65535")
-    return all((_no_hccl(job), _no_endless_ray(job), _no_private_key(job)))
+    if "hcclrank" in job.plugins:
+        message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
+        effect = "all pods of a Job share one template, so no pod would know its rank"
+        help_ = "let the program take its rank from JOB_COMPLETION_INDEX, and remove the plugin"
+        job.say(UNCOMPILED, _at(job, "hcclrank"), message, effect=effect, help=help_)
+    return all(("hcclrank" not in job.plugins, _no_endless_ray(job), _no_private_key(job)))
 
 
 def _at(job: JobOfTasks, plugin: str) -> Span:
     return job.span(("spec", "plugins", plugin), key=True)
-
-
-def _no_hccl(job: JobOfTasks) -> bool:
-    if "hcclrank" not in job.plugins:
-        return True
-    message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
-    effect = "all pods of a Job share one template, so no pod would know its rank"
-    help_ = "let the program take its rank from JOB_COMPLETION_INDEX, and remove the plugin"
-    job.say(UNCOMPILED, _at(job, "hcclrank"), message, effect=effect, help=help_)
-    return False
 
 
 def _no_endless_ray(job: JobOfTasks) -> bool:

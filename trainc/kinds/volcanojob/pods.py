@@ -6,7 +6,7 @@ from trainc.kinds.shared.pods import restart_policy
 from trainc.kinds.volcanojob.spec import JobOfTasks, Task
 from trainc.model.finding import NOTE, Rule
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import Tree, get, stamp, value
+from trainc.model.tree import Tree, filled, get, given, stamp, value
 
 CLAIM_STAYS = Rule("claim-stays", NOTE)
 VOLCANO = "volcano"
@@ -20,16 +20,16 @@ _BY = "Volcano"
 
 def finish(job: JobOfTasks, task: Task) -> Tree:
     meta = dict(get(task.template, "metadata") or {})
-    given = get(job.document.tree, "metadata", "labels") or {}
-    labels = {f"{DOMAIN}{name}": given[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in given}
+    own = get(job.document.tree, "metadata", "labels") or {}
+    labels = {f"{DOMAIN}{name}": own[f"{DOMAIN}{name}"] for name in _LABELS if f"{DOMAIN}{name}" in own}
     labels = stamp({f"{DOMAIN}job-name": job.name, f"{DOMAIN}task-spec": task.role, **labels}, _BY)
     meta["labels"] = {**(meta.get("labels") or {}), **labels}
-    given = get(job.document.tree, "metadata", "annotations") or {}
+    own = get(job.document.tree, "metadata", "annotations") or {}
     names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
-    names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in given][:1]
-    copied = {name: given[name] for name in names if name in given}
-    policy = get(task.tree, "topologyPolicy")
-    if type(policy) is Sourced and policy.value:
+    names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in own][:1]
+    copied = {name: own[name] for name in names if name in own}
+    policy = filled(task.tree, "topologyPolicy")
+    if policy is not None:
         copied[f"{DOMAIN}numa-topology-policy"] = policy
     annotations = {**(meta.get("annotations") or {}), **copied}
     if annotations:
@@ -49,11 +49,8 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
     spec["restartPolicy"] = restart_policy(restart, ending)
     volumes = [(f"volume-{index}", volume) for index, volume in enumerate(get(job.spec, "volumes") or ())]
     if volumes:
-        claims = []
-        for name, volume in volumes:
-            given = get(volume, "volumeClaimName")
-            claim = given if type(given) is Sourced and given.value else claim_name(job.name, name)
-            claims.append({"name": name, "persistentVolumeClaim": {"claimName": claim}})
+        named = [(n, given(filled(volume, "volumeClaimName"), claim_name(job.name, n))) for n, volume in volumes]
+        claims = [{"name": name, "persistentVolumeClaim": {"claimName": claim}} for name, claim in named]
         mounts = [{"name": name, "mountPath": volume["mountPath"]} for name, volume in volumes]
         spec["volumes"] = stamp([*(spec.get("volumes") or []), *claims], _BY)
         spec["containers"] = [

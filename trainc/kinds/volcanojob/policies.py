@@ -319,15 +319,12 @@ class TaskLifecycle:
         first = value(task.containers[0], "name") if task.containers else ""
         counted = RESTART if REPLACE not in failures.outcomes else REPLACE
         rules = self._eviction(failures, counted)
-        if counted == RESTART and not self.restarts:
-            return rules
-        if counted == RESTART and not failures.restarts:
+        if counted == RESTART and not (self.restarts and failures.restarts):
             return rules
         counts = failures.codes_for(counted)
         if failures.default == counted:
-            fails = [
-                code for other in (RESTART, FAIL, REPLACE) if other != counted for code in failures.codes_for(other)
-            ]
+            others = [other for other in (RESTART, FAIL, REPLACE) if other != counted]
+            fails = [code for other in others for code in failures.codes_for(other)]
             if fails:
                 rules.append(_on_codes("FailJob", fails, first))
             return rules

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, pruned
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned
 from trainc.kinds.table import NO_PORT, Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Path, Tree, get, plain, value
+from trainc.model.tree import Path, Tree, filled, get, plain, value
 from trainc.text.numbers import brief
 
 Flag = str | int | bool
@@ -31,8 +31,7 @@ class Task(Replica):
     __slots__ = ("jobs", "minimum", "pods", "tree")
 
     def __init__(self, name: str, path: Path, tree: Tree) -> None:
-        count = get(tree, "replicas")
-        count = count if type(count) is Sourced and count.value is not None else Sourced(0, DEFAULT)
+        count = or_default(get(tree, "replicas"), 0, DEFAULT)
         template = pruned(get(tree, "template")) or {}
         restart = get(template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("Always", Origin(by="core/v1 default"))
@@ -78,15 +77,14 @@ class JobOfTasks(LegacyJob):
     @property
     def minimum(self) -> Sourced[int]:
         """How many pods the gang needs: as written, else the sum over the tasks."""
-        written = get(self.spec, "minAvailable")
-        if type(written) is Sourced and written.value:
-            return written
-        return derive("sum over the tasks", lambda *counts: sum(counts), *(task.minimum for task in self.tasks))
+        written: Sourced[int] | None = filled(self.spec, "minAvailable")
+        total = derive("sum over the tasks", lambda *counts: sum(counts), *(task.minimum for task in self.tasks))
+        return total if written is None else written
 
     @property
     def runs(self) -> Sourced[int]:
-        written = get(self.spec, "maxRetry")
-        return written if type(written) is Sourced and written.value else Sourced(_RUNS, DEFAULT)
+        written: Sourced[int] | None = filled(self.spec, "maxRetry")
+        return Sourced(_RUNS, DEFAULT) if written is None else written
 
     def task(self, name: str) -> Task | None:
         return next((task for task in self.tasks if task.role == name), None)

@@ -23,15 +23,7 @@ class Process(Protocol):
 
 PYTHON = "python"  # no launcher: a program that is started by itself
 
-_ALIASES = {
-    "np": "np",
-    "n": "np",
-    "c": "np",
-    "N": "npernode",
-    "npernode": "npernode",
-    "nproc-per-node": "nproc_per_node",
-    "rdzv-endpoint": "rdzv_endpoint",
-}
+_ALIASES = {"n": "np", "c": "np", "N": "npernode"}
 _ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no shell reads this as a variable
 _TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
 
@@ -205,13 +197,8 @@ def options(words: list[str]) -> dict[str, str]:
     for index, word in enumerate(words):
         key, equals, content = word.partition("=")
         if word.startswith("--"):
-            name = key[2:].replace("-", "_")
-            if equals:
-                by_name[name] = content
-            elif index + 1 < len(words) and not words[index + 1].startswith("-"):
-                by_name[name] = words[index + 1]
-            else:
-                by_name[name] = ""
+            following = words[index + 1] if index + 1 < len(words) else "-"
+            by_name[key[2:].replace("-", "_")] = content if equals else "" if following[:1] == "-" else following
         elif equals and not word.startswith("-") and key.replace(".", "_").replace("+", "").isidentifier():
             by_name[key.lstrip("+")] = content
     return by_name

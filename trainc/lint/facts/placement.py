@@ -7,9 +7,10 @@ from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.plan import Role
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Path, Tree, get, value
+from trainc.model.tree import Path, Tree, filled, get, value
 from trainc.schedulers.gang import PROFILES, concerns, members, pod_metadata, roles_of
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
+from trainc.text.record import NamedTuple, cached_property
 
 POD = ("template", "spec", "template")
 # What ties pods to a group, by the section of their metadata, and whose group it is.
@@ -17,16 +18,13 @@ _TIES = {"labels": COSCHEDULING_LABEL, "annotations": VOLCANO_GROUP}
 _BACK_ENDS = {COSCHEDULING_LABEL: "coscheduling", VOLCANO_GROUP: "volcano"}
 
 
-class Tie:
+class Tie(NamedTuple):
     """What makes the pods of a role part of a group: whose it is, where it stands, and the group it names."""
 
-    __slots__ = ("back_end", "group", "path", "role")
-
-    def __init__(self, back_end: str, role: Role, path: Path, group: Sourced[str]) -> None:
-        self.back_end = back_end
-        self.role = role
-        self.path = path  # inside the JobSet
-        self.group = group
+    back_end: str
+    role: Role
+    path: Path  # inside the JobSet
+    group: Sourced[str]
 
 
 class Group:
@@ -57,16 +55,13 @@ class Gang:
         self.roles: list[Role] = []
 
 
-class Spot:
+class Spot(NamedTuple):
     """The labels or annotations written at one place of a JobSet: on itself, on a role's Job, or on its pods."""
 
-    __slots__ = ("keys", "level", "path", "section")
-
-    def __init__(self, level: str, path: Path, section: str, keys: Tree) -> None:
-        self.level = level  # jobset, job or pod
-        self.path = (*path, section)
-        self.section = section
-        self.keys = keys
+    level: str  # jobset, job or pod
+    path: Path
+    section: str
+    keys: Tree
 
 
 class Placement:
@@ -76,19 +71,12 @@ class Placement:
     where the JobSet names none; `spots` are left out where nothing is said to any scheduler or queue.
     """
 
-    __slots__ = (
-        "_members", "_roles", "back_ends", "bundle", "cluster", "groups", "jobs", "jobset", "pods", "queue", "spots",
-        "ties",
-    )  # fmt: skip
-
     def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
-        self._roles: tuple[Role, ...] | None = None
-        self._members: tuple[Role, ...] | None = None
-        leaf = get(self.jobset, "metadata", "labels", KUEUE_QUEUE)
-        self.queue: Sourced[str] | None = leaf if type(leaf) is Sourced and leaf.value else None
+
+        self.queue: Sourced[str] | None = filled(self.jobset, "metadata", "labels", KUEUE_QUEUE)
         self.spots = _spots("jobset", (), self.jobset)
         self.ties: list[Tie] = []
         self.jobs: list[Tree] = []
@@ -125,19 +113,15 @@ class Placement:
                 where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
                 self.ties.append(Tie("native", self.roles[at], where, group))
 
-    @property
+    @cached_property
     def roles(self) -> tuple[Role, ...]:
         """All roles, whether their pods belong to a group or not."""
-        if self._roles is None:
-            self._roles = roles_of(self.jobset["spec"])
-        return self._roles
+        return roles_of(self.jobset["spec"])
 
-    @property
+    @cached_property
     def members(self) -> tuple[Role, ...]:
         """The roles whose pods run together from start to end."""
-        if self._members is None:
-            self._members = members(self.roles)
-        return self._members
+        return members(self.roles)
 
     def at(self, *path: str | int) -> Span:
         """The place of a node of the JobSet in the user's files."""
@@ -171,12 +155,9 @@ def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     metadata = tree.get("metadata") if type(tree) is dict else None
     if type(metadata) is not dict:
         return []
-    spots = []
-    for section in _TIES:
-        keys = metadata.get(section)
-        if type(keys) is dict and concerns("\n".join(keys)):
-            spots.append(Spot(level, (*path, "metadata"), section, keys))
-    return spots
+    sections = [(section, keys) for section in _TIES if type(keys := metadata.get(section)) is dict]
+    is_told = [(section, keys) for section, keys in sections if concerns("\n".join(keys))]
+    return [Spot(level, (*path, "metadata", section), section, keys) for section, keys in is_told]
 
 
 def _group(tree: Tree) -> Group | None:

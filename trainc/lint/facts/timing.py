@@ -8,18 +8,16 @@ from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.model.tree import Path
+from trainc.text.record import NamedTuple
 
 
-class Wait:
+class Wait(NamedTuple):
     """`role` waits until `on` is `Ready` or `Complete`; `path` is where that is said."""
 
-    __slots__ = ("on", "path", "role", "status")
-
-    def __init__(self, role: ExpandedRole, on: ExpandedRole, status: str, path: Path) -> None:
-        self.role = role
-        self.on = on
-        self.status = status
-        self.path = path
+    role: ExpandedRole
+    on: ExpandedRole
+    status: str
+    path: Path
 
 
 def in_order(job: Job) -> bool:
