@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.kinds.minicluster.pods import runner_of, text_of
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
@@ -16,52 +18,49 @@ LEFT_OUT = Rule("minicluster-field-left-out", WARNING)
 def is_refused(document: Document, report: Report) -> bool:
     """Whether the operator makes nothing of a cluster; each of its reasons is reported."""
     spec = document.tree.get("spec")
-    complaints = _complaints(spec if type(spec) is dict else {})
+    complaints = [*_complaints(spec if type(spec) is dict else {})]
     for path, text in complaints:
         effect = "the operator creates nothing, and reports it only in its log"
         report.add(INVALID.at(document.span(path), text, effect=effect, refusal=Refusal("operator", text)))
     return bool(complaints)
 
 
-def _complaints(spec: Tree) -> list[tuple[Path, str]]:
+def _complaints(spec: Tree) -> Iterator[tuple[Path, str]]:
     """What the operator's own check says, in its words where it has some (0.2.1)."""
-    out: list[tuple[Path, str]] = []
     size, low, high = (_number(spec, field) for field in ("size", "minSize", "maxSize"))
     if high and high < size:
-        out.append((("spec", "maxSize"), "MaxSize of cluster must be greater than size."))
+        yield ("spec", "maxSize"), "MaxSize of cluster must be greater than size."
     if _number(spec, "backoffLimit") < 0:
-        out.append((("spec", "backoffLimit"), "BackoffLimit of cluster must be greater than 0."))
+        yield ("spec", "backoffLimit"), "BackoffLimit of cluster must be greater than 0."
     if low and high and low > high:
-        out.append((("spec", "minSize"), "MinSize of cluster must be less than MaxSize."))
+        yield ("spec", "minSize"), "MinSize of cluster must be less than MaxSize."
     if low > size:
-        out.append((("spec", "minSize"), "MinSize of cluster must be less than size."))
+        yield ("spec", "minSize"), "MinSize of cluster must be less than size."
     for index, service in enumerate(_items(spec, "services")):
         if not value(service, "name"):
-            out.append((("spec", "services", index), "Service containers always require a name."))
+            yield ("spec", "services", index), "Service containers always require a name."
         if any(value(service, "commands", field) for field in ("pre", "brokerPre", "workerPre")):
-            out.append((("spec", "services", index, "commands"), "Services do not support Commands."))
-    return [*out, *_container_complaints(_items(spec, "containers"))]
+            yield ("spec", "services", index, "commands"), "Services do not support Commands."
+    yield from _container_complaints(_items(spec, "containers"))
 
 
-def _container_complaints(containers: list[Tree]) -> list[tuple[Path, str]]:
-    out: list[tuple[Path, str]] = []
+def _container_complaints(containers: list[Tree]) -> Iterator[tuple[Path, str]]:
     running = [index for index, one in enumerate(containers) if len(containers) == 1 or value(one, "runFlux") is True]
     for index, container in enumerate(containers):
         path, name = ("spec", "containers", index), f"MiniCluster.Container.{index}"
         if value(container, "launcher") is True and value(container, "batch") is True:
-            out.append((path, f"{name} is indicated for batch and launcher, choose one."))
+            yield path, f"{name} is indicated for batch and launcher, choose one."
         if index not in running and not value(container, "name"):
-            out.append((path, f"{name} is missing a name"))
+            yield path, f"{name} is missing a name"
         if index in running and value(container, "command") and value(container, "commands", "script"):
-            out.append((path, f"{name} has both a script and command provided, choose one"))
+            yield path, f"{name} has both a script and command provided, choose one"
         volumes = get(container, "volumes")
         for key, volume in volumes.items() if type(volumes) is dict else ():
             if text := _volume_complaint(volume):
-                out.append(((*path, "volumes", key), f"volume {key} {text}"))
+                yield (*path, "volumes", key), f"volume {key} {text}"
     if len(running) != 1:
         message = f"{len(running)} containers have `runFlux`; exactly one must, and the operator does not report it"
-        out.append((("spec", "containers"), message))
-    return out
+        yield ("spec", "containers"), message
 
 
 def _volume_complaint(volume: Tree) -> str:
@@ -84,54 +83,50 @@ def lacks_counterparts(document: Document, report: Report) -> bool:
     return bool(missing)
 
 
-def _missing_counterparts(spec: Tree) -> list[tuple[Path, str, str]]:
-    out: list[tuple[Path, str, str]] = []
+def _missing_counterparts(spec: Tree) -> Iterator[tuple[Path, str, str]]:
     size, high = _number(spec, "size"), _number(spec, "maxSize")
     index, container = runner_of(spec)
     path: Path = ("spec", "containers", index)
     if high and high != size:
         message = f"`maxSize: {high}` lets the cluster grow; a JobSet has a fixed number of pods"
-        out.append((("spec", "maxSize"), message, "write the number of pods in `size`, and remove `maxSize`"))
+        yield ("spec", "maxSize"), message, "write the number of pods in `size`, and remove `maxSize`"
     if _number(spec, "minSize"):
         message = "`minSize` starts the cluster with some of its pods; a JobSet needs all pods"
-        out.append((("spec", "minSize"), message, "remove it"))
+        yield ("spec", "minSize"), message, "remove it"
     if type(value(spec, "tasks")) is str:
         message = "`tasks` is a placeholder, but the submission is computed from it"
-        out.append((("spec", "tasks"), message, "write the number"))
+        yield ("spec", "tasks"), message, "write the number"
     if value(spec, "interactive") is True:
         message = "`interactive` creates a cluster that waits for input and never ends"
-        out.append((("spec", "interactive"), message, "write a `command`, or let the operator run the cluster"))
+        yield ("spec", "interactive"), message, "write a `command`, or let the operator run the cluster"
     elif not text_of(container, "command") and not text_of(container, "commands", "script"):
         message = "no command: the cluster is interactive; it waits for input and never ends"
-        out.append((path, message, "write a `command`, or let the operator run the cluster"))
+        yield path, message, "write a `command`, or let the operator run the cluster"
     if get(spec, "flux", "bursting"):
-        out.append((("spec", "flux", "bursting"), "`bursting` needs clusters that trainc does not see", "remove it"))
+        yield ("spec", "flux", "bursting"), "`bursting` needs clusters that trainc does not see", "remove it"
     if value(spec, "flux", "mungeSecret"):
         message = "`mungeSecret` is for bursting, which needs the operator"
-        out.append((("spec", "flux", "mungeSecret"), message, "remove it"))
+        yield ("spec", "flux", "mungeSecret"), message, "remove it"
     if value(spec, "flux", "curveCert"):
         message = "`curveCert` has a private key in plain text"
         help_ = "put it in a Secret under the key `curve.cert`, and name the Secret in `secrets: {flux: existing:NAME}`"
-        out.append((("spec", "flux", "curveCert"), message, help_))
+        yield ("spec", "flux", "curveCert"), message, help_
     if _items(spec, "services"):
         message = "`services` run in a separate pod, which a JobSet cannot have"
-        out.append((("spec", "services"), message, "write them as a Deployment and a Service"))
-    return out
+        yield ("spec", "services"), message, "write them as a Deployment and a Service"
 
 
-def _left_out(spec: Tree) -> list[tuple[Path, str, str]]:
-    out: list[tuple[Path, str, str]] = []
+def _left_out(spec: Tree) -> Iterator[tuple[Path, str, str]]:
     if value(spec, "flux", "minimalService") is True:
         path: Path = ("spec", "flux", "minimalService")
-        out.append((path, "`minimalService` is omitted", "every pod has a DNS name, not only the first"))
+        yield path, "`minimalService` is omitted", "every pod has a DNS name, not only the first"
     if value(spec, "cleanup") is True:
-        out.append((("spec", "cleanup"), "`cleanup` is omitted", "finished pods stay until the JobSet is deleted"))
+        yield ("spec", "cleanup"), "`cleanup` is omitted", "finished pods stay until the JobSet is deleted"
     runner, _ = runner_of(spec)
     for index, container in enumerate(_items(spec, "containers")):
         if index != runner:
             message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
-            out.append((("spec", "containers", index), message, "a server that never ends keeps the job running"))
-    return out
+            yield ("spec", "containers", index), message, "a server that never ends keeps the job running"
 
 
 def _number(spec: Tree, field: str) -> int:
