@@ -127,15 +127,13 @@ def _clash(key: _Key, first: _Job, job: _Job) -> Finding:
         producer, place = (first, job[1]) if first[0] else (job, first[1])
         return produced_too(kind, str(name), place, producer)
     if kind in KINDS and not first[0]:
-        return SAME_NAME.at(
-            job[1],
-            f"{kind} `{name}` exists twice, and a job refers to it",
-            label="second definition",
-            also=[Label(first[1], "first definition")],
-            effect="the one applied last overwrites the other, so the job may get either",
-            help="remove one, or annotate the one that is not for a cluster with "
-            '`config.kubernetes.io/local-config: "true"`',
+        message = f"{kind} `{name}` exists twice, and a job refers to it"
+        also = [Label(first[1], "first definition")]
+        effect = "the one applied last overwrites the other, so the job may get either"
+        help_ = (
+            'remove one, or annotate the one that is not for a cluster with `config.kubernetes.io/local-config: "true"`'
         )
+        return SAME_NAME.at(job[1], message, label="second definition", also=also, effect=effect, help=help_)
     return _twins(f"two jobs produce {kind} `{name}`", first[1], job[1])
 
 

@@ -65,16 +65,10 @@ def children_refused(job: Job, refusals: ChildFaults) -> None:
         if place:
             volumes.setdefault(place, group)
     for rule, words, first, lines in groups.values():
-        job.report.add(
-            rule.at(
-                job.at(words.place or first.path, key=words.key),
-                words.message,
-                also=words.also,
-                effect=_EFFECTS[first.fault.kind],
-                help=words.help,
-                refusal=Refusal(first.fault.kind, "\n".join(lines)),
-            )
-        )
+        at = job.at(words.place or first.path, key=words.key)
+        effect = _EFFECTS[first.fault.kind]
+        refusal = Refusal(first.fault.kind, "\n".join(lines))
+        job.report.add(rule.at(at, words.message, also=words.also, effect=effect, help=words.help, refusal=refusal))
 
 
 def _volume(complaint: ServerComplaint) -> Path:
@@ -111,13 +105,10 @@ def jobset_refused(bundle: Bundle, judged: Verdict, report: Report) -> None:
             report.add(JOBSET_REFUSED.at(span, message, effect=_EFFECT, help=help_, refusal=refusal))
         elif not barred:  # what keeps a plan from being compiled may be this very fault
             # Once for the Jobs and the pods of a role: which names are too long is the same to those who shorten them.
-            report.add(
-                JOBSET_REFUSED.at(
-                    bundle.document.span(("metadata", "name")),
-                    f"the JobSet server rejects `{bundle.name}`: names derived from it would exceed {LIMIT} characters",
-                    also=[Label(span, "the name of this role is part of them")],
-                    effect=_EFFECT,
-                    help=shorter(bundle.jobset, fault, bundle.name.removeprefix(bundle.document.name)),
-                    refusal=refusal,
-                )
+            at = bundle.document.span(("metadata", "name"))
+            message = (
+                f"the JobSet server rejects `{bundle.name}`: names derived from it would exceed {LIMIT} characters"
             )
+            also = [Label(span, "the name of this role is part of them")]
+            help_ = shorter(bundle.jobset, fault, bundle.name.removeprefix(bundle.document.name))
+            report.add(JOBSET_REFUSED.at(at, message, also=also, effect=_EFFECT, help=help_, refusal=refusal))

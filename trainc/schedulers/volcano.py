@@ -95,14 +95,10 @@ def _refuse_priorities(plan: Plan, cluster: Cluster, report: Report) -> None:
         elif leaf.value not in known:
             name, field = leaf.value, "spec.templateSpec.priorityClassName"
             missing = f'PriorityClass "{name}" doesn\'t exist: priorityclasses.scheduling.k8s.io "{name}" not found'
-            report.add(
-                REFUSED.at(
-                    leaf.origin.at or plan.document.span(("metadata", "name")),
-                    f"there is no PriorityClass `{name}`",
-                    help="name an existing one, or add its manifest to the cluster's folder",
-                    refusal=Refusal("webhook", f'{field}: Invalid value: "{name}": {missing}'),
-                )
-            )
+            at = leaf.origin.at or plan.document.span(("metadata", "name"))
+            help_ = "name an existing one, or add its manifest to the cluster's folder"
+            refusal = Refusal("webhook", f'{field}: Invalid value: "{name}": {missing}')
+            report.add(REFUSED.at(at, f"there is no PriorityClass `{name}`", help=help_, refusal=refusal))
 
 
 def _pod_group(plan: Plan, spec: Tree) -> Tree:

@@ -56,16 +56,9 @@ def refuse(plan: Plan, report: Report, path: Path, message: str, text: str, advi
 
 def unbuildable(plan: Plan, report: Report, span: Span, message: str, text: str, advice: str) -> None:
     """A job that is admitted and never built: `text` is what the controller's log would say."""
-    report.add(
-        UNBUILDABLE.at(
-            span,
-            message,
-            effect="the API server accepts the TrainJob, and the controller creates nothing for it",
-            help=advice,
-            also=[Label(plan.document.span(("metadata", "name")), "this job")],
-            refusal=Refusal("build", text),
-        )
-    )
+    effect = "the API server accepts the TrainJob, and the controller creates nothing for it"
+    also = [Label(plan.document.span(("metadata", "name")), "this job")]
+    report.add(UNBUILDABLE.at(span, message, effect=effect, help=advice, also=also, refusal=Refusal("build", text)))
 
 
 def policy_span(plan: Plan) -> Span:

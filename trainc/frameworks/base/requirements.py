@@ -57,16 +57,13 @@ def check(
         others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
         if others:
             first, second = trainer.name.value, others[0].name.value
-            report.add(
-                TWO_TRAINERS.at(
-                    role_span(plan, others[0]),
-                    f"`{second}` is a second trainer; `{first}` is the first",
-                    label="gets image, command and env, but neither nodes nor rendezvous variables",
-                    also=[Label(role_span(plan, trainer), "the trainer that counts")],
-                    effect=f"the processes of `{second}` do not know their peers",
-                    help="label only one of them",
-                )
-            )
+            at = role_span(plan, others[0])
+            message = f"`{second}` is a second trainer; `{first}` is the first"
+            label = "gets image, command and env, but neither nodes nor rendezvous variables"
+            also = [Label(role_span(plan, trainer), "the trainer that counts")]
+            effect = f"the processes of `{second}` do not know their peers"
+            help_ = "label only one of them"
+            report.add(TWO_TRAINERS.at(at, message, label=label, also=also, effect=effect, help=help_))
     check_container(plan, report, trainer, "no process gets the variables: each process runs alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
@@ -79,16 +76,11 @@ def check_gpus(plan: Plan, report: Report) -> None:
         return
     amounts = inferred.resources[inferred.part]
     first, *rest = (_span(plan, amounts[name]) for name in inferred.gpu_names)
-    report.add(
-        SEVERAL_GPU_NAMES.at(
-            first,
-            f"{' and '.join(f'`{name}`' for name in inferred.gpu_names)} both count as GPUs",
-            label="counted",
-            also=[Label(span, "not counted") for span in rest],
-            effect="the Trainer controller counts one of them at random",
-            help="keep one, or set `numProcPerNode`",
-        )
-    )
+    message = f"{' and '.join(f'`{name}`' for name in inferred.gpu_names)} both count as GPUs"
+    also = [Label(span, "not counted") for span in rest]
+    effect = "the Trainer controller counts one of them at random"
+    help_ = "keep one, or set `numProcPerNode`"
+    report.add(SEVERAL_GPU_NAMES.at(first, message, label="counted", also=also, effect=effect, help=help_))
 
 
 def check_processes(plan: Plan, report: Report) -> None:

@@ -79,13 +79,11 @@ def daemon_and_plugin_differ(job: Job) -> Findings:
         for at, of, fitting in _DIFFERING[images]:
             daemon, plugin = role.containers[at], role.containers[of]
             listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
-            yield PAIR.at(
-                job.at((*plugin.path, "image")),
-                f"plugin {_tag(images[of])} is not a known match for daemon {_tag(images[at])}",
-                also=[Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")],
-                effect="connections fail, or data is lost silently",
-                help=f"use plugin {listed} with this daemon",
-            )
+            message = f"plugin {_tag(images[of])} is not a known match for daemon {_tag(images[at])}"
+            also = [Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")]
+            effect = "connections fail, or data is lost silently"
+            help_ = f"use plugin {listed} with this daemon"
+            yield PAIR.at(job.at((*plugin.path, "image")), message, also=also, effect=effect, help=help_)
 
 
 def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:

@@ -143,13 +143,11 @@ def endless_sidecar(job: Job) -> Findings:
         for container in role.main if trains is not None else ():
             if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
                 assert trains is not None
-                yield SIDECAR.at(
-                    job.at((*container.path, "name")),
-                    f"`{container.name}` never ends, so the pods of `{role.name}` never complete",
-                    also=[Label(job.at((*trains.path, "name")), "ends when the training does")],
-                    effect="the Job never completes, and its accelerators stay allocated after the training",
-                    help="move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others",
-                )
+                message = f"`{container.name}` never ends, so the pods of `{role.name}` never complete"
+                also = [Label(job.at((*trains.path, "name")), "ends when the training does")]
+                effect = "the Job never completes, and its accelerators stay allocated after the training"
+                help_ = "move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others"
+                yield SIDECAR.at(job.at((*container.path, "name")), message, also=also, effect=effect, help=help_)
 
 
 def unpinned_download(job: Job) -> Findings:
@@ -273,13 +271,11 @@ def script_not_in_image(job: Job) -> Findings:
             continue
         seen.add((script, public))
         field = "`spec.trainer.image`" if job.bundle.document.kind == "TrainJob" else "`image`"
-        yield NO_SCRIPT.at(
-            job.at_word(container, script),
-            f"`{script}` is not in the public image `{public}`",
-            also=[Label(job.at((*container.path, "image")), "this image contains only libraries")],
-            effect="the pods are scheduled, start, and fail: the file does not exist",
-            help=f"build your own image with the program and set it in {field}, or mount a volume with the program",
-        )
+        message = f"`{script}` is not in the public image `{public}`"
+        also = [Label(job.at((*container.path, "image")), "this image contains only libraries")]
+        effect = "the pods are scheduled, start, and fail: the file does not exist"
+        help_ = f"build your own image with the program and set it in {field}, or mount a volume with the program"
+        yield NO_SCRIPT.at(job.at_word(container, script), message, also=also, effect=effect, help=help_)
 
 
 def _script(container: Container) -> str:

@@ -148,14 +148,9 @@ def accelerators_hidden(job: Job) -> Findings:
         if len(container.devices) != 1 or type(count) is not int or not count:
             continue
         for span, message, effect, level in _hiding(job, container, device_kind(resource), count):
-            yield HIDDEN.at(
-                span,
-                message,
-                also=[Label(job.at(container.amount_path(resource)), f"{count} here")],
-                effect=effect,
-                help="remove it, or request no accelerators",
-                level=level,
-            )
+            also = [Label(job.at(container.amount_path(resource)), f"{count} here")]
+            help_ = "remove it, or request no accelerators"
+            yield HIDDEN.at(span, message, also=also, effect=effect, help=help_, level=level)
 
 
 _PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}

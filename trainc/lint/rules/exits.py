@@ -205,21 +205,16 @@ def waits_for_endless_role(job: Job) -> Findings:
     for role in job.roles:
         for wait in waits(role) if "dependsOn" in role.tree else ():
             if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
-                yield WAITS.at(
-                    job.at(wait.path),
-                    f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends",
-                    also=[Label(job.at(wait.on.path), "never ends on its own")],
-                    effect=f"`{role.name}` never starts",
-                    help="wait for it with `status: Ready`",
-                )
+                message = f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends"
+                also = [Label(job.at(wait.on.path), "never ends on its own")]
+                help_ = "wait for it with `status: Ready`"
+                yield WAITS.at(job.at(wait.path), message, also=also, effect=f"`{role.name}` never starts", help=help_)
             elif wait.status == "Complete" and wait.on is not role and _ends_the_job(job, wait.on):
-                yield WAITS.at(
-                    job.at(wait.path),
-                    f"`{role.name}` starts after `{wait.on.name}` has completed, and so is the job then",
-                    also=[Label(job.at(("spec", "successPolicy"), key=True), "the job succeeds by this")],
-                    effect=f"`{role.name}` never starts: a JobSet that has succeeded creates no Jobs",
-                    help=f"add `{role.name}` to `targetReplicatedJobs`, or wait with `status: Ready`",
-                )
+                message = f"`{role.name}` starts after `{wait.on.name}` has completed, and so is the job then"
+                also = [Label(job.at(("spec", "successPolicy"), key=True), "the job succeeds by this")]
+                effect = f"`{role.name}` never starts: a JobSet that has succeeded creates no Jobs"
+                help_ = f"add `{role.name}` to `targetReplicatedJobs`, or wait with `status: Ready`"
+                yield WAITS.at(job.at(wait.path), message, also=also, effect=effect, help=help_)
 
 
 def _ends_the_job(job: Job, last: ExpandedRole) -> bool:

@@ -111,13 +111,11 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
         volume, _ = mount_of(container, path) if path else ("", False)
         source = container.role.volumes.get(volume) if path else None
         if source is not None and "emptyDir" in source:
-            yield LOST.at(
-                job.at_word(container, path),
-                f"`{path}` is on `{volume}`, an emptyDir that is deleted with the pod",
-                also=[Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")],
-                effect="a restart loses the checkpoints, and training restarts from step 0",
-                help="write them to a PVC or a bucket",
-            )
+            message = f"`{path}` is on `{volume}`, an emptyDir that is deleted with the pod"
+            also = [Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")]
+            effect = "a restart loses the checkpoints, and training restarts from step 0"
+            help_ = "write them to a PVC or a bucket"
+            yield LOST.at(job.at_word(container, path), message, also=also, effect=effect, help=help_)
 
 
 def output_on_read_only_mount(job: Job) -> Findings:

@@ -145,13 +145,11 @@ def object_twice(job: Job) -> Findings:
             key = (text(tree, "apiVersion"), text(metadata, "namespace"), text(metadata, "name"))
             first = seen.setdefault(key, tree)
             if first is not tree and key[2] and not (kind == "Service" and any(_unlike_peers(t, job) for t in trees)):
-                yield DUPLICATE.at(
-                    job.at_object(tree, ("metadata", "name")),
-                    f"{kind} `{key[2]}` is defined twice",
-                    also=[Label(job.at_object(first, ("metadata", "name")), "first definition")],
-                    effect="the second overwrites the first",
-                    help="rename one of them",
-                )
+                at = job.at_object(tree, ("metadata", "name"))
+                message = f"{kind} `{key[2]}` is defined twice"
+                also = [Label(job.at_object(first, ("metadata", "name")), "first definition")]
+                effect = "the second overwrites the first"
+                yield DUPLICATE.at(at, message, also=also, effect=effect, help="rename one of them")
 
 
 def service_shadows_peers(job: Job) -> Findings:

@@ -213,13 +213,11 @@ def pods_not_all_at_once(job: Job) -> Findings:
         if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
             continue
         if collective(role):
-            yield UNEQUAL.at(
-                job.at((*role.spec_path, "completions")),
-                f"a Job of `{role.name}` has {size} pods but runs only {width} at once",
-                also=[Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")],
-                effect=f"the first {width} wait for the other {size - width}, which start only after the first have ended",
-                help=f"use `parallelism: {size}`",
-            )
+            message = f"a Job of `{role.name}` has {size} pods but runs only {width} at once"
+            also = [Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")]
+            effect = f"the first {width} wait for the other {size - width}, which start only after the first have ended"
+            help_ = f"use `parallelism: {size}`"
+            yield UNEQUAL.at(job.at((*role.spec_path, "completions")), message, also=also, effect=effect, help=help_)
 
 
 def job_managed_by_other(job: Job) -> Findings:

@@ -218,13 +218,10 @@ def coordinator_ports_differ(job: Job) -> Findings:
             continue
         other = first.setdefault((meeting.name, meeting.host), meeting)
         if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
-            yield PORTS.at(
-                job.at(meeting.port_path),
-                f"`{meeting.container.role.name}` uses rendezvous port {meeting.port}, `{other.container.role.name}` port {other.port}",
-                also=[Label(job.at(other.port_path), f"port {other.port} here")],
-                effect=_EFFECT,
-                help="use the same port for all",
-            )
+            message = f"`{meeting.container.role.name}` uses rendezvous port {meeting.port}, `{other.container.role.name}` port {other.port}"
+            also = [Label(job.at(other.port_path), f"port {other.port} here")]
+            help_ = "use the same port for all"
+            yield PORTS.at(job.at(meeting.port_path), message, also=also, effect=_EFFECT, help=help_)
 
 
 def coordinators_differ(job: Job) -> Findings:
@@ -288,13 +285,11 @@ def addresses_only_when_ready(job: Job) -> Findings:
     for meeting in meetings(job):
         if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
             probe = job.at((*meeting.container.path, "readinessProbe"), key=True)
-            yield NOT_READY.at(
-                job.at(("spec", "network", "publishNotReadyAddresses")),
-                f"the pods of `{meeting.container.role.name}` find each other only once they are ready",
-                also=[Label(probe, "this probe decides when they are ready")],
-                effect="if the probe succeeds only after the rendezvous, the pods wait for each other forever",
-                help="remove `publishNotReadyAddresses: false`",
-            )
+            at = job.at(("spec", "network", "publishNotReadyAddresses"))
+            message = f"the pods of `{meeting.container.role.name}` find each other only once they are ready"
+            also = [Label(probe, "this probe decides when they are ready")]
+            effect = "if the probe succeeds only after the rendezvous, the pods wait for each other forever"
+            yield NOT_READY.at(at, message, also=also, effect=effect, help="remove `publishNotReadyAddresses: false`")
             return
 
 
@@ -316,13 +311,11 @@ def image_versions_differ(job: Job) -> Findings:
         theirs = text(other.tree, "image")
         if other.role is container.role or image == theirs:
             continue
-        yield IMAGES.at(
-            job.at((*container.path, "image")),
-            f"`{container.role.name}` runs `{image}`, but `{other.role.name}` runs `{theirs}`",
-            also=[Label(job.at((*other.path, "image")), f"it trains with `{container.role.name}`")],
-            effect="two versions of the program train one model; they fail or hang where they differ",
-            help="use the same image for both",
-        )
+        message = f"`{container.role.name}` runs `{image}`, but `{other.role.name}` runs `{theirs}`"
+        also = [Label(job.at((*other.path, "image")), f"it trains with `{container.role.name}`")]
+        effect = "two versions of the program train one model; they fail or hang where they differ"
+        help_ = "use the same image for both"
+        yield IMAGES.at(job.at((*container.path, "image")), message, also=also, effect=effect, help=help_)
         return
 
 
@@ -374,14 +367,12 @@ def launcher_without_hosts(job: Job) -> Findings:
             or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
         )
         if knows_peers and not names_hosts:
-            yield STANDALONE.at(
-                job.at_word(container, *launch.launcher.words),
-                f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts",
-                also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
-                effect="each pod trains the same model alone",
-                help="use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile",
-                level=WARNING,
-            )
+            at = job.at_word(container, *launch.launcher.words)
+            message = f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts"
+            also = [Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")]
+            effect = "each pod trains the same model alone"
+            help_ = "use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile"
+            yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
 
 
 def no_rendezvous(job: Job) -> Findings:

@@ -113,13 +113,11 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings
     factors = " x ".join(f"{name} {size}" for name, size in sizes.items())
     marks = ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
     spelled = [f"{word}{mark}" for word in dict.fromkeys(name.split("_")[0] for name, _ in _MODEL) for mark in marks]
-    yield MESH.at(
-        job.at_word(container, *spelled),
-        f"{factors} = {product} does not divide the {world} devices",
-        also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")],
-        effect="the program fails at start: the devices cannot be split that way",
-        help=f"choose sizes whose product divides {world}",
-    )
+    message = f"{factors} = {product} does not divide the {world} devices"
+    also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")]
+    effect = "the program fails at start: the devices cannot be split that way"
+    help_ = f"choose sizes whose product divides {world}"
+    yield MESH.at(job.at_word(container, *spelled), message, also=also, effect=effect, help=help_)
 
 
 def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[str, int], int]:
@@ -156,13 +154,11 @@ def batch_not_divisible(job: Job) -> Findings:
             continue
         near = max(step, round(batch / step) * step)
         made = f"{replicas} data-parallel replicas" + (f" with micro-batches of {micro}" if micro > 1 else "")
-        yield BATCH.at(
-            job.at_word(container, "global_batch_size", "global-batch-size"),
-            f"a global batch of {batch} is not divisible by {made}",
-            also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} data-parallel replicas")],
-            effect="the trainer fails at start, or drops samples",
-            help=f"the nearest divisible size is {near}",
-        )
+        at = job.at_word(container, "global_batch_size", "global-batch-size")
+        message = f"a global batch of {batch} is not divisible by {made}"
+        also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} data-parallel replicas")]
+        effect = "the trainer fails at start, or drops samples"
+        yield BATCH.at(at, message, also=also, effect=effect, help=f"the nearest divisible size is {near}")
 
 
 CHECKS = (mesh_mismatch, batch_not_divisible)

@@ -175,13 +175,11 @@ def image_of_launcher_alone(job: Job) -> Findings:
             is_one = written and written == untagged(_runtime_image(plan, worker))
             if not is_one or not untagged(ours) or untagged(ours) == untagged(theirs):
                 continue
-            yield IMAGE.at(
-                job.at((*launcher.path, "image")),
-                f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`",
-                also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
-                effect="mpirun fails on the nodes if their image lacks the program, and runs another version if it has it",
-                help=f"set the job's image in the role `{worker.role.name}` of your own runtime too",
-            )
+            message = f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`"
+            also = [Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")]
+            effect = "mpirun fails on the nodes if their image lacks the program, and runs another version if it has it"
+            help_ = f"set the job's image in the role `{worker.role.name}` of your own runtime too"
+            yield IMAGE.at(job.at((*launcher.path, "image")), message, also=also, effect=effect, help=help_)
 
 
 def _runtime_image(plan: Plan, container: Container) -> str:
@@ -240,13 +238,11 @@ def launcher_without_mpirun(job: Job) -> Findings:
             is_plain = "$(" not in container.script and "`" not in container.script
             if programs and is_plain and all(map(_is_python_script, programs)):
                 program = programs[-1][:2]
-                yield NO_MPIRUN.at(
-                    job.at_word(container, program[0]),
-                    f"the launcher runs `{' '.join(program)}` without mpirun",
-                    also=[Label(job.at((*others[0].main[0].path, "name")), "mpirun would start processes here")],
-                    effect="the program runs once, in the launcher; the other pods wait, and their accelerators are idle",
-                    help=f"use `mpirun {' '.join(program)}`",
-                )
+                message = f"the launcher runs `{' '.join(program)}` without mpirun"
+                also = [Label(job.at((*others[0].main[0].path, "name")), "mpirun would start processes here")]
+                effect = "the program runs once, in the launcher; the other pods wait, and their accelerators are idle"
+                help_ = f"use `mpirun {' '.join(program)}`"
+                yield NO_MPIRUN.at(job.at_word(container, program[0]), message, also=also, effect=effect, help=help_)
 
 
 def _is_mpi(job: Job) -> bool:
@@ -276,13 +272,11 @@ def worker_without_sshd(job: Job) -> Findings:
             programs = {command.program for command in worker.commands if command.words}
             # Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon.
             if "command" in worker.tree and programs and programs <= _AT_WORK and "ssh" not in worker.text:
-                yield NO_DAEMON.at(
-                    job.at((*worker.path, "command")),
-                    f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon",
-                    also=[Label(job.at(launcher.path), "mpirun reaches them by ssh")],
-                    effect="mpirun cannot start processes there: `Connection refused`",
-                    help="remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`",
-                )
+                message = f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon"
+                also = [Label(job.at(launcher.path), "mpirun reaches them by ssh")]
+                effect = "mpirun cannot start processes there: `Connection refused`"
+                help_ = "remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`"
+                yield NO_DAEMON.at(job.at((*worker.path, "command")), message, also=also, effect=effect, help=help_)
 
 
 _KEY_FILE = "id_rsa"
@@ -371,13 +365,11 @@ def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> F
         return
     user = value(job.tree, *container.security_path("runAsUser"))
     reader = "the user of the image" if user is None else f"user {user}"
-    yield KEY.at(
-        job.at(container.security_path("runAsUser") or mount),
-        f"{reader} cannot read the private key `{_KEY_FILE}`: it belongs to root, with mode {mode:04o}",
-        effect=f"ssh has no key; {_DENIED}",
-        help=f"set `fsGroup: {user or 1000}` in the `securityContext` of both roles' pods",
-        level=ERROR if user is not None and group is not None else WARNING,
-    )
+    message = f"{reader} cannot read the private key `{_KEY_FILE}`: it belongs to root, with mode {mode:04o}"
+    effect = f"ssh has no key; {_DENIED}"
+    help_ = f"set `fsGroup: {user or 1000}` in the `securityContext` of both roles' pods"
+    level = ERROR if user is not None and group is not None else WARNING
+    yield KEY.at(job.at(container.security_path("runAsUser") or mount), message, effect=effect, help=help_, level=level)
 
 
 _OPEN_MPI = ("OMPI_", "PRTE_")
@@ -394,13 +386,11 @@ def mpirun_as_root(job: Job) -> Findings:
             continue
         if "allow-run-as-root" in container.text or any(_is_given(container, pair) for pair in _ALLOWED):
             continue
-        yield AS_ROOT.at(
-            job.at(path),
-            f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`",
-            also=[Label(job.at_word(container, program), "Open MPI starts here")],
-            effect="Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`",
-            help=f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user",
-        )
+        message = f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`"
+        also = [Label(job.at_word(container, program), "Open MPI starts here")]
+        effect = "Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`"
+        help_ = f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user"
+        yield AS_ROOT.at(job.at(path), message, also=also, effect=effect, help=help_)
 
 
 def _is_given(container: Container, names: tuple[str, ...]) -> bool:

@@ -105,13 +105,11 @@ def tuner_of_other_machine(job: Job) -> Findings:
         wanted = {"nvidia-gb200": "a4x", "nvidia-h200-141gb": "a3u", "nvidia-b200": "a4"}.get(accelerator)
         table_name = path.rpartition("tuner_config_")[2].partition(".")[0] if "tuner_config_" in path else ""
         if wanted and table_name and table_name != wanted:
-            yield TUNER.at(
-                job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value")),
-                f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`",
-                also=[Label(job.at(container.role.node_labels["cloud.google.com/gke-accelerator"][1]), wanted)],
-                effect="NCCL chooses algorithms that are slow on this machine",
-                help=f"use `tuner_config_{wanted}.txtpb`",
-            )
+            at = job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value"))
+            message = f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`"
+            also = [Label(job.at(container.role.node_labels["cloud.google.com/gke-accelerator"][1]), wanted)]
+            effect = "NCCL chooses algorithms that are slow on this machine"
+            yield TUNER.at(at, message, also=also, effect=effect, help=f"use `tuner_config_{wanted}.txtpb`")
 
 
 def tcpxo_half_set_up(job: Job) -> Findings:
@@ -129,15 +127,13 @@ def tcpxo_half_set_up(job: Job) -> Findings:
         if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
-            yield HALF.at(
-                job.at((*daemon.path, "image")),
-                f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}",
-                also=[Label(job.at((*role.pod_path, "containers")), "these containers")]
-                if "container sets" in part
-                else [],
-                effect="NCCL finds no fast network: it fails at start, or runs over TCP",
-                help="use one complete configuration, such as the component `gke-tcpxo`",
+            message = f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}"
+            also = (
+                [Label(job.at((*role.pod_path, "containers")), "these containers")] if "container sets" in part else []
             )
+            effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
+            help_ = "use one complete configuration, such as the component `gke-tcpxo`"
+            yield HALF.at(job.at((*daemon.path, "image")), message, also=also, effect=effect, help=help_)
 
 
 def gib_half_set_up(job: Job) -> Findings:
@@ -190,13 +186,10 @@ def rdma_switched_off(job: Job) -> Findings:
             for user in job.containers if is_passed_on else (container,):
                 unused = _unused(user, name, value)
                 if unused is not None:
-                    yield RDMA_OFF.at(
-                        place,
-                        f"`{name}={value}`, but `{user.name}` {unused.has}",
-                        also=[Label(job.at(unused.path), f"{unused.kind} here")],
-                        effect=unused.effect,
-                        help="use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it",
-                    )
+                    message = f"`{name}={value}`, but `{user.name}` {unused.has}"
+                    also = [Label(job.at(unused.path), f"{unused.kind} here")]
+                    help_ = "use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it"
+                    yield RDMA_OFF.at(place, message, also=also, effect=unused.effect, help=help_)
                     break
 
 
@@ -288,13 +281,11 @@ def host_port_clash(job: Job) -> Findings:
         if machine is None or type(count) is not int or not count or count * 2 > machine.count:
             continue
         container = next(c for c in role.main if "ports" in c.tree)
-        yield HOST_PORT.at(
-            job.at((*container.path, "ports")),
-            f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port",
-            also=[Label(job.at(path), f"{machine.count} accelerators, {count} per pod")],
-            effect="the second pod on a machine stays pending or fails with `address already in use`",
-            help="use whole machines, or remove `hostNetwork`",
-        )
+        message = f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port"
+        also = [Label(job.at(path), f"{machine.count} accelerators, {count} per pod")]
+        effect = "the second pod on a machine stays pending or fails with `address already in use`"
+        help_ = "use whole machines, or remove `hostNetwork`"
+        yield HOST_PORT.at(job.at((*container.path, "ports")), message, also=also, effect=effect, help=help_)
 
 
 def ports_clash_in_pod(job: Job) -> Findings:
@@ -310,14 +301,12 @@ def ports_clash_in_pod(job: Job) -> Findings:
                 key = (getattr(leaf, "value", None), text(port, "protocol") or "TCP")
                 other = seen.setdefault(key, (container, index))
                 if other[0] is not container and key[0] is not None:
-                    yield PORT_CLASH.at(
-                        job.at((*container.path, "ports", index, "containerPort")),
-                        f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}",
-                        also=[Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first used here")],
-                        effect="the second to start fails with `address already in use`",
-                        help="change one of the ports",
-                        level=WARNING,
-                    )
+                    at = job.at((*container.path, "ports", index, "containerPort"))
+                    message = f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}"
+                    also = [Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first used here")]
+                    effect = "the second to start fails with `address already in use`"
+                    help_ = "change one of the ports"
+                    yield PORT_CLASH.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
 
 
 CHECKS = (

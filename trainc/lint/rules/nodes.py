@@ -41,13 +41,11 @@ def more_accelerators_than_machine(job: Job) -> Findings:
                 continue
             if type(count) is not int or count <= machine.count:
                 continue
-            yield TOO_MANY.at(
-                job.at(worker.amount_path(resource)),
-                f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}",
-                also=[Label(job.at(path), f"{machine.count} per machine")],
-                effect="the pods stay pending",
-                help=f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods",
-            )
+            message = f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}"
+            also = [Label(job.at(path), f"{machine.count} per machine")]
+            effect = "the pods stay pending"
+            help_ = f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods"
+            yield TOO_MANY.at(job.at(worker.amount_path(resource)), message, also=also, effect=effect, help=help_)
 
 
 def partial_node(job: Job) -> Findings:
@@ -58,13 +56,11 @@ def partial_node(job: Job) -> Findings:
             continue
         count = role.devices.get(machine.resource)
         if type(count) is int and count < machine.count and has_peers(role):
-            yield PARTIAL.at(
-                job.at(worker.amount_path(machine.resource)),
-                f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs",
-                also=[Label(job.at(path), f"{machine.count} per machine")],
-                effect="other pods can hardly use the remaining accelerators",
-                help=f"request {machine.count}, and use fewer pods",
-            )
+            at = job.at(worker.amount_path(machine.resource))
+            message = f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs"
+            also = [Label(job.at(path), f"{machine.count} per machine")]
+            effect = "other pods can hardly use the remaining accelerators"
+            yield PARTIAL.at(at, message, also=also, effect=effect, help=f"request {machine.count}, and use fewer pods")
 
 
 def network_cards_mismatch(job: Job) -> Findings:
@@ -246,13 +242,11 @@ def selector_contradicts_affinity(job: Job) -> Findings:
             held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
             if key in selector and operator in ("In", "NotIn") and (held in values) != (operator == "In"):
                 term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
-                yield CONTRADICTS.at(
-                    job.at((*role.pod_path, "nodeSelector", key)),
-                    f"the node selector requires `{key}: {held}`, which the affinity excludes",
-                    also=[Label(job.at((*term, "matchExpressions", index)), "the affinity")],
-                    effect="no node satisfies both: the pods stay pending",
-                    help="keep one of them",
-                )
+                at = job.at((*role.pod_path, "nodeSelector", key))
+                message = f"the node selector requires `{key}: {held}`, which the affinity excludes"
+                also = [Label(job.at((*term, "matchExpressions", index)), "the affinity")]
+                effect = "no node satisfies both: the pods stay pending"
+                yield CONTRADICTS.at(at, message, also=also, effect=effect, help="keep one of them")
 
 
 _GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")

@@ -57,13 +57,11 @@ def mixed_accelerators(job: Job) -> Findings:
             kinds.setdefault((vendor, device_kind(resource)), resource)
         if len(kinds) > 1:
             (kind, first), (_, second) = list(kinds.items())[:2]
-            yield MIXED.at(
-                job.at(container.amount_path(second)),
-                f"`{container.name}` requests `{first}` and `{second}`",
-                also=[Label(job.at(container.amount_path(first)), f"a {kind[1]}")],
-                effect="no node offers both: the pods stay pending",
-                help="keep one of them",
-            )
+            message = f"`{container.name}` requests `{first}` and `{second}`"
+            also = [Label(job.at(container.amount_path(first)), f"a {kind[1]}")]
+            effect = "no node offers both: the pods stay pending"
+            help_ = "keep one of them"
+            yield MIXED.at(job.at(container.amount_path(second)), message, also=also, effect=effect, help=help_)
 
 
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one

@@ -56,15 +56,12 @@ def nodes_mismatch(job: Job) -> Findings:
             if alone:
                 effect = f"each of the {count} pods trains alone"
                 help_ = f"set {count} here, unless each pod works independently"
-            yield NNODES.at(
-                _spot(job, container, path, name, name.replace("_", "-")),
-                f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}",
-                label=f"`{name}` is {written}",
-                also=[Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")],
-                effect=effect,
-                help=help_,
-                level=WARNING if alone else ERROR,
-            )
+            at = _spot(job, container, path, name, name.replace("_", "-"))
+            message = f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
+            label = f"`{name}` is {written}"
+            also = [Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")]
+            level = WARNING if alone else ERROR
+            yield NNODES.at(at, message, label=label, also=also, effect=effect, help=help_, level=level)
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
@@ -199,14 +196,12 @@ def processes_by_host_cpus(job: Job) -> Findings:
             continue
         written, path = _processes(container)
         if written == "cpu" and _counted(container):
-            yield NPROC_AUTO.at(
-                job.at(path),
-                f"`torchrun` starts one process per CPU of the host, in a pod with {_counted(container)} accelerators",
-                also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{_counted(container)} here")],
-                effect="there are more processes than accelerators: those without one fail",
-                help="use `gpu`",
-                level=ERROR,
+            message = (
+                f"`torchrun` starts one process per CPU of the host, in a pod with {_counted(container)} accelerators"
             )
+            also = [Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{_counted(container)} here")]
+            effect = "there are more processes than accelerators: those without one fail"
+            yield NPROC_AUTO.at(job.at(path), message, also=also, effect=effect, help="use `gpu`", level=ERROR)
         if written not in ("auto", "gpu") or _may_have_device(container):
             continue
         what, effect = "accelerator", "it starts as many processes as the host has CPUs"
@@ -288,14 +283,12 @@ def world_size_mismatch(job: Job) -> Findings:
                 else f"there are {pods} pods"
             )
             excess = "the excess processes are rejected"
-            yield WORLD.at(
-                job.at((*container.env_path(name), "value")),
-                f"`{name}` is {size}, but {what}",
-                label=f"{size} here",
-                also=[Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")],
-                effect=f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out",
-                help=f"use {fitting}, or remove it: the launcher sets it",
-            )
+            at = job.at((*container.env_path(name), "value"))
+            message = f"`{name}` is {size}, but {what}"
+            also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")]
+            effect = f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out"
+            help_ = f"use {fitting}, or remove it: the launcher sets it"
+            yield WORLD.at(at, message, label=f"{size} here", also=also, effect=effect, help=help_)
 
 
 def constant_rank(job: Job) -> Findings:
@@ -367,13 +360,11 @@ def ranks_overlap(job: Job) -> Findings:
                 continue
             other = first.setdefault((meeting.host, f"{name}={start}"), container)
             if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):
-                yield OVERLAP.at(
-                    job.at(container.env_path(name)),
-                    f"`{name}` starts at {start} in both `{container.role.name}` and `{other.role.name}`, which share the rendezvous `{meeting.host}`",
-                    also=[Label(job.at(other.env_path(name)), f"also {start} here")],
-                    effect="two processes claim one rank, and the group never forms",
-                    help="use one role for all pods of the world, or add the size of the first role in the start script",
-                )
+                message = f"`{name}` starts at {start} in both `{container.role.name}` and `{other.role.name}`, which share the rendezvous `{meeting.host}`"
+                also = [Label(job.at(other.env_path(name)), f"also {start} here")]
+                effect = "two processes claim one rank, and the group never forms"
+                help_ = "use one role for all pods of the world, or add the size of the first role in the start script"
+                yield OVERLAP.at(job.at(container.env_path(name)), message, also=also, effect=effect, help=help_)
 
 
 def _goes_by(container: Container, name: str) -> bool:
@@ -395,13 +386,11 @@ def ranks_repeat_per_job(job: Job) -> Findings:
         ]
         own = by_index if "JOB_INDEX" not in meeting.container.text.upper() else []
         if own and isinstance(place, PodAddress) and place.role is role:
-            yield MANY_JOBS.at(
-                job.at((*role.path, "replicas")),
-                f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each",
-                also=[Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")],
-                effect="pods of different Jobs claim the same rank",
-                help="use `replicas: 1` with a larger `parallelism` and `completions`",
-            )
+            message = f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each"
+            also = [Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")]
+            effect = "pods of different Jobs claim the same rank"
+            help_ = "use `replicas: 1` with a larger `parallelism` and `completions`"
+            yield MANY_JOBS.at(job.at((*role.path, "replicas")), message, also=also, effect=effect, help=help_)
 
 
 def rank_without_index(job: Job) -> Findings:
@@ -416,13 +405,10 @@ def rank_without_index(job: Job) -> Findings:
             place = container.word_path("JOB_COMPLETION_INDEX")
             places.append((place, "the command uses `JOB_COMPLETION_INDEX`"))
         for path, what in places:
-            yield NO_INDEX.at(
-                job.at(path),
-                f"{what}, but the Jobs of `{container.role.name}` are not Indexed",
-                also=[Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")],
-                effect="it is empty in every pod",
-                help="use `completionMode: Indexed`",
-            )
+            message = f"{what}, but the Jobs of `{container.role.name}` are not Indexed"
+            also = [Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")]
+            effect = "it is empty in every pod"
+            yield NO_INDEX.at(job.at(path), message, also=also, effect=effect, help="use `completionMode: Indexed`")
 
 
 CHECKS = (

@@ -94,13 +94,11 @@ def tpu_topology_unknown(job: Job) -> Findings:
         if generation is None or not topology or "$" in topology or "{" in topology or "<" in topology:
             continue
         if not sizes or not generation.legal(sizes):
-            yield UNKNOWN.at(
-                job.at(_topology_path(role)),
-                f"TPU {generation.name} has no topology `{topology}`",
-                also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
-                effect="no node pool can use it: the pods stay pending",
-                help=_shapes(generation, sizes),
-            )
+            message = f"TPU {generation.name} has no topology `{topology}`"
+            also = [Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")]
+            effect = "no node pool can use it: the pods stay pending"
+            help_ = _shapes(generation, sizes)
+            yield UNKNOWN.at(job.at(_topology_path(role)), message, also=also, effect=effect, help=help_)
 
 
 def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
@@ -170,13 +168,11 @@ def multislice_single_host(job: Job) -> Findings:
         sizes = _sizes(_topology(role))
         multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
         if sizes and type(role.replicas) is int and role.replicas > 1 and prod(sizes) == chips and multi:
-            yield SINGLE.at(
-                job.at(_topology_path(role)),
-                f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them",
-                also=[Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")],
-                effect="multislice is not supported between single-host slices",
-                help="use a topology with several hosts",
-            )
+            message = f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them"
+            also = [Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")]
+            effect = "multislice is not supported between single-host slices"
+            help_ = "use a topology with several hosts"
+            yield SINGLE.at(job.at(_topology_path(role)), message, also=also, effect=effect, help=help_)
 
 
 def slices_share_node_pools(job: Job) -> Findings:

@@ -80,13 +80,11 @@ def _both(placement: Placement) -> Iterator[Finding]:
 def _suspended(placement: Placement) -> Iterator[Finding]:
     suspend = get(placement.jobset, "spec", "suspend")
     if placement.queue is not None and type(suspend) is Sourced and suspend.value is not None:
-        yield SUSPENDED.at(
-            placement.at("spec", "suspend"),
-            "`suspend` is set on a job that waits in a queue",
-            also=[Label(placement.at("metadata", "labels", KUEUE_QUEUE), "the queue decides when it runs")],
-            effect="applying the manifest again stops the job that Kueue has started",
-            help="remove `suspend`: Kueue sets it when the job is created",
-        )
+        message = "`suspend` is set on a job that waits in a queue"
+        also = [Label(placement.at("metadata", "labels", KUEUE_QUEUE), "the queue decides when it runs")]
+        effect = "applying the manifest again stops the job that Kueue has started"
+        help_ = "remove `suspend`: Kueue sets it when the job is created"
+        yield SUSPENDED.at(placement.at("spec", "suspend"), message, also=also, effect=effect, help=help_)
 
 
 def _misplaced(placement: Placement) -> Iterator[Finding]:

@@ -46,14 +46,12 @@ def _two(placement: Placement) -> Iterator[Finding]:
     other = next((t for t in placement.ties if first and t.back_end != first.back_end), None)
     if first is None or other is None:
         return
-    yield TWO_BACK_ENDS.at(
-        placement.at(*first.path),
-        f"the job is a gang of both `{first.back_end}` and `{other.back_end}`",
-        label=f"`{first.back_end}`",
-        also=[Label(placement.at(*other.path), f"`{other.back_end}`")],
-        effect="each scheduler waits for pods that the other holds back",
-        help="keep one, or choose one with the cluster's `scheduler:`",
-    )
+    message = f"the job is a gang of both `{first.back_end}` and `{other.back_end}`"
+    label = f"`{first.back_end}`"
+    also = [Label(placement.at(*other.path), f"`{other.back_end}`")]
+    effect = "each scheduler waits for pods that the other holds back"
+    help_ = "keep one, or choose one with the cluster's `scheduler:`"
+    yield TWO_BACK_ENDS.at(placement.at(*first.path), message, label=label, also=also, effect=effect, help=help_)
 
 
 def _untied(placement: Placement) -> Iterator[Finding]:
@@ -122,14 +120,11 @@ def _scheduler_names(placement: Placement) -> Iterator[Finding]:
 
 def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Finding:
     listed = ", ".join(f"`{name or DEFAULT_PROFILE}`" for name in sorted(names))
-    return SCHEDULER_NAME.at(
-        placement.role_at(tied[0], *POD, "spec", "schedulerName"),
-        f"the pods of one gang use different schedulers: {listed}",
-        also=[Label(placement.role_at(role, *POD, "spec", "schedulerName"), "differs") for role in tied[1:]],
-        effect="no scheduler sees the whole gang",
-        help="set the same `schedulerName` on all",
-        level=ERROR,
-    )
+    at = placement.role_at(tied[0], *POD, "spec", "schedulerName")
+    message = f"the pods of one gang use different schedulers: {listed}"
+    also = [Label(placement.role_at(role, *POD, "spec", "schedulerName"), "differs") for role in tied[1:]]
+    help_ = "set the same `schedulerName` on all"
+    return SCHEDULER_NAME.at(at, message, also=also, effect="no scheduler sees the whole gang", help=help_, level=ERROR)
 
 
 def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
