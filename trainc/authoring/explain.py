@@ -288,7 +288,6 @@ READ_FROM = {
 }
 SINCE = {"JobSet.spec.replicatedJobs.dependsOn": "JobSet 0.8", "JobSet.spec.volumeClaimPolicies": "JobSet 0.11"}
 
-
 # By the name of the field, where a plain value of its type would teach nothing.
 _VALUES: dict[str, Any] = {
     "image": "registry.example.com/team/train:1.0.0",

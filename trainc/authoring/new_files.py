@@ -15,7 +15,6 @@ from trainc.yaml.spelling import other_text, text_of
 
 _QUEUES = {"kueue": ("labels", KUEUE_QUEUE), "volcano": ("annotations", VOLCANO_QUEUE)}
 
-
 _GANGS = ("coscheduling", "volcano", "native")
 _WAIT = (
     "# The launcher starts together with its nodes: wait until sshd of each node answers.",

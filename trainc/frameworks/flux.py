@@ -160,7 +160,6 @@ FRAMEWORK = Framework(
     "flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",), starts={"flux": START}, has_slots=True
 )
 
-
 INIT = r"""
 # Flux comes in the installer's image; the training container gets it through the volume at /mnt/flux.
 set -eu

@@ -124,7 +124,6 @@ FRAMEWORK = Framework(
     has_slots=True,
 )
 
-
 LAUNCHER = "launcher"
 HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
 _STARTERS = ("mpirun", "mpiexec", "horovodrun")

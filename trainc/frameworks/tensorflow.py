@@ -103,7 +103,6 @@ FRAMEWORK = Framework(
     "tensorflow", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify, starts={"tensorflow": START}
 )
 
-
 PORT = 2222  # where TensorFlow's gRPC server listens
 PORT_NAME = "tfjob-port"
 WORKER = "worker"

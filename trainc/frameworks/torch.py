@@ -135,7 +135,6 @@ FRAMEWORK = Framework(
     has_slots=True,
 )
 
-
 KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")
 
 LOST_SETTING = Rule("lost-recipe-setting", WARNING)

@@ -12,7 +12,6 @@ from trainc.text.memo import Memo
 
 Checks = tuple[Callable[[Job], Findings], ...]
 
-
 _PROCESSES = ("container.command", "container.args", "container.env")
 # Modules of checks, and the fields of which a job must have one for the module to find anything.
 MODULES: dict[str, tuple[str, ...]] = {
@@ -47,7 +46,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "annotations": ("volume.csi", "template.annotations", "written.annotations"),
 }  # fmt: skip
-
 
 _READ: dict[str, dict[str, str]] = {}  # the fields that a module declares, by the object that has them
 for paths in MODULES.values():

@@ -24,7 +24,6 @@ TEMPLATE = "all"
 API_NOT_SERVED = Rule("api-not-served", ERROR)
 GATE_NOT_DECLARED = Rule("gate-not-declared", WARNING)
 
-
 _SERVED = (((1, 37), "v1beta1"), ((1, 36), "v1alpha2"))  # from which version of Kubernetes on, newest first
 _READ_BY_JOBSET = (0, 12)  # from this version on its CRD knows the field that ties a pod to its group
 

@@ -14,7 +14,6 @@ IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
 
 SECRET_NEEDED = Rule("secret-needed", NOTE)
 
-
 RULES = (SECRET_NEEDED,)
 
 

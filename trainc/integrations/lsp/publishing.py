@@ -22,7 +22,6 @@ from trainc.text.trouble import Trouble
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
 
-
 SOON, PAUSE = 0.02, 0.4  # seconds after a change: several that arrive together are judged once
 
 

@@ -100,7 +100,6 @@ def verify(plan: Plan, report: Report) -> None:
 
 FRAMEWORK = Framework("minicluster", lower, verify=verify)
 
-
 _INSTALL = r"""
 # Flux comes in this image; the other containers get it through the volume.
 set -eu

@@ -42,7 +42,6 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     barred = lacks_counterparts(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
-
     job = {
         "parallelism": size,
         "completions": size,

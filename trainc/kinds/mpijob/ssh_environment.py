@@ -115,7 +115,6 @@ def _pod(plan: Plan, role: Role) -> Contribution:
 
 FRAMEWORK = framework("mpijob-ssh", entries, first, more=more, check=check)
 
-
 _LABELS = (
     "jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=$role,"
     "batch.kubernetes.io/job-completion-index=$index"

@@ -241,7 +241,6 @@ def _port(params: dict[str, str], name: str, default: int) -> int:
 
 FRAMEWORK = framework(NAME, entries, every_and_init, more=more, wired=RayWiring)
 
-
 # `ray job logs --follow` ends with 0 whatever becomes of the job, so the dashboard is asked at the end. A dashboard that
 # answers may still refuse a submission, until the agent of the head has come up.
 _SCRIPT = """\

@@ -121,7 +121,6 @@ def comparable(template: Tree) -> object:
 
 LONG_NAME = Rule("older-name-too-long", ERROR)
 
-
 _LIMIT = 63
 
 

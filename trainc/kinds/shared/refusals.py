@@ -24,7 +24,6 @@ _LABEL_TEXT = (
     "'[a-z]([-a-z0-9]*[a-z0-9])?')"
 )
 
-
 Complaint = tuple[Path, str, str]  # where, the operator's words, what to do
 
 
@@ -171,7 +170,6 @@ def odd_case(r: Validator, key: str, role: str) -> None:
 
 
 EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
-
 
 ROLE_CASE = Rule("role-case", WARNING)
 

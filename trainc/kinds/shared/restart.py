@@ -117,5 +117,4 @@ def _rule(action: str, container: str, codes: list[int]) -> Tree:
 
 DEADLOCK = Rule("gang-waits-for-itself", ERROR)
 
-
 TOLERATED = Rule("failure-not-tolerated", WARNING, differs=("MPIJob",))

@@ -145,6 +145,5 @@ def gang(job: LegacyJob) -> Tree:
 
 _MPI = Origin(by="MPIJob default")
 
-
 PART_OF_GANG = Rule("part-of-gang-counted", WARNING)
 UNUSED = Rule("scheduling-policy-unused", WARNING)

@@ -262,7 +262,6 @@ def _xgboost(r: Validator) -> None:
 
 EXTRAS: dict[str, Callable[[Validator], None]] = {"PyTorchJob": _pytorch, "TFJob": _tensorflow, "XGBoostJob": _xgboost}
 
-
 _LISTED = ("mlkube.io/v1beta1", "TfJob")
 # How the schema spells what the first operators read in any case, with and without underscores.
 _SPEC = ("RuntimeId", "tensorboard", "replicaSpecs", "tfImage", "terminationPolicy")

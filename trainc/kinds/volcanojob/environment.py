@@ -145,7 +145,6 @@ def check(plan: Plan, report: Report) -> None:
 
 FRAMEWORK = framework(NAME, entries, every_and_init, more=more, check=check, wired=Wiring, refuse=refuse)
 
-
 ROOT_PATH = "/root/.ssh"
 _KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys")
 _MADE_KEYS = (PRIVATE, PUBLIC, PUBLIC)  # under which the External Secrets operator writes them

@@ -75,7 +75,6 @@ class Placement:
         self.bundle = bundle
         self.cluster = cluster
         self.jobset = bundle.jobset
-
         self.queue: Sourced[str] | None = filled(self.jobset, "metadata", "labels", KUEUE_QUEUE)
         self.spots = _spots("jobset", (), self.jobset)
         self.ties: list[Tie] = []

@@ -35,7 +35,6 @@ _PATHS = {
 }
 _IN_IMAGE = ("/opt/amazon", "/opt/aws", "/usr/share", "/opt/hpcx", "/opt/nvidia", "/opt/conda", "/app", "/workspace")
 
-
 # Fields that name an object, each with the object's kind and the key that has its name.
 _SOURCES = {
     "secret": ("Secret", "secretName"),

@@ -22,7 +22,6 @@ HOST_PORT = Rule("host-port-clash", WARNING)
 RDMA_OFF = Rule("rdma-switched-off", WARNING)
 PORT_CLASH = Rule("ports-clash-in-pod", ERROR)
 
-
 _TCPX, _TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"  # what the names of their variables begin with
 _GIB = "/usr/local/gib"
 _INTERFACES = "networking.gke.io/interfaces"

@@ -19,7 +19,6 @@ UNDEFINED = Rule("undefined-variable", ERROR)
 IN_ENV = Rule("shell-variable-in-env", WARNING)
 NO_CONTAINER = Rule("resource-of-no-container", ERROR)
 
-
 # Programs that hand the words behind them to a shell of their own.
 _TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
 _OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own

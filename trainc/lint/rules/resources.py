@@ -70,7 +70,6 @@ _LITTLE = {
     "ephemeral-storage": "the kubelet evicts the pod once its files and logs exceed it",
 }
 
-
 _LEAST_BESIDE_DEVICES = {"cpu": ONE, "memory": (1 << 30) * ONE}
 _STARVED = {
     "cpu": "its processes are throttled, and the accelerators are idle",

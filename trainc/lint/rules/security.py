@@ -17,7 +17,6 @@ PRIVILEGED = Rule("privileged-pod", NOTE)
 SECRET = Rule("secret-in-text", ERROR)
 PLACEHOLDER = Rule("secret-placeholder", WARNING)
 
-
 # Public images whose user is root: their Dockerfiles set no other one (read 2026-11).
 _ROOT_IMAGES = frozenset((
     "docker.io/library/alpine", "docker.io/library/bash", "docker.io/library/busybox", "docker.io/library/debian",

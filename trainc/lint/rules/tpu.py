@@ -21,7 +21,6 @@ HOST = Rule("tpu-chips-per-host", ERROR)
 SINGLE = Rule("multislice-single-host", WARNING)
 SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
 
-
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
 

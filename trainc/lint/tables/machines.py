@@ -147,7 +147,6 @@ GENERATIONS = {
     "tpu7x": Generation("7x", (1, 4), cubes=144),
 }
 
-
 GPU, TPU, NEURON, MIG, GAUDI, NPU = "GPU", "TPU", "Neuron", "MIG slice", "Gaudi", "NPU"
 
 DEVICES = {

@@ -20,7 +20,6 @@ SCHEDULER_NAME = Rule("gang-scheduler-name", WARNING)
 PRIORITY = Rule("gang-priority", ERROR)
 GROUP_NAME = Rule("podgroup-name", ERROR)
 
-
 _KEYS = {
     "coscheduling": f"the label `{COSCHEDULING_LABEL}`",
     "volcano": f"the annotation `{VOLCANO_GROUP}`",
