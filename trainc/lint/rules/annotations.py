@@ -52,12 +52,9 @@ def misspelt_annotation_of_jobset(job: Job) -> Findings:
         for key in table(metadata, "annotations"):
             near = "" if key in _OF_JOBSET or "jobset" not in key else nearest(key, _OF_JOBSET, cutoff=0.9)
             if near:
-                yield MISSPELT.at(
-                    job.at((*path, "annotations", key), key=True),
-                    f"JobSet does not read `{key}`",
-                    effect="the annotation has no effect",
-                    help=f"did you mean `{near}`?",
-                )
+                at = job.at((*path, "annotations", key), key=True)
+                message = f"JobSet does not read `{key}`"
+                yield MISSPELT.at(at, message, effect="the annotation has no effect", help=f"did you mean `{near}`?")
 
 
 _LABELS_OF_KUEUE = ("kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class")

@@ -149,13 +149,10 @@ def _unread(placement: Placement) -> Iterator[Finding]:
     if placement.queue is not None and type(seconds) is str and not is_placeholder(seconds):
         number = parsed_int(seconds)
         if number is None or number <= 0:
-            yield KUEUE_UNREAD.at(
-                placement.at("metadata", "labels", SECONDS),
-                f"`{SECONDS}: {seconds}` is not a number of seconds",
-                effect="Kueue's webhook rejects the JobSet",
-                help="write a whole number above 0, in quotes",
-                level=ERROR,
-            )
+            at = placement.at("metadata", "labels", SECONDS)
+            message = f"`{SECONDS}: {seconds}` is not a number of seconds"
+            help_ = "write a whole number above 0, in quotes"
+            yield KUEUE_UNREAD.at(at, message, effect="Kueue's webhook rejects the JobSet", help=help_, level=ERROR)
 
 
 def _is_there(placement: Placement, key: str) -> bool:
