@@ -85,6 +85,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.disable_unused_snapshots = True  # those of slow tests would be among them
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)  # a hook of pytest-xdist
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One more than cores: tests of programs that wait, or that are stopped, leave a tenth of a core's time to another."""
+    return (yield) + 1
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Spare a quick run the import of files that are slow as a whole."""
     is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
