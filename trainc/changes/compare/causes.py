@@ -219,7 +219,7 @@ class Search:
                     left -= settled.keys()
                     if not left:
                         return causes_of
-        return causes_of | {one.key: tuple(sorted(self._irreducible(one))) for one in left}
+        return causes_of | self._irreducible(left)
 
     def _suffice(self, undone: frozenset[str], tried: frozenset[str], one: Target) -> bool:
         """Whether these edits alone, of those that gave a job's former form, explain it."""
@@ -233,13 +233,31 @@ class Search:
         if size <= 1 or len(names) <= _MOST_PAIRED:
             yield from map(frozenset, combinations(names, size))
 
-    def _irreducible(self, one: Target) -> frozenset[str]:
-        """All edits, without those that are not needed, dropped one after the other until none can be."""
-        kept = self._names - (self._edits.alone - one.sources)
-        for name in [*sorted(kept - one.likely), *sorted(kept & one.likely)]:
-            if self._undoes(kept - {name}, one):
-                kept -= {name}
-        return kept
+    def _irreducible(self, left: Iterable[Target]) -> dict[Key, tuple[str, ...]]:
+        """All edits, without those that are not needed, dropped one after the other until none can be.
+
+        Jobs whose edits differ in files of jobs alone are asked about together, as long as they give the same answers.
+        """
+        alike: dict[tuple[str, ...], list[tuple[Target, list[str]]]] = {}
+        for one in left:
+            needed = self._names - (self._edits.alone - one.sources)
+            names = [*sorted(needed - one.likely), *sorted(needed & one.likely)]
+            alike.setdefault(tuple("" if name in self._edits.alone else name for name in names), []).append(
+                (one, names)
+            )
+        causes_of: dict[Key, tuple[str, ...]] = {}
+        groups = [(members, frozenset(range(len(names))), 0) for names, members in alike.items()]
+        while groups:
+            members, kept, at = groups.pop()
+            if at == len(members[0][1]):
+                causes_of |= {one.key: tuple(sorted(names[index] for index in kept)) for one, names in members}
+                continue
+            undone = frozenset(names[index] for _, names in members for index in kept - {at})
+            forms = self._edits.world(undone, frozenset(one for one, _ in members))[self._which]
+            without = [member for member in members if self._is_target(forms, member[0])]
+            others = [member for member in members if member not in without]
+            groups += [(same, left, at + 1) for same, left in ((without, kept - {at}), (others, kept)) if same]
+        return causes_of
 
     def _undoes(self, undone: frozenset[str], one: Target) -> bool:
         return self._is_target(self._edits.world(undone, frozenset((one,)))[self._which], one)

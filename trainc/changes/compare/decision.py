@@ -22,11 +22,15 @@ from trainc.model.paths import keyed_step
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.model.tree import Tree, plain
-from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple, cached_property
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.changes.git.repository import GitRepository
 
 
 class Decision(NamedTuple):
@@ -193,33 +197,57 @@ class FormerJobs:
 
         The second is for a rendering that nobody has committed: its job was edited several times since the commit.
         """
-        known = list(self._committed(header, path))
-        for one in known:
+        known = []
+        for one in self._committed(header, path):
             if (made := self._compiled(one.source, header.job, bundle)) is not None:
                 return Former(made, text)
+            known.append(one)
         for one in known:
             made = self._compiled(one.source, one.header.job, bundle)
             if made is not None and body_digest(one.text.encode()) == one.header.body:
                 return Former(made, one.text)
         return None
 
+    @cached_property
+    def _repository(self) -> GitRepository | None:
+        return repository_of(self._project.root)
+
+    @cached_property
+    def _latest(self) -> tuple[str, dict[str, str]]:
+        """The latest commit, and the objects of its files below the project."""
+        assert self._repository
+        commit = self._repository.commit("HEAD")
+        return commit, dict(self._repository.files(commit, self._repository.prefix(self._project.root)))
+
     def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
-        """What the commit has of a rendering, and the commit that last changed it, as far as they have its source."""
-        if (repository := repository_of(self._project.root)) is None:
+        """What the commit has of a rendering, then the commit that last changed it, as far as they have its source."""
+        if self._repository is None:
             return
         with Suppress(Trouble):
-            prefix = repository.prefix(self._project.root)
-            inner = os.path.relpath(os.path.realpath(path), repository.top).replace(os.sep, "/")
-            outside = inner.startswith("../")
-            head = repository.commit("HEAD")
-            commits = [head] if outside else [head, repository.last_change(head, inner)]
-            for commit in dict.fromkeys(commits):
-                data = None if outside or not commit else repository.text(commit, inner)
-                first, _, body = (data or b"").decode("utf-8", "replace").partition("\n")
-                there = read_header(first) or header
-                source = repository.text(commit, f"{prefix}{there.source}") if commit else None
-                if source is not None:
-                    yield FormerRendering(there, body, source)
+            prefix = self._repository.prefix(self._project.root)
+            inner = os.path.relpath(os.path.realpath(path), self._repository.top).replace(os.sep, "/")
+            latest, _ = self._latest
+            yield from self._rendering(latest, inner, prefix, header)
+            last = "" if inner.startswith("../") else self._repository.last_change(latest, inner)
+            if last not in ("", latest):
+                yield from self._rendering(last, inner, prefix, header)
+
+    def _rendering(self, commit: str, inner: str, prefix: str, header: Header) -> Iterator[FormerRendering]:
+        first, _, body = (self._text(commit, inner, prefix) or b"").decode("utf-8", "replace").partition("\n")
+        there = read_header(first) or header
+        source = self._text(commit, f"{prefix}{there.source}", prefix)
+        if source is not None:
+            yield FormerRendering(there, body, source)
+
+    def _text(self, commit: str, path: str, prefix: str) -> bytes | None:
+        """A file of a commit; the latest one is listed once, not for each job."""
+        assert self._repository
+        latest, objects = self._latest
+        if path.startswith("../"):
+            return None
+        if commit == latest and path.startswith(prefix):
+            return next(self._repository.contents([objects[path]])) if path in objects else None
+        return self._repository.text(commit, path)
 
     def _compiled(self, data: bytes, digest: str, bundle: Bundle) -> Bundle | None:
         """What the job of a digest compiles to in the place of the present one; runtimes in its file are today's."""
