@@ -74,6 +74,17 @@ MPIRUN = Launcher(
     )),
 )  # fmt: skip
 
+# Without `--nproc_per_node` it starts a process for each device.
+PADDLE = Launcher(
+    "paddle.distributed.launch",
+    programs=("fleetrun",),
+    modules=("paddle.distributed.launch", "paddle.distributed.fleet.launch"),
+    nodes=("nnodes", ""),
+    processes=("nproc_per_node", ""),
+    rank=("rank", ""),
+    addresses={"master": ""},
+)
+
 VOCABULARIES: dict[str, Vocabulary] = {
     "torch": Vocabulary(
         reserved=("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
@@ -103,6 +114,7 @@ VOCABULARIES: dict[str, Vocabulary] = {
     "paddle": Vocabulary(
         reserved=("PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM"),
         addresses={"PADDLE_MASTER": ""},
+        launchers=(PADDLE,),
         ports=(36543,),
     ),
     "xgboost": Vocabulary(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainc.frameworks.base.vocabularies import PADDLE
 from trainc.lint.facts.job import Container, Findings, Job
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
@@ -175,6 +176,12 @@ def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[t
         if name == "JAX_PLATFORMS" and kind in (GPU, TPU) and kinds.isdisjoint(("", kind)):
             effect = "JAX finds no such platform, and fails at start"
             yield span, f"`{name}` is `{value}` in a container with {count} {kind}s", effect, ERROR
+    launch = container.launch
+    chosen = launch.value("devices") if launch is not None and launch.launcher is PADDLE and kind == GPU else None
+    seen = _seen("--devices", chosen, count) if type(chosen) is str else None
+    if seen is not None and seen < count:
+        message = f"`--devices` is `{chosen}`: programs see {seen or 'none'} of {count} accelerators"
+        yield job.at_word(container, "--devices"), message, "the others are idle", WARNING
     for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
         for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
             option, equals, value = word.partition("=")

@@ -184,6 +184,42 @@ def keys_of_objects(job: Job) -> Findings:
         yield MISSING.at(job.at(path), f"{kind} `{name}` has no key `{key}`", effect=effect, help=help_)
 
 
+_LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # programs for which a file need not be there
+
+
+def files_of_config_maps(job: Job) -> Findings:
+    for container in (
+        job.main if any("configMap" in volume for role in job.roles for volume in role.volumes.values()) else ()
+    ):
+        for mount in rows(container.tree, "volumeMounts"):
+            name, above = text(mount, "name"), text(mount, "mountPath").rstrip("/")
+            source = table(container.role.volumes.get(name, {}), "configMap")
+            known = _files(job, source) if above and not text(mount, "subPath") and "optional" not in source else []
+            words = [word for one in container.commands if one.program not in _LOOKING for word in one.words]
+            for word in words if known else ():
+                first = word.removeprefix(f"{above}/").partition("/")[0] if word.startswith(f"{above}/") else ""
+                if not first or first in known or not _is_name(first) or mount_of(container, word)[0] != name:
+                    continue
+                config = text(source, "name")
+                yield MISSING.at(
+                    job.at_word(container, word),
+                    f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`",
+                    effect=f"`{word}` does not exist, and the program that reads it fails",
+                    help=meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}"),
+                )
+
+
+def _files(job: Job, source: dict[str, Tree]) -> list[str]:
+    """The files that a volume of a ConfigMap has, none where its keys are not known."""
+    name = text(source, "name")
+    known = sorted({one for tree in _held(job, "ConfigMap", name) for field in _DATA for one in table(tree, field)})
+    return [text(item, "path").partition("/")[0] for item in rows(source, "items")] or known if known else []
+
+
+def _is_name(word: str) -> bool:
+    return word.replace(".", "").replace("-", "").replace("_", "").isalnum()
+
+
 _DATA = ("data", "binaryData", "stringData")
 
 
@@ -251,5 +287,5 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
 
 CHECKS = (
     one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, objects_of_pods,
-    keys_of_objects,
+    keys_of_objects, files_of_config_maps,
 )  # fmt: skip

@@ -93,6 +93,10 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     hosts = {meeting.host for meeting in meetings(job) if meeting.container.role is role}
     meeting = [m.container for m in meetings(job) if m.host in hosts]
     roles = {id(container.role): container.role for container in meeting}
+    own = [m.place.role for m in meetings(job) if m.container.role is role and isinstance(m.place, PodAddress)]
+    serving = [other.count for other in dict.fromkeys(own) if id(other) not in roles]  # told of itself in another way
+    if serving and all(type(count) is int for count in serving):
+        counts.add(role.size * role.replicas + sum(count for count in serving if type(count) is int))
     # A pod that knows the world and has no rank in it may only look on, as tasks beside torch's do in a Volcano Job.
     ranked = {id(c.role): c.role for c in meeting if any(name in c.env for name in job.vocabulary.ranks)}
     if len(roles) > 1:
