@@ -21,6 +21,10 @@ class Host(NamedTuple):
 
 def hostfile(job: Job) -> tuple[list[Host], Tree]:
     """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
+    return job.once(_hostfile)
+
+
+def _hostfile(job: Job) -> tuple[list[Host], Tree]:
     own = {id(tree) for tree in job.bundle.objects}
     for config in job.kinds.get("ConfigMap", ()):
         held = text(table(config, "data"), "hostfile")

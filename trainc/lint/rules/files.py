@@ -241,10 +241,9 @@ def _used_keys(job: Job) -> Iterator[tuple[str, str, str, Path]]:
             for place, source in enumerate(rows(table(volume, "projected"), "sources")):
                 yield from _items(source, (*at, "projected", "sources", place), _PROJECTED)
         for container in role.containers:
-            for index, entry in enumerate(rows(container.tree, "env")):
-                at = (*container.path, "env", index, "valueFrom")
-                for kind, name, path in _named(table(entry, "valueFrom"), at, _KEYS):
-                    yield kind, name, text(table(table(entry, "valueFrom"), str(path[-2])), "key"), (*path[:-1], "key")
+            for source, at in _taken(container):
+                for kind, name, path in _named(source, at, _KEYS):
+                    yield kind, name, text(table(source, str(path[-2])), "key"), (*path[:-1], "key")
 
 
 def _items(tree: Tree, path: Path, fields: Fields) -> Iterator[tuple[str, str, str, Path]]:
@@ -271,10 +270,16 @@ def _references(job: Job) -> Iterator[Reference]:
         for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
             yield "Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index, "name")
         for container in role.containers:
-            for index, entry in enumerate(rows(container.tree, "env")):
-                yield from _named(table(entry, "valueFrom"), (*container.path, "env", index, "valueFrom"), _KEYS)
+            for source, at in _taken(container):
+                yield from _named(source, at, _KEYS)
             for index, entry in enumerate(rows(container.tree, "envFrom")):
                 yield from _named(entry, (*container.path, "envFrom", index), _WHOLE)
+
+
+def _taken(container: Container) -> list[tuple[Tree, Path]]:
+    """What the variables of a container take from elsewhere, and where it is written."""
+    entries = [(index, entry) for index, entry in enumerate(rows(container.tree, "env")) if "valueFrom" in entry]
+    return [(table(entry, "valueFrom"), (*container.path, "env", index, "valueFrom")) for index, entry in entries]
 
 
 def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
