@@ -9,7 +9,7 @@ from trainc.lint.facts.launch import PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
-from trainc.lint.facts.values import repository, rows, templated, text, texts
+from trainc.lint.facts.values import flag, repository, rows, table, templated, text, texts
 from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule, place
 from trainc.model.sourced import Span
 
@@ -261,6 +261,25 @@ def shell_words_without_shell(job: Job) -> Findings:
             before = word
 
 
+def shell_words_for_flux(job: Job) -> Findings:
+    """Find what the command of a MiniCluster leaves to a shell: the operator hands its words to Flux as they are."""
+    document = job.bundle.document
+    for index, container in enumerate(rows(table(document.tree, "spec"), "containers")):
+        if document.kind != "MiniCluster" or flag(container, "batch"):
+            continue
+        words = text(container, "command").split()
+        if any(word.rpartition("/")[2] in SHELLS for word in words):
+            continue
+        end = next((at for at, word in enumerate(words) if at and (word in _JOINING or word == "&")), 0)
+        if end:
+            yield SHELL_WORDS.at(
+                document.span(("spec", "containers", index, "command")),
+                f"no shell interprets `{words[end]}` here",
+                effect=f"`{words[0]}` gets `{words[end]}` and everything after it as arguments",
+                help="write the lines to `commands.script`, which bash runs",
+            )
+
+
 def script_not_in_image(job: Job) -> Findings:
     seen: set[tuple[str, str]] = set()
     for container in job.main:
@@ -355,5 +374,5 @@ def _malformed(span: Span, written: str, right: str) -> Finding:
 CHECKS = (
     command_in_one_word, shell_words_ignored, typographic_character, endless_sleep, endless_init_container,
     endless_sidecar, unpinned_download, install_at_start, launcher_missing, launcher_sets_it,
-    shell_words_without_shell, script_not_in_image, malformed_url,
+    shell_words_without_shell, shell_words_for_flux, script_not_in_image, malformed_url,
 )  # fmt: skip
