@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from trainc.cli.caching.run_cache import RunCache
 from trainc.cli.compiling import Nothing, compiled, one_stream
 from trainc.cli.options import Options
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.compiler.emit.spool import StreamSpool
 from trainc.text.trouble import Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from trainc.cli.caching.run_cache import RunCache
 
 
 def run(options: Options, run_cache: RunCache | None = None) -> int:

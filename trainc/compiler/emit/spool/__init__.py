@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainc.compiler.emit.spool.changes import NewRun
-from trainc.compiler.emit.spool.questions import RenderedState
 from trainc.model.bundle import Bundle
 from trainc.model.file_results import CachedResults, FileResults
 from trainc.model.references import Reference, References
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from typing import IO
 
     from trainc.compiler.emit import Rendered
+    from trainc.compiler.emit.spool.changes import NewRun
+    from trainc.compiler.emit.spool.questions import RenderedState
 
 _IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
 
