@@ -102,14 +102,12 @@ class Field:
         """What a server refuses, in words."""
         if self.required:
             yield "required"
-        choices = [one for one in self.schema.get("enum", ()) if one is not None]
-        if choices:
+        if choices := [one for one in self.schema.get("enum", ()) if one is not None]:
             yield f"one of {', '.join(map(str, choices))}"
         for key, words in _BOUNDS.items():
             if key in self.schema and self.schema[key] not in _WIDE:
                 yield words.format(self.schema[key])
-        keys = self.validations.get("x-kubernetes-list-map-keys")
-        if keys:
+        if keys := self.validations.get("x-kubernetes-list-map-keys"):
             yield f"items differ in {', '.join(keys)}"
         if self.validations.get("x-kubernetes-list-type") == "set":
             yield "items differ"
@@ -152,8 +150,7 @@ def _kinds(topic: str) -> tuple[list[Shipped], list[str]]:
     of_group = [one for one in every if _is_called(one, head) and (f"{group}.").startswith(f"{one.group}.")]
     if of_group and group:
         return of_group, steps[of_group[0].group.count(".") + 1 :]
-    kinds = [one for one in every if _is_called(one, head)]
-    if not kinds:
+    if not (kinds := [one for one in every if _is_called(one, head)]):
         names = {one.kind for one in every}
         raise Trouble(f"there is no kind `{head}`; {meant(head, names, 'see trainc explain')}")
     return kinds, steps
@@ -345,15 +342,12 @@ def _value(field: Field) -> Any:
         return _BY_PATH[field.name]
     if "const" in field.schema:
         return field.schema["const"]
-    choices = [one for one in field.schema.get("enum", ()) if one is not None]
-    if choices:
+    if choices := [one for one in field.schema.get("enum", ()) if one is not None]:
         return choices[0]
     if field.default is not None:
         return field.default
     value = _VALUES.get(field.path[-1]) if not field.is_element else None
-    if value is not None and _fits(value, field.type):
-        return value
-    return _usual(field)
+    return value if value is not None and _fits(value, field.type) else _usual(field)
 
 
 def _fits(value: object, kind: str) -> bool:
@@ -368,8 +362,7 @@ def _fits(value: object, kind: str) -> bool:
 
 
 def _usual(field: Field) -> Any:
-    inner = field.element()
-    if inner is not None:
+    if (inner := field.element()) is not None:
         value = _value(inner)
         return [value] if field.type.startswith("list of") else {"KEY": value}
     if field.type != "object":

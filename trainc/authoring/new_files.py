@@ -72,8 +72,7 @@ def _job(request: Request) -> Iterator[str]:
     yield "apiVersion: trainer.kubeflow.org/v1alpha1"
     yield "kind: TrainJob"
     yield "metadata:"
-    recipe = _secret(request)
-    if recipe:
+    if recipe := _secret(request):
         yield "  # The pods need a Secret. Create it once, outside Git:"
         yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
         yield "  # trainc: allow[secret-needed] created by the commands above"
@@ -126,8 +125,7 @@ def _trainer(request: Request) -> Iterator[str]:
         place = " here, and that of the nodes in the runtime" if request.start.has_launcher else ""
         yield f"    # The image of the runtime does not contain your program: set your image{place}."
         yield "    # image: REGISTRY/IMAGE:TAG"
-    words = request.words()
-    if words:
+    if words := request.words():
         yield f"    # {request.start.about}"
         if _is_gang_with_launcher(request):
             yield from ["    command:", "      - bash", "      - -c", "      - |"]
@@ -136,8 +134,7 @@ def _trainer(request: Request) -> Iterator[str]:
             yield f"    command: [{', '.join(_flow(word) for word in words)}]"
     if request.start.args and not request.command:
         yield f"    args: [{', '.join(_flow(word) for word in request.start.args)}]"
-    resources = request.resources()
-    if resources:
+    if resources := request.resources():
         yield "    # Resources of each node: request most of what your machines have."
         yield "    resourcesPerNode:"
         yield "      limits:"
@@ -174,8 +171,7 @@ def _runtime(request: Request) -> Iterator[str]:
     yield f"  name: {request.runtime_name}"
     yield "spec:"
     yield f"  extends: {request.start.runtime}"
-    uses = request.uses()
-    if uses:
+    if uses := request.uses():
         yield "  # Each is a file in components/, which names its sources."
         yield "  components:"
     for name, given in uses.items():

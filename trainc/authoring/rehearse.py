@@ -129,8 +129,7 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
     Addresses of pods become loopback, and ConfigMaps are read from `folder` instead of their mounts. With `command`
     every process that trains runs that instead of its own.
     """
-    job = expand(bundle, None, Report())
-    if job is None:
+    if (job := expand(bundle, None, Report())) is None:
         return None
     made = Script(job.name)
     loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], _ports(job))
@@ -236,8 +235,7 @@ def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str
         source = table(role.volumes.get(text(mount, "name"), {}), "configMap")
         data, where = maps.get(text(source, "name"), {}), text(mount, "mountPath")
         for key in data:
-            below = os.path.normpath(f"/{where}/{key}").strip("/")
-            if not below or "\0" in below:
+            if not (below := os.path.normpath(f"/{where}/{key}").strip("/")) or "\0" in below:
                 made.notes.append(f"skipped: the file `{key}` of `{role.name}`: no file can be at `{where}`")
             else:
                 yield os.path.join(folder, below), text(data, key), f"{where}/{key}"
@@ -360,8 +358,7 @@ def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None
     ready = selector.select(_STEP)
     for key, _ in ready:
         actor: _Actor = key.data
-        chunk = os.read(key.fd, 1 << 16)
-        if not chunk:
+        if not (chunk := os.read(key.fd, 1 << 16)):
             _close(selector, key)
             chunk = b"\n" if actor.rest else b""
         *lines, actor.rest = (actor.rest + chunk).split(b"\n")

@@ -23,13 +23,11 @@ NOT_NODE = Rule("trainer-not-node", ERROR)
 
 def refuse_job(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a Flux job, and what makes the controller crash."""
-    procs = plan.trainer_field("numProcPerNode")
-    if procs is not None and procs.value < 1:
+    if (procs := plan.trainer_field("numProcPerNode")) is not None and procs.value < 1:
         detail = "must be greater than or equal to 1 for Flux TrainJob"
         path = ("spec", "trainer", "numProcPerNode")
         refuse(plan, report, path, f"`numProcPerNode` {detail}", invalid(".".join(path), procs, detail))
-    role = plan.role(NODE)
-    if role is not None and role.init_container(INSTALLER) is not None:
+    if (role := plan.role(NODE)) is not None and role.init_container(INSTALLER) is not None:
         text = invalid("spec.trainer.initContainers", INSTALLER, f"InitContainer '{INSTALLER}' is reserved")
         message = f"the runtime has an init container `{INSTALLER}`, a name that is reserved for Flux"
         refuse(plan, report, ("spec", "runtimeRef"), message, text, "give it another name")
@@ -51,8 +49,7 @@ def verify(plan: Plan, report: Report) -> None:
                 message = f"`{item.value}` is split at its spaces"
                 advice = "put the command in a script in the image"
                 report.add(SPLIT_WORD.at(place(item.origin) or policy_span(plan), message, help=advice))
-    trainer = plan.trainer
-    if trainer is not None and value(trainer.tree, "name") != NODE:
+    if (trainer := plan.trainer) is not None and value(trainer.tree, "name") != NODE:
         message = f"the trainer is named `{trainer.name.value}`, but Flux only sets up `node`"
         effect = "its command calls a script that does not exist, and every pod fails at once"
         report.add(NOT_NODE.at(template_span(plan), message, effect=effect, help=f"call it `{NODE}`"))

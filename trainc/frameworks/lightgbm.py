@@ -16,8 +16,7 @@ VOCABULARY = VOCABULARIES["lightgbm"]
 
 def lower(plan: Plan) -> Contribution:
     """Addresses, ranks and the size of the world, as LightGBM's scripts for Kubeflow read them."""
-    role = plan.trainer
-    if role is None or length(plan, members(plan)) > LONGEST:
+    if (role := plan.trainer) is None or length(plan, members(plan)) > LONGEST:
         return Contribution()
     env = {
         "MASTER_PORT": PORT,

@@ -33,8 +33,7 @@ def lower(plan: Plan) -> Contribution:
     """Keys on launcher and nodes, hostfile and variables on the launcher, and the number of nodes."""
     slots = slots_per_node(plan)
     out = Contribution(counts=node_count(plan)) + lower_keys(plan)
-    launcher = plan.role(LAUNCHER)
-    if launcher is not None:
+    if (launcher := plan.role(LAUNCHER)) is not None:
         out += launch(plan, launcher, slots)
     if length(plan, host_counts(plan)) > LONGEST:
         return out
@@ -271,8 +270,7 @@ def check_peers(plan: Plan, report: Report) -> None:
     if brings_hosts(plan):
         return
     for name, effect in EFFECTS.items():
-        role = plan.role(name)
-        if role is not None:
+        if (role := plan.role(name)) is not None:
             check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it forever")
         elif name == LAUNCHER or not as_node(plan):
             success = ", and `targetReplicatedJobs: [launcher]` to `successPolicy`" if name == LAUNCHER else ""

@@ -63,8 +63,7 @@ def procs_per_node(plan: Plan) -> Sourced[int | str]:
 
 def targets(plan: Plan) -> list[tuple[Tree, str, str]]:
     """Every container that `envInjection` names: the target it stands in, its role and its name."""
-    injection = plan.settings.get("envInjection")
-    if injection is None:
+    if (injection := plan.settings.get("envInjection")) is None:
         return []
     entries = get(injection, "targets") or ()
     return [(one, one["jobName"].value, container.value) for one in entries for container in one["containerNames"]]

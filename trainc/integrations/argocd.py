@@ -56,15 +56,13 @@ def _parameter(entry: Any) -> tuple[str, Any]:
     name = entry.get("name") if type(entry) is dict else None
     if type(name) is not str:
         raise Trouble("a parameter of the application has no name")
-    shape = _SHAPES.get(name)
-    if shape is None:
+    if (shape := _SHAPES.get(name)) is None:
         hint = meant(name, _SHAPES, f"parameters: {', '.join(_SHAPES)}")
         raise Trouble(f"unknown parameter `{name}`; {hint}")
     for key in entry:
         if key not in ("name", shape) and entry[key] is not None:
             raise Trouble(f"parameter `{name}` is given as {key}; it takes `{shape}`")
-    content = entry.get(shape)
-    if content is None:
+    if (content := entry.get(shape)) is None:
         return name, None
     if shape == "string" and type(content) is not str:
         raise Trouble(f"parameter `{name}` is not a string")

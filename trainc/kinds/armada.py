@@ -116,8 +116,7 @@ def _pods(jobs: list[Tree]) -> list[tuple[str, Tree, int]]:
             forms[same] = (forms[same][0], forms[same][1] + 1)
     if len(forms) == 1:
         return [("node", forms[0][0], forms[0][1])]
-    indexed = _indexed(pods)
-    if indexed is not None:
+    if (indexed := _indexed(pods)) is not None:
         return [("node", indexed, len(pods))]
     return [(f"job-{index}", pod, count) for index, (pod, count) in enumerate(forms)]
 
@@ -156,8 +155,7 @@ def _with_variable(pod: Tree, place: int, position: int, entry: Tree) -> Tree:
 def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tree:
     own = {key: node for key, node in pod.items() if key not in {"restartPolicy", "hostname", "subdomain"}}
     own["restartPolicy"] = stamp("Never", "Armada never restarts a pod")
-    uniform = annotation(job, UNIFORMITY)
-    if uniform is not None and is_gang(job):
+    if (uniform := annotation(job, UNIFORMITY)) is not None and is_gang(job):
         own["affinity"] = _near(given(own.get("affinity"), {}), uniform, name)
     annotations = {key: node for key, node in given(job.get("annotations"), {}).items() if not key.startswith(PREFIX)}
     metadata = {field: node for field, node in (("labels", job.get("labels")), ("annotations", annotations)) if node}
@@ -201,8 +199,7 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
             report.add(LEFT_OUT.at(leaf.origin.at or place, message, help="set `priorityClassName` in the pod"))
     message = "`ARMADA_JOB_ID` is not set: Armada generates it for each job"
     report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing"))
-    label = annotation(jobs[0], UNIFORMITY)
-    if label is not None and is_gang(jobs[0]):
+    if annotation(jobs[0], UNIFORMITY) is not None and is_gang(jobs[0]):
         message = "`ARMADA_GANG_NODE_UNIFORMITY_LABEL_VALUE` is not set: the scheduler chooses it"
         effect = "a program that reads it finds nothing"
         report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect=effect))
@@ -263,13 +260,11 @@ def _job(job: Tree) -> Iterator[Complaint]:
     if gang is not None and size is None:
         yield gang, f"gang cardinality annotation {CARDINALITY} is missing"
     if gang is not None and size is not None:
-        count = parsed_int(str(size.value))
-        if count is None:
+        if (count := parsed_int(str(size.value))) is None:
             yield size, f"gang cardinality `{size.value}` is not a number"
         elif count < 1:
             yield size, f"gang cardinality is non-positive {count}"
-    fast = annotation(job, FAIL_FAST)
-    if fast is not None and is_gang(job) and fast.value != "true":
+    if (fast := annotation(job, FAIL_FAST)) is not None and is_gang(job) and fast.value != "true":
         yield fast, f"gang jobs may not set fail fast flag {FAIL_FAST} to anything but true"
     pods = job.get("podSpecs")
     listed = [pod for pod in pods if type(pod) is dict] if type(pods) is list else []

@@ -54,8 +54,7 @@ def split(document: Document) -> list[Document]:
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """The set as the API server stores it, None with findings where it or the set's webhook refuses it."""
-    stored = admit_object(document, server, report)
-    if stored is None:
+    if (stored := admit_object(document, server, report)) is None:
         return None
     complaints = [*_complaints(stored)]
     for path, message, text in complaints:
@@ -105,8 +104,7 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
 
 def _sub_group_complaints(document: Document, template: Tree, size: int) -> Iterator[tuple[Path, str, str]]:
     path: Path = ("spec", "leaderWorkerTemplate", "subGroupPolicy")
-    part = value(template, "subGroupPolicy", "subGroupSize")
-    if part is None:
+    if (part := value(template, "subGroupPolicy", "subGroupSize")) is None:
         if value(document.tree, "metadata", "annotations", f"{_PREFIX}subgroup-exclusive-topology"):
             text = "cannot have subgroup-exclusive-topology without subGroupSize set"
             yield ("metadata", "annotations"), text, _invalid("subGroupPolicy.subGroupSize", None, text)

@@ -47,8 +47,7 @@ def is_training(job: Tree) -> bool:
 
     Plain Jobs are everywhere: migrations, downloads, queues of work. The annotation `trainc.dev/compile` decides.
     """
-    annotation = value(job, "metadata", "annotations", COMPILE)
-    if annotation is not None:
+    if (annotation := value(job, "metadata", "annotations", COMPILE)) is not None:
         return str(annotation) == "true"
     if value(job, "metadata", "annotations", KEEP) is not None:
         return True

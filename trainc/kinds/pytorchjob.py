@@ -41,8 +41,7 @@ def pytorch(job: LegacyJob) -> JobLayout:
     shape = _shape(job, settings)
     if master is not None and worker is not None and worker.count.value:
         job.say(WAIT_DROPPED, worker.path, "workers start immediately: torch waits for the master", key=True)
-    elastic = settings.get("elasticPolicy")
-    if elastic is not None:
+    if (elastic := settings.get("elasticPolicy")) is not None:
         worker = job.role("Worker")
         assert worker is not None
         path = ("spec", "elasticPolicy")
@@ -110,8 +109,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         }
     if procs is not None:
         own["PET_NPROC_PER_NODE"] = procs
-    elastic = plan.settings.get("elasticPolicy")
-    if elastic is None:
+    if (elastic := plan.settings.get("elasticPolicy")) is None:
         own["PET_NNODES"] = total(plan)
     else:
         given = get(elastic, "rdzvPort")
@@ -125,8 +123,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         for name, field in (("MAX_RESTARTS", "maxRestarts"), ("NPROC_PER_NODE", "nProcPerNode"), ("RDZV_ID", "rdzvId")):
             if value(elastic, field) is not None:
                 own[f"PET_{name}"] = elastic[field]
-        pairs = plain(get(elastic, "rdzvConf") or [])
-        if pairs:
+        if pairs := plain(get(elastic, "rdzvConf") or []):
             # Both are plain texts in Go, so one that is missing is empty.
             own["PET_RDZV_CONF"] = ",".join(f"{pair.get('key', '')}={pair.get('value', '')}" for pair in pairs)
         if value(elastic, "standalone") is True:

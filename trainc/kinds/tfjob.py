@@ -40,8 +40,7 @@ server.join()
 
 def more(plan: Plan) -> Contribution:
     """The script and the command of default parameter servers, nothing for jobs that bring their own."""
-    role = plan.role("ps")
-    if role is None or value(plan.settings, "defaultPs") is not True:
+    if (role := plan.role("ps")) is None or value(plan.settings, "defaultPs") is not True:
         return Contribution()
     name = derive("default PS", lambda r: f"cm-ps-{r}", plan.settings["runtimeId"])
     spec = derive("cluster of the job", lambda _: cluster_spec(plan), plan.name)
@@ -138,8 +137,7 @@ def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
                         path = (*replica.path, "template", "spec", "containers", at, "resources", kind, name)
                         message = f"`{name}` was a resource of the operator's configuration"
                         job.say(ACCELERATOR, path, message, key=True, help="request `nvidia.com/gpu`")
-    key = key_of(job.spec, "tensorboard")
-    if key:
+    if key := key_of(job.spec, "tensorboard"):
         help_ = "run TensorBoard as a Deployment"
         job.say(BOARD, ("spec", key), "`tensorboard` is omitted", key=True, help=help_)
     parts = [_listed_part(job, replica, decider, index, runtime) for replica in job.replicas]

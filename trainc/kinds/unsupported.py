@@ -97,8 +97,7 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
         return Foreign(f"unknown kind `{kind}` in `{api}`", f"write `kind: {misspelt}`")
     if group in _FOREIGN_GROUPS:
         return FOREIGN.get((group, kind)) or (FOREIGN.get((group, "")) if kind.endswith("Job") else None)
-    served = _SERVED.get((group, kind))
-    if served is not None and api != served:
+    if (served := _SERVED.get((group, kind))) is not None and api != served:
         return Foreign(f"trainc does not compile the {kind} of `{api}`", f"write it as `{served}`")
     if group and "/" in api and kind in COMPILED and not _is_ours(group):
         return Foreign(f"trainc does not compile the {kind} of `{group}`", f"write it as `{COMPILED[kind]}`")

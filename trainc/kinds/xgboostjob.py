@@ -24,8 +24,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         "RANK": rank(role),
         "PYTHONUNBUFFERED": "1",
     }
-    workers = list(peers(plan, "worker"))
-    if workers:
+    if workers := list(peers(plan, "worker")):
         own["WORKER_PORT"] = _port(plan, "worker")
         names = ",".join(address(plan, p) for p in workers)
         own["WORKER_ADDRS"] = derive("addresses of the workers", lambda *_: names, plan.name, workers[0].role.count)

@@ -73,8 +73,7 @@ def _job(bundle: Bundle, delivery: str, report: Report) -> None:
             f'`{patch} -p \'{{"spec":{{"suspend":false}}}}\'`'
         )
         report.add(SUSPENDED.at(job.at(("spec", "suspend")), message, effect=effect, help=help_))
-    plan = bundle.plan
-    if plan is not None and plan.document.kind == "TrainJob":
+    if (plan := bundle.plan) is not None and plan.document.kind == "TrainJob":
         for key in table(table(plan.document.tree, "metadata"), "annotations"):
             if key.startswith((_ARGO, _FLUX, *_HOOKS)):
                 at = plan.document.span(("metadata", "annotations", key), key=True)

@@ -103,8 +103,7 @@ def checks_for(job: Job) -> Checks:
     """The checks that may find something in a job, in the order in which they look: the same for jobs of one frame."""
     written = table(job.bundle.document.tree, "metadata")
     key = frame_of(job.tree), frozenset(job.kinds), "annotations" in written or "annotations" in job.metadata
-    chosen = _CHOSEN.get(key)
-    if chosen is None:
+    if (chosen := _CHOSEN.get(key)) is None:
         if len(_CHOSEN) >= _MAX_FRAMES:
             _CHOSEN.clear()
         chosen = _CHOSEN[key] = _CHECKS[fields_of(job)]

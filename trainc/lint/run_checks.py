@@ -47,8 +47,7 @@ def look(
 
     `pod_security` is the level of the Pod Security Standards that the call names, empty for that of the namespace.
     """
-    job = expand(bundle, cluster, report, objects)
-    if job is None:
+    if (job := expand(bundle, cluster, report, objects)) is None:
         return
     refused(job)
     for check in checks_for(job):

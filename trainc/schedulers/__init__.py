@@ -34,8 +34,7 @@ UNKNOWN_SCHEDULER = Rule("unknown-scheduler", ERROR)
 
 def find(name: str) -> Scheduler | None:
     """The back end of that name: one of ours, else one that an installed package offers; None where nobody has it."""
-    module = TABLE.get(name)
-    if module is None:
+    if (module := TABLE.get(name)) is None:
         return installed(SCHEDULERS, name, Scheduler)
     if module not in sys.modules:
         __import__(module)
@@ -70,8 +69,7 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     for name in chosen(plan, cluster):
         from trainc.schedulers.counting import policy  # noqa: PLC0415 (most jobs have no back end)
 
-        back_end = find(name)
-        if back_end is None:
+        if (back_end := find(name)) is None:
             assert cluster.scheduler is not None
             _unknown(plan, cluster.scheduler, report)
         elif name not in UNCOUNTED and _unknown_size(plan, name, report):
@@ -86,8 +84,7 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
 
 
 def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
-    uncounted_roles = uncounted(plan.roles)
-    if uncounted_roles is not None:
+    if (uncounted_roles := uncounted(plan.roles)) is not None:
         role, leaf = uncounted_roles
         at = place(leaf.origin) or plan.document.span(("metadata", "name"))
         help_ = f"write the number: `{name}` needs the number of pods of the group and their requests"

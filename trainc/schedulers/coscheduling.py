@@ -52,8 +52,7 @@ def policy(plan: Plan) -> Contribution:
 
 def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     """A topology that the cluster's settings ask for cannot be kept by this plugin."""
-    wanted = cluster.topology
-    if wanted is not None:
+    if (wanted := cluster.topology) is not None:
         at = place(wanted.origin) or plan.document.span(("metadata", "name"))
         message = f"coscheduling cannot keep a job inside one `{wanted.value}`"
         help_ = "remove the topology, or use `volcano`, `native` or `kueue`"

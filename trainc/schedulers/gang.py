@@ -31,8 +31,7 @@ def at_once(replicated_job: Tree) -> Sourced[int]:
     """How many pods one child Job runs at a time: `parallelism`, never more than `completions`."""
     job = get(replicated_job, "template", "spec")
     width = _number(get(job, "parallelism")) or [Sourced(1, _DEFAULT)]
-    finish = _number(get(job, "completions"))
-    if not finish or finish[0].value == width[0].value:
+    if not (finish := _number(get(job, "completions"))) or finish[0].value == width[0].value:
         return width[0]
     return derive("pods at once", min, *width, *finish)
 

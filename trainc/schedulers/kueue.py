@@ -51,11 +51,10 @@ def _podset_annotations(plan: Plan, cluster: Cluster) -> dict[str, Tree]:
 
     A JobSet's own metadata is not read: annotations there are a mistake, which a rule reports.
     """
-    job = plan.job["metadata"].get("annotations")
-    if type(job) is dict and get(plan.job, "kind") != "JobSet":
-        annotations = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)}
-        if annotations:
-            return annotations
+    job = plan.job["metadata"].get("annotations") if get(plan.job, "kind") != "JobSet" else None
+    own = {key: leaf for key, leaf in job.items() if key.startswith(PODSET)} if type(job) is dict else {}
+    if own:
+        return own
     return {} if cluster.topology is None else {PODSET_REQUIRED: cluster.topology}
 
 

@@ -54,8 +54,7 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
 
 def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
     """Whether the cluster can have such a group at all."""
-    kubernetes = cluster.kubernetes
-    if kubernetes is None or not version_served(kubernetes):
+    if (kubernetes := cluster.kubernetes) is None or not version_served(kubernetes):
         message = f"the version of {GROUP} that the cluster serves is unknown"
         if kubernetes is not None:
             message = f"Kubernetes {_dotted(kubernetes)} serves no PodGroup that the pods of a JobSet can name"

@@ -57,14 +57,12 @@ def policy(plan: Plan) -> Contribution:
     The last role with a priority class names the group's.
     """
     spec: dict[str, Tree] = {"minMember": controllers_minimum(plan), "minResources": controllers_resources(plan)}
-    queue = get(plan.template, "metadata", "annotations", VOLCANO_QUEUE)
-    if queue is not None:
+    if (queue := get(plan.template, "metadata", "annotations", VOLCANO_QUEUE)) is not None:
         spec["queue"] = queue
     for role in plan.roles:
         if value(role.pod, "priorityClassName"):
             spec["priorityClassName"] = role.pod["priorityClassName"]
-    topology = _policy_topology(plan)
-    if topology:
+    if topology := _policy_topology(plan):
         spec["networkTopology"] = topology
     annotated = (pod(role, annotations={VOLCANO_GROUP: plan.name}) for role in plan.roles)
     return sum(annotated, Contribution(objects=[_pod_group(plan, spec)]))
@@ -108,13 +106,11 @@ def _pod_group(plan: Plan, spec: Tree) -> Tree:
 def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     count = minimum(plan, roles)
     spec: dict[str, Tree] = {"minMember": count}
-    tasks = policy_of(plan).get("minTaskMember")
-    if tasks is not None:
+    if (tasks := policy_of(plan).get("minTaskMember")) is not None:
         spec["minTaskMember"] = tasks
     elif cluster.unit == ROLES:
         spec["minTaskMember"] = {role.name.value: whole([role]) for role in roles}
-    queue = _queue(plan, cluster)
-    if queue is not None:
+    if (queue := _queue(plan, cluster)) is not None:
         spec["queue"] = queue
     priority = given(filled(policy_of(plan), "priorityClass"), None if tasks is not None else common_priority(roles))
     if priority is not None:

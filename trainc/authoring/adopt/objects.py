@@ -78,8 +78,7 @@ def sort_objects(trees: Iterable[dict[str, Any]]) -> SortedDump:
         if not one.name:
             dump.left.append(LeftOut(one, "it has no name"))
             continue
-        known = dump.all.setdefault(one.key, one)
-        if known is one:
+        if (known := dump.all.setdefault(one.key, one)) is one:
             fresh.append(one)
         elif known.uid != one.uid:
             dump.mixed.append((known, one))
@@ -88,8 +87,7 @@ def sort_objects(trees: Iterable[dict[str, Any]]) -> SortedDump:
             dump.left.append(LeftOut(one, "the dump lists it twice"))
     by_uid = {one.uid: one for one in fresh if one.uid}
     for one in sorted(fresh, key=lambda one: (one.namespace, one.name, one.kind, one.api)):
-        reason = _reason(one, by_uid, dump.all)
-        if reason:
+        if reason := _reason(one, by_uid, dump.all):
             dump.left.append(LeftOut(one, reason))
         elif one.kind in RUNTIMES:
             dump.runtimes.append(one)
@@ -107,8 +105,7 @@ def owner_of(one: DumpedObject) -> dict[str, Any] | None:
 
 def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key, DumpedObject]) -> str:
     """Why an object is not adopted, empty for one that is."""
-    owner = owner_of(one)
-    if owner is not None:
+    if (owner := owner_of(one)) is not None:
         group = str(owner.get("apiVersion", "")).rpartition("/")[0]
         kind, name = str(owner.get("kind", "")), str(owner.get("name", ""))
         is_there = owner.get("uid") in by_uid or (group, kind, one.namespace, name) in known
@@ -133,8 +130,7 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
         return ""
     if (one.api, one.kind) in REMOVED:
         return REMOVED[one.api, one.kind][0]
-    foreign = foreign_kind(one.api, one.kind, stamp(one.tree, "dump"))
-    if foreign is not None:
+    if (foreign := foreign_kind(one.api, one.kind, stamp(one.tree, "dump"))) is not None:
         return foreign.message
     if one.kind == "Secret":
         return "the content of a Secret does not belong in Git"
@@ -173,10 +169,9 @@ def ending(tree: dict[str, Any]) -> str:
         return _DEPLOYMENTS.get(str(status.get("jobDeploymentStatus")), "")
     conditions = status.get("conditions")
     for condition in conditions if isinstance(conditions, list) else ():
-        if isinstance(condition, dict) and condition.get("status") == "True":
-            ended = _CONDITIONS.get(str(condition.get("type")))
-            if ended:
-                return ended
+        is_true = isinstance(condition, dict) and condition.get("status") == "True"
+        if is_true and (ended := _CONDITIONS.get(str(condition.get("type")))):
+            return ended
     state = status.get("state")
     phase = state.get("phase") if isinstance(state, dict) else status.get("phase")
     return _PHASES.get(str(phase), "")

@@ -115,8 +115,7 @@ def _job(
     one: DumpedObject, wishes: Wishes, left: list[LeftOut], flavors: Sequence[dict[str, Any]]
 ) -> AdoptedJob | None:
     """A job with its file, None where it is left out."""
-    ended = ending(one.tree)
-    if ended and not wishes.archives:
+    if (ended := ending(one.tree)) and not wishes.archives:
         left.append(LeftOut(one, f"it has {ended}, and would train again"))
         return None
     is_same = (one.key[0], one.kind) in _SAME_OBJECTS
@@ -138,9 +137,7 @@ def _text(
     if keeps and (one.api, one.kind) == ("batch/v1", "Job"):
         return dump(as_kept_job(tree))
     text = dump(tree)
-    if not wishes.migrates:
-        return text
-    return migrate(text, file=path).text
+    return text if not wishes.migrates else migrate(text, file=path).text
 
 
 def _note_runtime(job: AdoptedJob, known: set[tuple[str, str]]) -> None:
@@ -161,8 +158,7 @@ def _compile(
 
     Gives the findings about those that compile, and in how many of them each rule is an error.
     """
-    by_file = {job.path: job for job in jobs if job.folder == JOBS}
-    if not by_file:
+    if not (by_file := {job.path: job for job in jobs if job.folder == JOBS}):
         return [], {}
     with Scratch() as folder:
         unpack(folder, _encoded({**files, **{job.path: job.text for job in by_file.values()}}))
@@ -210,8 +206,7 @@ def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[
 
 def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str) -> list[Finding]:
     """The tokens and passwords that stand in jobs which are not compiled."""
-    by_file = {job_path(job.object, cluster): job for job in jobs}
-    if not by_file:
+    if not (by_file := {job_path(job.object, cluster): job for job in jobs}):
         return []
     with Scratch() as folder:
         unpack(folder, _encoded({**files, **{path: job.text for path, job in by_file.items()}}))
@@ -234,18 +229,15 @@ def _build(
         texts = {**files, **{job.path: job.text for job in jobs if job.folder == JOBS}}
         unpack(folder, _encoded(texts))
         for _ in range(_MAX_ROUNDS):
-            running = {job.path: job for job in jobs if job.folder == JOBS}
-            if not running:
+            if not (running := {job.path: job for job in jobs if job.folder == JOBS}):
                 return {}, []
             kept = [job.comparison.rendered for job in running.values() if job.comparison is not None]
             unpack(folder, ((f"{OUTPUT}/{path}", text.encode()) for path, text in kept if path))
             project, selection, report = _opened(folder)
             render(project, selection, report, os.path.join(folder, OUTPUT))
-            failures = [finding for finding in report.findings if finding.level == ERROR]
-            if not failures:
+            if not (failures := [finding for finding in report.findings if finding.level == ERROR]):
                 return dict(rendered_files(os.path.join(folder, OUTPUT))), []
-            blamed = _blamed(report, running, lambda _: True)
-            if not blamed:
+            if not (blamed := _blamed(report, running, lambda _: True)):
                 break
             for path, finding in blamed.items():
                 job = running[path]
@@ -327,8 +319,7 @@ def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
     kind = str(value(target, "kind"))
     group = str(value(target, "apiVersion")).rpartition("/")[0]
     key = (group, kind, str(value(target, "metadata", "namespace") or ""), str(value(target, "metadata", "name")))
-    running = dump.all.get(key)
-    if running is None:
+    if (running := dump.all.get(key)) is None:
         listed = any(known[1] == kind for known in dump.all)
         why = "the dump does not contain it" if listed else "the dump has no JobSets: add `jobsets` to kubectl get"
         return Comparison(UNKNOWN, reason=f"the cluster runs it as {kind} {key[2]}/{key[3]}, and {why}")

@@ -25,8 +25,7 @@ def adoption_lines(adoption: Adoption, states: Mapping[str, str], objects: int) 
     files = len(adoption.jobs) + len(adoption.runtimes)
     yield f"{_count(objects, 'object')}: {_count(files, 'file')}, {len(adoption.left)} left out"
     for folder, words in _FOLDERS.items():
-        paths = [job.path for job in adoption.jobs if job.folder == folder]
-        if paths:
+        if paths := [job.path for job in adoption.jobs if job.folder == folder]:
             yield f"  {folder + '/':<10} {len(paths):>6}  {words}{_new(paths, states)}"
     if adoption.runtimes:
         yield f"  {'runtimes/':<10} {len(adoption.runtimes):>6}  runtimes{_new(adoption.runtimes, states)}"
@@ -82,8 +81,7 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
         KEPT: "fields that cannot change while a job runs: its rendered file keeps what runs; `trainc run JOB` takes the change",
     }
     for state in (IN_PLACE, KEPT):
-        listed = by_state.get(state, [])
-        if listed:
+        if listed := by_state.get(state, []):
             yield f"  {len(listed):>6}  {words[state]}:"
         for job in listed[:_MAX_JOBS]:
             fields = job.comparison.differences if job.comparison is not None else ()
@@ -119,8 +117,7 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
         yield f"and {len(adoption.secrets) - _MAX_SECRETS} more secrets in plain text"
     if adoption.secrets:
         yield "  move each to a Secret before you commit: Git never forgets"
-    counts = _rule_counts(adoption)
-    if counts:
+    if counts := _rule_counts(adoption):
         yield "rules that fire most, each explained by `trainc explain RULE`:"
     for (rule, level), number in counts[:_TOP_RULES]:
         lowered = ", lowered to a warning in trainc.yaml until these jobs are fixed" if level == ERROR else ""

@@ -92,8 +92,7 @@ def written(tree: dict[str, Any], flavors: Sequence[dict[str, Any]] = ()) -> dic
     if _QUEUE in _map(_map(kept, "metadata"), "labels"):
         _without_admission(kept, flavors)
     api, kind = kept.get("apiVersion"), kept.get("kind")
-    root = load().root(f"{api}/{kind}")
-    if root is not None and (api, kind) != ("batch/v1", "Job"):
+    if (root := load().root(f"{api}/{kind}")) is not None and (api, kind) != ("batch/v1", "Job"):
         kept = _unfilled(root, kept)
     if kind == "JobSet":
         _without_webhook_defaults(_map(kept, "spec"))

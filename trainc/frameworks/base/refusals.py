@@ -27,8 +27,7 @@ def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
 
 def refuse_env(plan: Plan, report: Report, names: Sequence[str], instead: str) -> None:
     """The webhook's refusal of reserved variables, worded as one Invalid error over the whole list."""
-    clashing = reserved(plan, names)
-    if not clashing:
+    if not (clashing := reserved(plan, names)):
         return
     listed = " ".join(sorted(name for _, name in clashing))
     printed = normalise(plan.trainer_field("env"), "env")

@@ -39,8 +39,7 @@ def check(
     """
     if infers:
         check_gpus(plan, report)
-    trainer = plan.trainer
-    if trainer is None:
+    if (trainer := plan.trainer) is None:
         message = f"no replicatedJob has the trainer label, so `{plan.framework}` cannot set its variables"
         effect = "every process runs alone, and no pod gets the settings of `spec.trainer`"
         help_ = "label the Job template `trainer.kubeflow.org/trainjob-ancestor-step: trainer`"

@@ -25,8 +25,7 @@ def choice(plan: Plan, framework: str) -> str:
 
 def secret_name(plan: Plan, framework: str, suffix: str) -> Sourced[str]:
     """The Secret that the project names, else the job's name with `suffix`, as the Trainer controller names it."""
-    chosen = plan.secrets.get(framework)
-    if chosen is not None and ":" in chosen.value:
+    if (chosen := plan.secrets.get(framework)) is not None and ":" in chosen.value:
         return derive("the project's Secret", lambda text: text.partition(":")[2], chosen)
     own: Sourced[str] = plan.job["metadata"]["name"]  # keys outlive the runs of a job
     return derive("the controller's name for this Secret", lambda job: job + suffix, own)

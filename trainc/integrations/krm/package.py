@@ -71,8 +71,7 @@ class Package:
         first, place = self._start(span)
         if place is None:
             return (), None
-        fields = self._fields.get(place)
-        if fields is None:
+        if (fields := self._fields.get(place)) is None:
             document = next(read(self._items[place].own, span.file, Report(), duplicates="ignore"))
             fields = self._fields[place] = _fields(document)
         wanted = span._replace(line=span.line - first + 1, end_line=span.end_line - first + 1)
@@ -142,8 +141,7 @@ class ItemSpool(Spool):
         made = self._made.setdefault(source, []) if source is not None and bundle.jobset is not None else []
         path = f"{self._output}/{path_of(bundle)}" if source is not None and self._items[source].path else ""
         for tree in bundle.objects:
-            place = self._written(tree)
-            if place is None:
+            if (place := self._written(tree)) is None:
                 made.append(placed(tree, path, len(made)) if path else tree)
                 continue
             self._changed[place] = with_notes(tree, self._items[place].tree)

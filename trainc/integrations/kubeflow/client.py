@@ -119,8 +119,7 @@ class RepositoryBackend(KubernetesBackend):
 def _labels_of(job: types.TrainJob, step: str) -> dict[str, str]:
     """The labels of a step's pod beside the name of its JobSet; with MPI node 0 is the launcher, as in the SDK."""
     role, _, index = step.rpartition("-")
-    number = whole_number(index)
-    if number is None:
+    if (number := whole_number(index)) is None:
         return {constants.JOBSET_RJOB_NAME_LABEL: step}
     if job.runtime.trainer.command[0] == "mpirun":
         if number == 0:

@@ -97,8 +97,7 @@ class Repository:
                 f"{there or file}: a job `{name}` already exists; choose another name, or pass replace=True"
             )
         text = readable(dump(stamp({**job, "metadata": metadata}, "the SDK")))
-        before = _contents(path)
-        if before is None:
+        if (before := _contents(path)) is None:
             create(path, text)
         else:
             replace_file(path, text.encode())

@@ -117,8 +117,7 @@ def _steps(text: str) -> Iterator[tuple[int, str | int]]:
     while match := _DASH.match(rest):
         yield len(text) - len(rest), 0
         rest = rest[match.end() :]
-    match = _KEY.match(rest)
-    if match:
+    if match := _KEY.match(rest):
         yield len(text) - len(rest), match["key"].strip(" \"'")
 
 
@@ -137,8 +136,7 @@ def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -
     """The keys of the map that is written on a line."""
     for numbers in (range(line - 1, first - 1, -1), range(line + 1, last)):
         for number in numbers:
-            steps = list(_steps(lines[number]))
-            if not steps:
+            if not (steps := list(_steps(lines[number]))):
                 continue
             if steps[-1][0] == indent and type(steps[-1][1]) is str:
                 if numbers.step > 0 and len(steps) > 1:

@@ -30,12 +30,10 @@ def hover(path: str, position: types.Position, workspace: Workspace) -> types.Ho
     positions = workspace.positions(path)
     line, column = positions.place(position)
     documents = documents_of(positions.text, workspace.file(path))
-    cursor = find(documents, line, column)
-    if cursor is None:
+    if (cursor := find(documents, line, column)) is None:
         return None
     parts = list(_field(cursor))
-    why = _why(cursor, path, workspace)
-    if why:
+    if why := _why(cursor, path, workspace):
         parts.append("\n".join(("```text", *map(visible, why), "```")))
     text = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts))
     return types.Hover(text, positions.range(cursor.span)) if parts else None
@@ -57,8 +55,7 @@ def about(field: Field) -> Iterator[str]:
     """What is said of a field: its description, what holds for it, and its default."""
     if field.about:
         yield field.about
-    bounds = [bound for bound in field.bounds() if bound]
-    if bounds:
+    if bounds := [bound for bound in field.bounds() if bound]:
         yield "\n".join(f"- {bound}" for bound in bounds)
     if field.default is not None:
         yield f"default: `{field.default}`"
@@ -134,8 +131,7 @@ def completion(path: str, position: types.Position, workspace: Workspace) -> lis
 
 def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> Iterator[types.CompletionItem]:
     """The names of what a field refers to."""
-    what = meaning(at.kind, at.path)
-    if not what or not (at.is_value or type(at.path[-1]) is int):
+    if not (what := meaning(at.kind, at.path)) or not (at.is_value or type(at.path[-1]) is int):
         return
     names = NameIndex(workspace.file(path), workspace.judgement(path), workspace.unsaved(workspace.root(path)))
     match = _REFERENCE.search("\n".join(lines)) if what in (CONTAINER, ROLE) else None

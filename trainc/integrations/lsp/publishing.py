@@ -91,8 +91,7 @@ class Publisher:
             self._show(root, [])
             return
         judgement = workspace.judgement(open_files[0])
-        error = self._tried(lambda: judgement.judge(workspace.unsaved(root)))
-        if error is not None:
+        if (error := self._tried(lambda: judgement.judge(workspace.unsaved(root)))) is not None:
             judgement.by_file = {}
             self._show(root, open_files, {open_files[0]: [trouble(error)]})
             return
@@ -222,8 +221,7 @@ def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterato
         if not finding.fix or _before(place.end, where.start) or _before(where.end, place.start):
             continue
         is_safe = all(edit.safety == SAFE for edit in finding.fix)
-        edits = _edits([finding], root, workspace, unsafe=True)
-        if edits:
+        if edits := _edits([finding], root, workspace, unsafe=True):
             yield types.CodeAction(
                 f"{finding.help or finding.message} [{finding.rule.name}]"
                 + ("" if is_safe else " (may change the meaning)"),
@@ -241,8 +239,7 @@ def _all_safe(path: str, workspace: Workspace) -> Iterator[types.CodeAction]:
         for finding in workspace.judgement(path).by_file.get(file, ())
         if finding.fix and all(edit.file == file for edit in finding.fix)
     ]
-    edits = _edits(findings, root, workspace, unsafe=False)
-    if edits:
+    if edits := _edits(findings, root, workspace, unsafe=False):
         yield types.CodeAction("apply all safe trainc fixes", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
 
 

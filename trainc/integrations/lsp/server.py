@@ -43,8 +43,7 @@ class EditorServer(LanguageServer):
 
     def hold(self, document: types.TextDocumentItem | types.VersionedTextDocumentIdentifier, text: str) -> str:
         """Take a text of the editor; gives its path."""
-        path = self.path(document.uri)
-        if path:
+        if path := self.path(document.uri):
             agreed = self.server_capabilities.position_encoding or self.texts.encoding
             self.texts.encoding = types.PositionEncodingKind(agreed).value
             self.texts.buffers[path] = Buffer(document.uri, text, document.version)
@@ -69,8 +68,7 @@ def serve(stdin: BinaryIO, stdout: BinaryIO, cache: Opening | None) -> bool:
 def _add_documents(server: EditorServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        path = server.hold(params.text_document, params.text_document.text)
-        if path:
+        if path := server.hold(params.text_document, params.text_document.text):
             server.publisher.opened(path)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)

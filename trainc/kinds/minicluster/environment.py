@@ -261,8 +261,7 @@ busytimeout = "50s"
             "-Slog-stderr-mode=local",
         ]
         lines = ["options=(", *(f"  {option}" for option in options), ")"]
-        archive = value(self.spec, "archive", "path")
-        if archive:
+        if archive := value(self.spec, "archive", "path"):
             lines.append(f'[ -e {quoted(archive)} ] && options+=("-Scontent.restore="{quoted(archive)})')
         return "\n".join(lines)
 

@@ -27,8 +27,7 @@ _BY = "MiniCluster default"
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """The MiniCluster as the API server stores it, None with findings where it or the operator refuses it."""
-    stored = admit_object(document, server, report)
-    if stored is None:
+    if (stored := admit_object(document, server, report)) is None:
         return None
     return None if is_refused(stored, report) else stored.admitted(pruned(stored.tree))
 

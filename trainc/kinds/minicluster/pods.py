@@ -134,8 +134,7 @@ def _placement(spec: Tree, name: Sourced[str]) -> dict[str, Tree]:
         "podAffinity": preferred("topology.kubernetes.io/zone"),
         "podAntiAffinity": preferred("kubernetes.io/hostname"),
     }
-    labels = get(spec, "pod", "nodeAffinity")
-    if labels:
+    if labels := get(spec, "pod", "nodeAffinity"):
         wanted = [{"key": key, "operator": "In", "values": values} for key, values in labels.items()]
         terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
         out["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": terms}

@@ -71,16 +71,14 @@ def refuse_ssh(r: Validator) -> None:
     """Report everything that the mpi-operator's controller would refuse, after its defaults."""
     count = _known(r.replicas.get("Worker"), "replicas") or 0
     longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
-    errors = label_errors(longest)
-    if errors:
+    if errors := label_errors(longest):
         path: Path = ("metadata", "name")
         detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
         r.say(path, invalid(path, r.document.name, detail), f"the host name `{longest}` is not a valid DNS-1035 label")
     policy = ("ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
     paths: list[Path] = [("spec", "slotsPerWorker"), *(("spec", "runPolicy", name) for name in policy)]
     for path in paths:
-        number = _known(r.document.tree, *path)
-        if number is not None and number < 0:
+        if (number := _known(r.document.tree, *path)) is not None and number < 0:
             r.say(path, invalid(path, number, "must be greater than or equal to 0"), f"`{path[-1]}` is negative")
     known: tuple[tuple[Path, tuple[str, ...]], ...] = (
         (("spec", "runPolicy", "cleanPodPolicy"), CLEAN),

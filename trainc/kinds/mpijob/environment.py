@@ -48,8 +48,7 @@ def more(plan: Plan) -> Contribution:
     launcher = plan.role("launcher")
     assert launcher is not None
     out = _launcher(plan, launcher)
-    worker = plan.role("worker")
-    if worker is not None:
+    if (worker := plan.role("worker")) is not None:
         sleeps = {} if has_words(worker.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
         mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
         pod = Patch(worker.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))

@@ -76,9 +76,7 @@ def more(plan: Plan) -> Contribution:
     out = Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}, *keys])
     for role in plan.roles:
         out += _pod(plan, role)
-    if plan.namespace is None:
-        return out
-    return out + search_domains(plan, DOMAIN)
+    return out if plan.namespace is None else out + search_domains(plan, DOMAIN)
 
 
 def secret(plan: Plan) -> Sourced[str]:

@@ -270,18 +270,14 @@ def script(spec: Tree, url: str, submission: str) -> str:
 
 def _options(spec: Tree) -> str:
     words: list[str] = []
-    environment = embedded(value(spec, "runtimeEnvYAML") or "")
-    if environment is not None:
+    if (environment := embedded(value(spec, "runtimeEnvYAML") or "")) is not None:
         words += ["--runtime-env-json", _quoted(_json(environment))]
-    metadata = plain(get(spec, "metadata"))
-    if metadata:
+    if metadata := plain(get(spec, "metadata")):
         words += ["--metadata-json", _quoted(_json(metadata))]
     for flag, field in (("cpus", "entrypointNumCpus"), ("gpus", "entrypointNumGpus")):
-        amount = value(spec, field)
-        if amount:
+        if amount := value(spec, field):
             words += [f"--entrypoint-num-{flag}", amount if is_placeholder(amount) else f"{amount:g}"]
-    resources = value(spec, "entrypointResources")
-    if resources:
+    if resources := value(spec, "entrypointResources"):
         words += ["--entrypoint-resources", _quoted(resources)]
     return "".join(f" {word}" for word in words)
 
@@ -318,8 +314,7 @@ def start_params(group: RayGroup, address: str) -> dict[str, str]:
     cpu = _whole(get(limits, "cpu")) or _whole(get(requests, "cpu"))
     if cpu:
         params.setdefault("num-cpus", str(cpu))
-    memory = _whole(get(limits, "memory"))
-    if memory:
+    if memory := _whole(get(limits, "memory")):
         params.setdefault("memory", str(memory))
     _add_accelerators(params, limits)
     return params
@@ -355,12 +350,10 @@ def is_gpu(name: str) -> bool:
 
 def _add_accelerators(params: dict[str, str], limits: Tree) -> None:
     """The first GPU and the first other accelerator among the limits, by name; none where `resources` is not JSON."""
-    known = _custom(params.get("resources"))
-    if known is None:
+    if (known := _custom(params.get("resources"))) is None:
         return
     for name in sorted(limits):
-        amount = quantity_of(limits[name])
-        if amount is None or not amount.nanos:
+        if (amount := quantity_of(limits[name])) is None or not amount.nanos:
             continue
         if is_gpu(name):
             params.setdefault("num-gpus", str(amount.ceil()))

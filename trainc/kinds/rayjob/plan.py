@@ -151,8 +151,7 @@ def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
     spec = job.spec
     success = {"operator": "All", "targetReplicatedJobs": [DRIVER]}
     out: dict[str, Tree] = {"successPolicy": stamp(success, "the driver decides")}
-    retries = filled(spec, "backoffLimit")
-    if retries is not None:
+    if (retries := filled(spec, "backoffLimit")) is not None:
         policy: Tree = {"maxRestarts": retries, "restartStrategy": "BlockingRecreate"}
         if get(spec, "activeDeadlineSeconds") is not None:
             reasons = {"onJobFailureReasons": ["DeadlineExceeded"], "targetReplicatedJobs": [DRIVER]}

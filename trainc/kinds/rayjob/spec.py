@@ -116,8 +116,7 @@ def submission(tree: Tree, name: Sourced[str]) -> Sourced[str]:
 
 def driver_template(job: RayJobAsRead) -> Tree:
     """The pod that submits the program, as written, else one with the head's image."""
-    written = pruned(get(job.spec, "submitterPodTemplate"))
-    if written:
+    if written := pruned(get(job.spec, "submitterPodTemplate")):
         return written
     head = job.groups[0].ray_container
     image = get(head, "image")

@@ -65,8 +65,7 @@ class FormerHosts:
         """A text with present names, and the pairs of former and present name in it."""
         out, at, pairs = "", 0, []
         for start, host in hosts_in(text, f"{self.base}-"):
-            new = self.present(host)
-            if new:
+            if new := self.present(host):
                 pairs.append((host, new))
                 out += text[at:start] + new
                 at = start + len(host)
@@ -181,8 +180,7 @@ class FormerHosts:
         for match in self._spliced_names.finditer(text):
             if text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://"):
                 continue
-            new = self._rewritten_name(match, values, span)
-            if new:
+            if new := self._rewritten_name(match, values, span):
                 pairs.append((match[0], new))
                 out += text[at : match.start()] + new
                 at = match.end()
@@ -359,8 +357,7 @@ class Hosts(FormerHosts):
     def present(self, host: str) -> str:
         """What a host is called now, "" where it is none of the operator's names or the same as before."""
         first, dot, rest = host.partition(".")
-        pod = self._pods.get(first)
-        if pod is None:
+        if (pod := self._pods.get(first)) is None:
             return ""
         if aliased(self._plan):
             new = alias(self._plan, pod)

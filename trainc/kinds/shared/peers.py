@@ -101,8 +101,7 @@ def own_name(plan: Plan, p: Peer) -> str:
 
 def alias(plan: Plan, p: Peer) -> str:
     """The name the operator gave to a replica; the first one named replicas for a runtime identifier."""
-    runtime = value(plan.settings, "runtimeId")
-    if runtime is None:
+    if (runtime := value(plan.settings, "runtimeId")) is None:
         return f"{plan.name.value}-{p.type}-{p.index}"
     job = "" if value(plan.job, "apiVersion").startswith("mlkube.io/") else f"{plan.name.value[:40]}-"
     return f"{job}{p.type}-{runtime}-{p.index}"

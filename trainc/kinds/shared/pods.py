@@ -71,8 +71,7 @@ def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
 def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
     path = (*replica.path, "template", "spec", "containers", at[0], "ports", at[1])
     wanted = job.kind.port_name
-    name = value(port, "name")
-    if name:
+    if name := value(port, "name"):
         message = f"port {value(port, 'containerPort')} is called `{name}`; the operator expects `{wanted}`"
         job.say(PORT, path, message, help=f"call it `{wanted}`")
         return port
@@ -114,6 +113,4 @@ _POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))
 
 def restart_policy(written: Tree, ending: Sourced[str]) -> Sourced[str]:
     """`ending`, unless something else is written than a policy: that stays, for the server to refuse it there."""
-    if type(written) is Sourced and written.value not in _POLICIES:
-        return written
-    return ending
+    return written if type(written) is Sourced and written.value not in _POLICIES else ending

@@ -42,8 +42,7 @@ def admitted(
     shown: Callable[[str], str],
 ) -> Document | None:
     """A job as its server would have stored it, None with findings where it or the operator would have refused it."""
-    stored = admit_object(document, tolerant(server), report)
-    if stored is None:
+    if (stored := admit_object(document, tolerant(server), report)) is None:
         return None
     refusals = list(complaints(stored.tree))
     for path, text, help_ in refusals:

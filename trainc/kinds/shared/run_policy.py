@@ -37,8 +37,7 @@ def jobset_fields(job: LegacyJob) -> Tree:
         job.say(WITHOUT_EFFECT, job.policy_span("managedBy"), message, help="remove it")
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
-    ttl = _ttl(job)
-    if ttl is not None:
+    if (ttl := _ttl(job)) is not None:
         out["ttlSecondsAfterFinished"] = ttl
     _clean_up(job)
     return out
@@ -107,8 +106,7 @@ def _clean_up(job: LegacyJob) -> None:
 def gang(job: LegacyJob) -> Tree:
     """The job's scheduling policy under the name of whoever places gangs, None without one."""
     policy = job.policy("schedulingPolicy")
-    chosen = job.options.gang
-    if not chosen:
+    if not (chosen := job.options.gang):
         if policy:
             message = "no gang scheduler is set: `schedulingPolicy` has no effect"
             help_ = "choose a gang scheduler for jobs of other operators in trainc.yaml"

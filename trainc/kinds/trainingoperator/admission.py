@@ -42,8 +42,7 @@ def admit_older(document: Document, server: Server, report: Report) -> Document 
 
     Unknown fields are warnings: the job ran without them, since the server dropped them.
     """
-    kind = kind_of(document.api_version, document.kind)
-    if kind is None:
+    if (kind := kind_of(document.api_version, document.kind)) is None:
         legal(document, report)
         return None
     if kind.field in document.tree or (kind.field == LISTED and key_of(document.tree, LISTED)):
@@ -54,8 +53,7 @@ def admit_older(document: Document, server: Server, report: Report) -> Document 
     server = tolerant(server)
     if kind.field == LISTED:
         return listed_job(document, server, report) if legal(document, report) else None
-    keyed = keyed_job(settled(document, kind, report), server, report)
-    if keyed is None:
+    if (keyed := keyed_job(settled(document, kind, report), server, report)) is None:
         return None
     lenient = value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
     return keyed if legal(keyed, report, lenient=lenient) else None
@@ -66,8 +64,7 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
 
     With `lenient`, mistakes that have only one reading are warnings: lower-case roles, a Master without `replicas`.
     """
-    kind = kind_of(document.api_version, document.kind)
-    if kind is None:
+    if (kind := kind_of(document.api_version, document.kind)) is None:
         api, name = document.api_version, document.kind
         removed = REMOVED.get((api, name))
         span = document.span(("kind",) if api == V1 else ("apiVersion",))
@@ -98,8 +95,7 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
     if not validator.refused:
         seen: dict[str, str] = {}
         for key in validator.replicas:
-            role = validator.kind.role(key)
-            if role and role in seen:
+            if (role := validator.kind.role(key)) and role in seen:
                 path = ("spec", validator.kind.field, key)
                 text = f"spec.{validator.kind.field}: both {seen[role]} and {key} name the role {role}"
                 validator.say(path, text, f"`{seen[role]}` and `{key}` are one role", key=True, help="keep one of them")
@@ -118,8 +114,7 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
     spec = get(document.tree, "spec")
     if type(spec) is not dict:
         return document
-    policies = [name for name in ROOT_POLICIES if name in spec]
-    if not policies:
+    if not (policies := [name for name in ROOT_POLICIES if name in spec]):
         return document
     policy = get(spec, "runPolicy")
     inside = dict(policy) if type(policy) is dict else {}
@@ -177,8 +172,7 @@ def refuse(r: Validator) -> None:
                 r.say(path, text, message, key=True, help=known, fix=respelling(r, key, role) if role else ())
         replica = r.replicas.get(key)
         inside = (*path, "template", "spec", "containers")
-        listed = containers(replica)
-        if not listed:
+        if not (listed := containers(replica)):
             r.say(inside, required(inside, "must be specified"), f"the role `{key}` has no containers")
         for index, container in enumerate(listed):
             if not image(container):
@@ -186,8 +180,7 @@ def refuse(r: Validator) -> None:
                 r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
         if all(value(container, "name") != r.kind.container for container in listed):
             _no_main(r, key, inside, listed)
-    extra = EXTRAS.get(r.kind.kind)
-    if extra:
+    if extra := EXTRAS.get(r.kind.kind):
         extra(r)
 
 
@@ -226,8 +219,7 @@ def _pytorch(r: Validator) -> None:
     count = value(r.document.tree, *workers)
     if type(count) is int and count < 1:
         r.say(workers, forbidden(workers, "must be at least 1"), f"{count} Workers are requested")
-    elastic = get(r.spec, "elasticPolicy")
-    if elastic is None:
+    if (elastic := get(r.spec, "elasticPolicy")) is None:
         return
     if not any(r.kind.role(key) == "Worker" for key in r.roles):
         path: Path = ("spec", r.kind.field, "Worker")

@@ -89,8 +89,7 @@ def _plan(
 
 def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
     spec: dict[str, Tree] = {}
-    deciding = [part.name for part in shape.parts if part.decides]
-    if deciding:
+    if deciding := [part.name for part in shape.parts if part.decides]:
         success = {"operator": "All", "targetReplicatedJobs": deciding}
         spec["successPolicy"] = stamp(success, f"{job.kind.kind} success")
     spec.update(runpolicy.jobset_fields(job))

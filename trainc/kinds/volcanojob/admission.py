@@ -26,8 +26,7 @@ def admit(document: Document, server: Server, _: Cluster, report: Report) -> Doc
 
 
 def _refusals(tree: Tree) -> Iterator[Complaint]:
-    tasks = read_tasks(tree)
-    if not tasks:
+    if not (tasks := read_tasks(tree)):
         yield ("spec", "tasks"), "No task specified in job spec", "write at least one task"
         return
     mpi = plugins(tree).get("mpi")
@@ -104,8 +103,7 @@ def _cores(task: Task) -> Iterator[Complaint]:
 
 
 def _partitions(task: Task, job: str) -> Iterator[Complaint]:
-    policy = get(task.tree, "partitionPolicy")
-    if policy is None:
+    if (policy := get(task.tree, "partitionPolicy")) is None:
         return
     yield from _topology(policy, (*task.path, "partitionPolicy"))
     total, size = value(policy, "totalPartitions"), value(policy, "partitionSize")
@@ -156,8 +154,7 @@ def _is_acyclic(tasks: tuple[Task, ...]) -> bool:
     ready: set[str] = set()
     todo = list(tasks)
     while todo:
-        free = [task for task in todo if ready.issuperset(task.waits)]
-        if not free:
+        if not (free := [task for task in todo if ready.issuperset(task.waits)]):
             return False
         ready.update(task.role for task in free)
         todo = [task for task in todo if task.role not in ready]

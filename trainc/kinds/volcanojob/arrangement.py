@@ -45,8 +45,7 @@ def success(job: JobOfTasks, tasks: list[Task]) -> tuple[Tree, bool]:
     names = [task.role for task in deciding]
     if len(deciding) == 1:
         return stamp({"operator": "All", "targetReplicatedJobs": names}, "TaskCompleted"), True
-    cut = [task.role for task in deciding if task.jobs.value > 1]
-    if cut:
+    if cut := [task.role for task in deciding if task.jobs.value > 1]:
         tasks_of_several = ", ".join(f"`{name}`" for name in cut)
         message = f"the end of {tasks_of_several} does not complete the job: each of its pods is a Job of its own"
         job.say(SUCCESS, ("spec", "tasks"), message, key=True, help="let only the master complete the job")
@@ -63,10 +62,8 @@ def is_countable(tasks: list[Task]) -> bool:
 def _cut(job: JobOfTasks, task: Task) -> None:
     """Cut a task into Jobs: one for each partition, one for each worker whose rank is its Job's number, else one."""
     torch = job.plugins.get("pytorch")
-    policy = get(task.tree, "partitionPolicy")
-    if policy is not None:
-        used = [name for name in _INDEXED if name in job.plugins]
-        if not used:
+    if (policy := get(task.tree, "partitionPolicy")) is not None:
+        if not (used := [name for name in _INDEXED if name in job.plugins]):
             task.jobs, task.pods = policy["totalPartitions"], policy["partitionSize"]
             return
         message = f"the partitions of `{task.role}` are not kept: the plugin `{used[0]}` counts over all of them"
@@ -106,8 +103,7 @@ def _ordered(job: JobOfTasks, tasks: list[Task]) -> list[Task]:
 
 def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     """Whether master and workers get the ranks 0, 1, 2 ...; what is in the way is reported."""
-    torch = job.plugins.get("pytorch")
-    if torch is None:
+    if (torch := job.plugins.get("pytorch")) is None:
         return True
     master, worker = job.task(torch.text("master")), job.task(torch.text("worker"))
     at = job.span(("spec", "plugins", "pytorch"), key=True)

@@ -30,8 +30,7 @@ class Wiring:
         self._by_name = {task.role: task for task in reversed(self.tasks)}
         roles = {role.name.value: role for role in plan.roles}
         for task in self.tasks:
-            role = roles.get(task.role)
-            if role is not None:
+            if (role := roles.get(task.role)) is not None:
                 task.jobs, task.pods = role.replicas, role.count
 
     def task(self, name: str) -> Task | None:
@@ -65,8 +64,7 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     if "env" in wiring.plugins:
         index = JOB_INDEX if role.count.value == 1 and role.replicas.value > 1 else COMPLETION_INDEX
         own.update(dict.fromkeys(("VK_TASK_INDEX", "VC_TASK_INDEX"), index))
-    service = wiring.plugins.get("svc")
-    if service is not None and service.is_on("inject-hosts-env"):
+    if (service := wiring.plugins.get("svc")) is not None and service.is_on("inject-hosts-env"):
         own.update(lists(wiring))
     mpi = wiring.plugins.get("mpi")
     workers = wiring.task(mpi.text("worker")) if mpi is not None else None
@@ -121,16 +119,14 @@ def more(plan: Plan) -> Contribution:
     wiring = Wiring(plan)
     out = Contribution()
     for name, add in _ADDS.items():
-        flags = wiring.plugins.get(name)
-        if flags is not None:
+        if (flags := wiring.plugins.get(name)) is not None:
             out += add(wiring, flags)
     return out + Contribution(objects=claims(plan.name, get(plan.job, "spec")))
 
 
 def refuse(plan: Plan, report: Report) -> None:
     """A refusal where the addresses of all tasks, in each container, are more than one object holds."""
-    service = plugins(plan.job).get("svc")
-    if service is not None and service.is_on("inject-hosts-env"):
+    if (service := plugins(plan.job).get("svc")) is not None and service.is_on("inject-hosts-env"):
         counts = {role.index: role.count for role in plan.roles}
         size = length(plan, counts) + _NAMES * len(counts)
         refuse_length(plan, report, size * sum(len(every_and_init(role)) for role in plan.roles))
@@ -232,8 +228,7 @@ def _secret(wiring: Wiring) -> Sourced[str]:
 
 def _pytorch(wiring: Wiring, flags: Flags) -> Contribution:
     """The port of torch on every container, and for the workers a container that waits for the master."""
-    master = wiring.task(flags.text("master"))
-    if master is None or not master.count.value:
+    if (master := wiring.task(flags.text("master"))) is None or not master.count.value:
         return Contribution()
     roles = wiring.plan.roles
     port = flags.number("port")
@@ -283,8 +278,7 @@ def _ray(wiring: Wiring, flags: Flags) -> Contribution:
     start = "ray start --head --block --dashboard-host=0.0.0.0 "
     start += f"--port={gcs} --dashboard-port={dashboard} --ray-client-server-port={client}"
     patches = []
-    main = head.container(flags.text("headContainer"))
-    if main is not None:
+    if (main := head.container(flags.text("headContainer"))) is not None:
         patches += [Patch(head.index, main["name"].value, sets={"command": ["sh", "-c", start]})]
         patches += _ports(head, [main], ports)
     other = worker.container(flags.text("workerContainer")) if worker is not None else None

@@ -65,11 +65,9 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     companions = former.files(entry.companions, [task.template.get("spec") or {} for task in tasks])
     fitting = fits(job, shape) and servable(job, shape, replicated) and starts(job)
     spec: dict[str, Tree] = {"replicatedJobs": replicated}
-    failure = lifecycle.failure_policy()
-    if failure is not None:
+    if (failure := lifecycle.failure_policy()) is not None:
         spec["failurePolicy"] = failure
-    service = job.plugins.get("svc")
-    if service is not None:
+    if (service := job.plugins.get("svc")) is not None:
         early = Sourced(service.is_on("publish-not-ready-addresses"), Origin(by="plugin svc"))
         spec["network"] = stamp({"enableDNSHostnames": True, "publishNotReadyAddresses": early}, "plugin svc")
     ttl = get(job.spec, "ttlSecondsAfterFinished")
@@ -157,8 +155,7 @@ def _at(job: JobOfTasks, plugin: str) -> Span:
 
 def _no_endless_ray(job: JobOfTasks) -> bool:
     """Whether the job has no Ray cluster, or one to which another task submits the work."""
-    ray = job.plugins.get("ray")
-    if ray is None:
+    if (ray := job.plugins.get("ray")) is None:
         return True
     head, worker = ray.text("head"), ray.text("worker")
     if job.task(head) is None:
@@ -176,8 +173,7 @@ def _no_endless_ray(job: JobOfTasks) -> bool:
 
 
 def _no_private_key(job: JobOfTasks) -> bool:
-    ssh = job.plugins.get("ssh")
-    if ssh is None or not ssh.text("ssh-private-key"):
+    if (ssh := job.plugins.get("ssh")) is None or not ssh.text("ssh-private-key"):
         return True
     flags = get(job.spec, "plugins", "ssh")
     leaf = next((leaf for _, leaf in leaves(flags) if "ssh-private-key" in str(leaf.value)), None)
@@ -265,8 +261,7 @@ class FormerPodNames(FormerHosts):
     def present(self, host: str) -> str:
         """What a host is called now, "" where it is none of Volcano's names or the same as before."""
         first, dot, rest = host.partition(".")
-        present = self._present.get(first, "")
-        if not present or not dot:
+        if not (present := self._present.get(first, "")) or not dot:
             return present.partition(".")[0]
         subdomain, _, below = rest.partition(".")
         if subdomain != self.base or not is_domain(below, self.document.namespace or "", self._domain):

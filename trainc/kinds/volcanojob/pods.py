@@ -28,11 +28,9 @@ def finish(job: JobOfTasks, task: Task) -> Tree:
     names = [f"{DOMAIN}{name}" for name in _ANNOTATIONS]
     names += [f"{DOMAIN}{name}" for name in _BUDGETS if f"{DOMAIN}{name}" in own][:1]
     copied = {name: own[name] for name in names if name in own}
-    policy = filled(task.tree, "topologyPolicy")
-    if policy is not None:
+    if (policy := filled(task.tree, "topologyPolicy")) is not None:
         copied[f"{DOMAIN}numa-topology-policy"] = policy
-    annotations = {**(meta.get("annotations") or {}), **copied}
-    if annotations:
+    if annotations := {**(meta.get("annotations") or {}), **copied}:
         meta["annotations"] = annotations
     return {"metadata": meta, "spec": _spec(job, task)}
 

@@ -119,8 +119,7 @@ def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Pa
     codes: set[int] = set()
     policies = get(holder, "policies")
     for index, policy in enumerate(policies if type(policies) is list else ()):
-        mistake = _mistake(policy, field, events, codes)
-        if mistake is not None:
+        if (mistake := _mistake(policy, field, events, codes)) is not None:
             name, text, help_ = mistake
             path: Path = (*above, "policies", index)
             yield ((*path, name) if name else path), text, help_
@@ -269,8 +268,7 @@ class TaskLifecycle:
         # Which child Jobs end the JobSet when they fail, by the reason for which they fail.
         reasons: dict[str, list[str]] = {}
         for task in self.tasks:
-            reason = self._ending(task)
-            if reason is not None:
+            if (reason := self._ending(task)) is not None:
                 reasons.setdefault(reason, []).append(task.role)
         rules: list[Tree] = []
         for reason, names in reasons.items():
@@ -286,8 +284,7 @@ class TaskLifecycle:
         fields: dict[str, Tree] = {"backoffLimit": 0}
         if REPLACE in failures.outcomes:
             fields["backoffLimit"] = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
-        rules = self._pod_rules(task, failures)
-        if rules:
+        if rules := self._pod_rules(task, failures):
             fields["podFailurePolicy"] = {"rules": rules}
         return stamp(fields, _BY)
 
@@ -324,8 +321,7 @@ class TaskLifecycle:
         counts = failures.codes_for(counted)
         if failures.default == counted:
             others = [other for other in (RESTART, FAIL, REPLACE) if other != counted]
-            fails = [code for other in others for code in failures.codes_for(other)]
-            if fails:
+            if fails := [code for other in others for code in failures.codes_for(other)]:
                 rules.append(_on_codes("FailJob", fails, first))
             return rules
         if counts:

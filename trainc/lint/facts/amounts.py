@@ -37,8 +37,7 @@ def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int
             value = leaf.value if type(leaf) is Sourced else None
             if "/" not in resource or not value or not device_kind(resource):
                 continue
-            number = amount(value)
-            if number is None or number >= MANY or (number > 0 and number % ONE):
+            if (number := amount(value)) is None or number >= MANY or (number > 0 and number % ONE):
                 counts[resource] = UNKNOWN
             elif number > 0:
                 counts[resource] = number // ONE

@@ -71,8 +71,7 @@ class Pod:
         return words
 
     def _value(self, container: Container, name: str, earlier: dict[str, str]) -> str | Unknown:
-        written = container.literal(name)
-        if written is not None and "$(" in written:
+        if (written := container.literal(name)) is not None and "$(" in written:
             filled = self._filled(written, earlier)
             return TOO_LONG if filled is None else filled
         value = container.value(name)
@@ -120,8 +119,7 @@ class Pod:
 
 def trainers(job: Job) -> list[ExpandedRole]:
     """The roles whose pods work together: those with accelerators, else those named by Trainer, else all but helpers."""
-    with_devices = [role for role in job.roles if role.devices]
-    if with_devices:
+    if with_devices := [role for role in job.roles if role.devices]:
         return with_devices
     labelled = [role for role in job.roles if _step(role) == "trainer"]
     return labelled or [role for role in job.roles if not _step(role).endswith("initializer")]

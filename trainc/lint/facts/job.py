@@ -152,13 +152,11 @@ class Container:
 
     def value(self, name: str) -> Value | None:
         """What a variable holds in the pod: text, unknown, or differing from pod to pod; None where it is not set."""
-        entry = self.env.get(name)
-        if entry is None and name in self.role.job.withheld:
+        if (entry := self.env.get(name)) is None and name in self.role.job.withheld:
             return UNKNOWN
         if entry is None:
             return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
-        written = self.literal(name)
-        if written is None:
+        if (written := self.literal(name)) is None:
             source = table(entry, "valueFrom")
             if "fieldRef" in source:
                 return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
@@ -191,8 +189,7 @@ class Container:
         earlier: dict[str, Value | None] = {}
         left = MOST_TEXT
         for name in self.env:
-            written = self.literal(name)
-            if written is None or "$(" not in written:
+            if (written := self.literal(name)) is None or "$(" not in written:
                 earlier[name] = self.value(name)
                 continue
             value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
@@ -216,8 +213,7 @@ def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
         if head.endswith("$"):
             out.append(f"({name})")
             continue
-        value = value_of(name)
-        if value is not None and type(value) is not str:
+        if (value := value_of(name)) is not None and type(value) is not str:
             return value if out == [""] and not rest else UNKNOWN
         out.append(f"$({name})" if value is None else value)
         left -= len(out[-1])
@@ -529,8 +525,7 @@ class Job:
     @cached_property
     def withheld(self) -> frozenset[str]:
         """The variables that a job lacks because it is refused: its framework sets them once what is wrong is mended."""
-        plan = self.bundle.plan
-        if plan is None or not plan.barred or not plan.framework:
+        if (plan := self.bundle.plan) is None or not plan.barred or not plan.framework:
             return frozenset()
         own = VOCABULARIES.get(plan.framework)
         return self.vocabulary.variables if own is None else frozenset(own.reserved)
@@ -552,8 +547,7 @@ class Job:
     @property
     def coordinator(self) -> Value:
         """The address that the JobSet controller writes on every pod for `spec.coordinator`, empty without one."""
-        chosen = table(self.spec, "coordinator")
-        if not chosen:
+        if not (chosen := table(self.spec, "coordinator")):
             return ""
         host = f"{self.name}-{text(chosen, 'replicatedJob')}-{whole(chosen, 'jobIndex') or 0}"
         return f"{host}-{whole(chosen, 'podIndex') or 0}.{self.subdomain}"

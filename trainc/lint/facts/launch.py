@@ -58,8 +58,7 @@ class Launch:
 
     def number(self, flag: str) -> int | Unknown | None:
         """The number a flag says: None where absent, unknown where it is not a number here."""
-        value = self.value(flag)
-        if value is None:
+        if (value := self.value(flag)) is None:
             return None
         number = parsed_int(value)
         return UNKNOWN if number is None else number

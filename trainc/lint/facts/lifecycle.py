@@ -143,8 +143,7 @@ class Lifecycle:
             return
         if not self.is_suspended and all(self._started(role) == _count(role) for role in self.roles):
             self.conditions.pop(_RESTARTING, None)
-        failed = [job for job in self.jobs.values() if job.outcome == "Failed"]
-        if failed:
+        if failed := [job for job in self.jobs.values() if job.outcome == "Failed"]:
             self._fail_or_restart(failed)
             return
         if any(job.outcome for job in self.jobs.values()) and self._has_succeeded():
@@ -153,8 +152,7 @@ class Lifecycle:
         self._create()
 
     def _fail_or_restart(self, failed: list[ChildJob]) -> None:
-        policy = self.spec.get("failurePolicy")
-        if policy is None:
+        if (policy := self.spec.get("failurePolicy")) is None:
             self._end("Failed", "FailedJobs")
             return
         rule, job = next(

@@ -135,8 +135,7 @@ class Placement:
         by_name: dict[tuple[str, str], Gang] = {}
         for tie in self.ties:
             name = tie.group.value
-            gang = by_name.get((tie.back_end, name))
-            if gang is None:
+            if (gang := by_name.get((tie.back_end, name))) is None:
                 group = next((g for g in self.groups if (g.back_end, g.name) == (tie.back_end, name)), None)
                 gang = by_name[tie.back_end, name] = Gang(tie.back_end, name, group)
             gang.roles.append(tie.role)

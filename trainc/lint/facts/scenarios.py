@@ -51,8 +51,7 @@ def _start(job: Job) -> list[str]:
         if fresh:
             out.append(f"{cause}: {', '.join(f'`{name}`' for name in fresh)}")
         started.update(fresh)
-        cause = _advance(played)
-        if not cause:
+        if not (cause := _advance(played)):
             break
     missing = [text(role, "name") for role in played.roles if text(role, "name") not in started]
     return [*out, *(f"never: `{name}`" for name in missing)]
@@ -104,8 +103,7 @@ def _played(job: Job, role: str, how: str) -> list[str]:
     steps: list[tuple[str, int]] = []
     restarts = uncounted = 0
     for _ in range(_MAX_FAILURES):
-        pod = _pod_of(played, role)
-        if not pod:
+        if not (pod := _pod_of(played, role)):
             break
         counted = played.counted
         step, is_restart = _step(played, pod, how)

@@ -44,8 +44,7 @@ def overview(job: Job) -> View:
 
 def one_pod(job: Job, rank: int) -> View | None:
     """The pod of a rank: its names, and the environment and command of each container; None where there is none."""
-    processes = process_ranks(job)
-    if processes is None:
+    if (processes := process_ranks(job)) is None:
         pod = pod_of_rank(job, rank)
     else:
         place = next((place for place, ranks in processes if rank in ranks), None)
@@ -111,8 +110,7 @@ def _known(number: Count | None) -> int | None:
 def _ranks(job: Job) -> dict[str, list[int]]:
     """The first and the last rank of a role: of its processes where mpirun starts them, else of its pods."""
     by_role: dict[str, list[int]] = {}
-    processes = process_ranks(job)
-    if processes is not None:
+    if (processes := process_ranks(job)) is not None:
         for place, ranks in processes:
             by_role.setdefault(place.role.name, [ranks[0], ranks[-1]])[1] = ranks[-1]
         return by_role
@@ -128,11 +126,9 @@ def _ranks(job: Job) -> dict[str, list[int]]:
 
 def processes(role: ExpandedRole) -> int | str | None:
     """How many training processes run in a pod of the role, in words where it is not fixed, None where unknown."""
-    worker = role.trainer
-    if worker is None:
+    if (worker := role.trainer) is None:
         return None
-    by_flux = _tasks(role)
-    if by_flux is not None:
+    if (by_flux := _tasks(role)) is not None:
         return by_flux
     hosts, _ = hostfile(role.job)
     slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
@@ -140,8 +136,7 @@ def processes(role: ExpandedRole) -> int | str | None:
         return slots.pop()
     if worker.launch is not None and worker.launch.launcher is MPIRUN:
         return "1, which starts the others"
-    launched = _launched(worker)
-    if launched is not None:
+    if (launched := _launched(worker)) is not None:
         return launched
     return max(1, sum(1 for container in role.main if container.devices))
 
@@ -162,16 +157,14 @@ def _tasks(role: ExpandedRole) -> int | str | None:
 
 
 def _launched(worker: Container) -> int | str | None:
-    launch = worker.launch
-    if launch is None or launch.launcher is None or not launch.launcher.nodes[0]:
+    if (launch := worker.launch) is None or launch.launcher is None or not launch.launcher.nodes[0]:
         return None
     option, variable = launch.launcher.processes
     value = launch.value(option) if option else None
     if value is None and variable:
         value = worker.value(variable)
         value = "1" if value is None else value
-    number = parsed_int(value)
-    if number is not None:
+    if (number := parsed_int(value)) is not None:
         return number
     devices = sum(n for n in worker.devices.values() if type(n) is int)
     if not variable or value in ("auto", "gpu"):
@@ -195,9 +188,7 @@ def _restarts(job: Job) -> int | str | None:
     if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rows(policy, "rules")):
         return UNBOUNDED
     restarts = whole(policy, "maxRestarts") if policy else 0
-    if isinstance(restarts, Unknown):
-        return None
-    return max(0, restarts or 0)
+    return None if isinstance(restarts, Unknown) else max(0, restarts or 0)
 
 
 def _bound(job: Job) -> View:
@@ -241,8 +232,7 @@ def _common_deadline(job: Job) -> int | None:
 
 def held(job: Job) -> str | None:
     """Why nothing starts when the job is applied; None where it does."""
-    manager = text(job.spec, "managedBy")
-    if manager and manager != JOBSET_CONTROLLER:
+    if (manager := text(job.spec, "managedBy")) and manager != JOBSET_CONTROLLER:
         return f"{manager} manages it instead of the JobSet controller"
     if flag(job.spec, "suspend"):
         return "it is suspended until it is resumed, for example by a queue"

@@ -32,8 +32,7 @@ def waits(role: ExpandedRole) -> list[Wait]:
         return [Wait(role, job.roles[role.index - 1], "Ready", ("spec", "startupPolicy", "startupPolicyOrder"))]
     all_waits = []
     for index, item in enumerate(rows(role.tree, "dependsOn")):
-        on = job.role(text(item, "name"))
-        if on is not None:
+        if (on := job.role(text(item, "name"))) is not None:
             all_waits.append(Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index)))
     return all_waits
 
@@ -114,14 +113,12 @@ _LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "
 
 def endless(container: Container) -> bool:
     """Whether the command visibly runs forever: an endless sleep, a tail on nothing, a loop without an end."""
-    line = container.text
-    if not line:
+    if not (line := container.text):
         return False
     is_following = any(tail in line for tail in ("tail -f", "tail -F", "tail --follow")) and "--pid" not in line
     if "sleep inf" in line or "sleep 2147483647" in line or is_following:
         return _last_word(container, ("sleep", "tail"))
-    loop = next((loop for loop in _LOOPS if loop in line), "")
-    if not loop:
+    if not (loop := next((loop for loop in _LOOPS if loop in line), "")):
         return False
     body = line[line.index(loop) :]
     ends = [rest.lstrip(" )}") for rest in body.split("done")[1:]]

@@ -72,9 +72,7 @@ def mappings(node: Tree) -> list[dict[str, Tree]]:
 def text(tree: Tree, key: str) -> str:
     """The string at `key`, empty where there is none."""
     node = tree.get(key)
-    if type(node) is Sourced and type(node.value) is str:
-        return node.value
-    return ""
+    return node.value if type(node) is Sourced and type(node.value) is str else ""
 
 
 def texts(tree: Tree, key: str) -> list[str]:
@@ -93,8 +91,7 @@ def flag(tree: Tree, key: str) -> bool:
 
 def whole(tree: Tree, key: str) -> int | Unknown | None:
     """The whole number at `key`: None where absent, unknown where it is something else."""
-    node = tree.get(key)
-    if node is None:
+    if (node := tree.get(key)) is None:
         return None
     if type(node) is Sourced:
         if type(node.value) is int:

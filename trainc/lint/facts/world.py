@@ -75,8 +75,7 @@ def _meetings(job: Job) -> list[Meeting]:
                     _add(points, container, name, value, addresses[name])
                 elif type(value) is Unknown:
                     job.report.skip(f"the address in `{name}` is unknown")
-        launch = container.launch
-        if launch is not None and launch.name is not PYTHON:
+        if (launch := container.launch) is not None and launch.name is not PYTHON:
             for flag, port in options.items():
                 address = launch.value(flag)
                 if type(address) is not str:

@@ -56,12 +56,10 @@ def _meant(unknown: tuple[str, Vocabulary]) -> str:
     name, vocabulary = unknown
     if name in vocabulary.variables:
         return ""
-    prefix = next((prefix for prefix in vocabulary.prefixes if name.startswith(prefix)), "")
-    if prefix:
+    if prefix := next((prefix for prefix in vocabulary.prefixes if name.startswith(prefix)), ""):
         return nearest(name, {known for known in vocabulary.variables if known.startswith(prefix)}, cutoff=0.84)
     family = name.partition("_")[0]
-    library = NAMES.get(family)
-    if library is not None:
+    if (library := NAMES.get(family)) is not None:
         if name in library or not name.startswith(PREFIXES[family]) or name.startswith(OTHERS) or name in OBSOLETE:
             return ""
         return nearest(name, library, cutoff=0.84)
@@ -161,8 +159,7 @@ _IDLE = "the program computes on the CPUs, and the accelerators are idle"
 def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
     """What hides the accelerators of a container: its place, the message, the effect and the level."""
     for name in (*_VISIBLE, *_ON_CPUS):
-        value = container.literal(name)
-        if value is None:
+        if (value := container.literal(name)) is None:
             continue
         span = job.at((*container.env_path(name), "value"))
         seen = _seen(name, value, count) if name in _VISIBLE and kind == GPU else None

@@ -42,8 +42,7 @@ def masked_exit_code(job: Job) -> Findings:
         script = container.script
         if not script or not any(mark in script for mark in (";", "|", "&", "\n")):
             continue
-        masked = _masked(container)
-        if masked is None:
+        if (masked := _masked(container)) is None:
             continue
         simple, next_, (how, help_) = masked
         program = _called(simple)

@@ -285,8 +285,7 @@ def _taken(container: Container) -> list[tuple[Tree, Path]]:
 def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
     """The objects that some fields name, unless the pod starts without them."""
     for field, (kind, key) in fields.items():
-        source = table(tree, field)
-        if source and value(source, "optional") is not True:
+        if (source := table(tree, field)) and value(source, "optional") is not True:
             yield kind, text(source, key), (*path, field, key)
 
 

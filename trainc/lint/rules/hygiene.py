@@ -156,8 +156,7 @@ def service_shadows_peers(job: Job) -> Findings:
     if not job.dns:
         return
     for service in job.kinds.get("Service", ()):
-        fault = _unlike_peers(service, job)
-        if fault:
+        if fault := _unlike_peers(service, job):
             yield SERVICE.at(
                 job.at_object(service, ("metadata", "name")),
                 f"Service `{job.subdomain}` has the name of the pods' headless Service, but {fault}",
@@ -272,8 +271,7 @@ def _tag_fault(tag: str) -> _Fault | None:
 
 def _digest_problem(digest: str) -> str:
     algorithm, _, characters = digest.partition(":")
-    length = _DIGESTS.get(algorithm)
-    if length is None:
+    if (length := _DIGESTS.get(algorithm)) is None:
         return "" if algorithm and characters and algorithm.isalnum() else "has a digest without an algorithm"
     if len(characters) != length or any(character not in "0123456789abcdef" for character in characters):
         return f"has a {algorithm} digest of {len(characters)} characters, not {length}"

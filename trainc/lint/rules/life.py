@@ -51,8 +51,7 @@ def no_failure_policy(job: Job) -> Findings:
     if job.bundle.keeps_job:
         return  # a Job has a number of retries of its own
     if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
-        effect = _ending(job)
-        if not effect:
+        if not (effect := _ending(job)):
             return  # its Jobs replace pods without end
         help_ = (
             "use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
@@ -222,8 +221,7 @@ def pods_not_all_at_once(job: Job) -> Findings:
 
 def job_managed_by_other(job: Job) -> Findings:
     for role in job.roles:
-        manager = text(role.spec, "managedBy")
-        if manager and manager != "kubernetes.io/job-controller":
+        if (manager := text(role.spec, "managedBy")) and manager != "kubernetes.io/job-controller":
             message = f"the Jobs of `{role.name}` are managed by `{manager}`"
             effect = "Kubernetes creates no pods for them; without that controller the job never starts"
             help_ = "set `spec.managedBy` of the whole JobSet instead"

@@ -74,8 +74,7 @@ def host_names_no_pod(job: Job) -> Findings:
 
 def _listed(container: Container) -> list[tuple[str, Path]]:
     """The hosts that mpirun is told to start processes on, and where."""
-    launch = container.launch
-    if launch is None or launch.launcher is not MPIRUN:
+    if (launch := container.launch) is None or launch.launcher is not MPIRUN:
         return []
     listed = [word for flag in ("host", "H") if type(word := launch.value(flag)) is str]
     names = [entry.partition(":")[0] for entry in ",".join(listed).split(",")]
@@ -255,8 +254,7 @@ def coordinator_starts_later(job: Job) -> Findings:
         role = meeting.container.role
         if not isinstance(place, PodAddress) or place.role is role:
             continue
-        wait = waits_for(place.role, role)
-        if wait is None:
+        if (wait := waits_for(place.role, role)) is None:
             continue
         ends = wait.status == "Complete"
         launch = meeting.container.launch
@@ -380,8 +378,7 @@ def no_rendezvous(job: Job) -> Findings:
         launch = _torchrun(container)
         if launch is None or "standalone" in launch.flags or not _several_nodes(container) or _is_told(container):
             continue
-        nodes = _nodes(launch)
-        if nodes is None or nodes < 2:
+        if (nodes := _nodes(launch)) is None or nodes < 2:
             continue
         unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
         message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"

@@ -297,8 +297,7 @@ def ssh_key_permissions(job: Job) -> Findings:
             directory = str(value(job.tree, *mount))
             if any(word in _without(one.text, directory) for one in (container, *role.init) for word in _OWN_WAY):
                 continue
-            is_root = _is_root(job, container, directory)
-            if is_root:
+            if is_root := _is_root(job, container, directory):
                 yield from _refused_key(job, container, mount, mode)
             elif is_root is not None:
                 yield from _unreadable_key(job, container, mount, mode)

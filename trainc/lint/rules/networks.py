@@ -32,8 +32,7 @@ def network_half_set_up(job: Job) -> Findings:
     for role in job.roles:
         for container in role.main:
             for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
-                state = look(role, container)
-                if state is not None:
+                if (state := look(role, container)) is not None:
                     there, missing, path = state
                     message = f"`{container.name}` has {there}, but {missing}"
                     effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
@@ -120,8 +119,7 @@ def tcpxo_half_set_up(job: Job) -> Findings:
         missing = []
         if not any(container.sets(_TCPXO) for container in role.main):
             missing.append("no container sets the variables NCCL_FASTRAK_*")
-        alone = not role.host_network
-        if alone and _INTERFACES not in role.annotations:
+        if (alone := not role.host_network) and _INTERFACES not in role.annotations:
             missing.append(f"the pod has no annotation `{_INTERFACES}`")
         if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
@@ -183,8 +181,7 @@ def rdma_switched_off(job: Job) -> Findings:
     for container in job.containers:
         for name, value, place, is_passed_on in _settings(job, container):
             for user in job.containers if is_passed_on else (container,):
-                unused = _unused(user, name, value)
-                if unused is not None:
+                if (unused := _unused(user, name, value)) is not None:
                     message = f"`{name}={value}`, but `{user.name}` {unused.has}"
                     also = [Label(job.at(unused.path), f"{unused.kind} here")]
                     help_ = "use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it"

@@ -65,8 +65,7 @@ def partial_node(job: Job) -> Findings:
 
 def network_cards_mismatch(job: Job) -> Findings:
     for role in job.roles:
-        worker = role.worker
-        if worker is None or EFA not in worker.limits:
+        if (worker := role.worker) is None or EFA not in worker.limits:
             continue
         machine, path = role.machine
         leaf = worker.limits[EFA]

@@ -94,8 +94,7 @@ def _unexpanded(container: Container) -> list[tuple[Path, str]]:
 
 def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
     """What a launcher of the command reads as a number or an address and holds a `$`, each with the launcher's name."""
-    launch = container.launch
-    if launch is None or launch.launcher is None:
+    if (launch := container.launch) is None or launch.launcher is None:
         return []
     own = launch.launcher
     options = (own.nodes[0], own.processes[0], own.rank[0], *own.numbers, *own.addresses, *own.addresses.values())
@@ -118,8 +117,7 @@ def _shell_variable(word: str) -> str:
 
 
 def undefined_variable(job: Job) -> Findings:
-    plan = job.bundle.plan
-    if plan is not None and plan.barred:
+    if (plan := job.bundle.plan) is not None and plan.barred:
         if any("$" in text for container in job.containers for text in (container.text, *container.literals.values())):
             job.report.skip("the variables of an unknown framework")
         return
@@ -278,8 +276,7 @@ def shell_variable_in_env(job: Job) -> Findings:
             value = leaf.value if leaf is not None and hasattr(leaf, "value") else None
             if type(value) is not str or "$" not in value:
                 continue
-            name = _shell_variable(value)
-            if name and f"${name}" in job.name:
+            if (name := _shell_variable(value)) and f"${name}" in job.name:
                 continue  # the job's own name is filled in before Kubernetes sees either
             if not name or templated(value) or value == f"${name}":
                 if name or templated(value):

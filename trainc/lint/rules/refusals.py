@@ -82,8 +82,7 @@ def _image_meant(refused: ServerComplaint) -> str:
     role, job = refused.role, refused.job
     if job.bundle.document.kind != "TrainJob" or role is None:
         return "set `image:` with a registry, a repository and a tag"
-    others = [container.name for container in role.main if text(container.tree, "image")]
-    if others:
+    if others := [container.name for container in role.main if text(container.tree, "image")]:
         return f"patches match containers by name: did you mean `{others[0]}`? If not, set an image"
     roles = [other.name for other in job.roles if other is not role]
     if roles and len(role.main) == 1 and "replicas" not in role.tree:
@@ -162,8 +161,7 @@ def _unlike(refused: ServerComplaint, help_: str) -> Words:
     most = value(refused.job.tree, *limit)
     message = f"`{refused.container_name}` requests `{refused.field}: {refused.written}`, but its limit is {most}"
     # The requests of a component that a job switches on for a machine of another size are one mistake.
-    by = refused.job.report.switched_on.get(refused.job.at(refused.path).file)
-    if by is not None:
+    if (by := refused.job.report.switched_on.get(refused.job.at(refused.path).file)) is not None:
         group = (refused.container_name, by.span)
         return Words(message, help_, also=(Label(refused.job.at(limit), "the limit"),), group=group)
     own, at, request = refused.job.bundle.document.file, refused.job.at(limit), refused.job.at(refused.path)
@@ -234,8 +232,7 @@ def _pod_name(refused: ServerComplaint) -> Words:
 
 
 def _completions(refused: ServerComplaint) -> Words:
-    role = refused.role
-    if role is None or "parallelism" not in role.spec:
+    if (role := refused.role) is None or "parallelism" not in role.spec:
         return Words("an Indexed Job has no `completions`", "add `completions`", key=True)
     width = role.width
     help_ = f"add `completions: {width}`" if type(width) is int else "add `completions` of the same value"

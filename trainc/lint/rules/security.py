@@ -93,8 +93,7 @@ _PLACEHOLDER_WORDS = (
 def secret_in_text(job: Job) -> Findings:
     for container in job.containers:
         for name, entry in container.env.items():
-            value = text(entry, "value")
-            if value and is_secret(name, value):
+            if (value := text(entry, "value")) and is_secret(name, value):
                 span = job.at((*container.env_path(name), "value"))
                 yield _token_finding(span, f"the value of `{name}` looks like a secret", name)
         for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():

@@ -29,8 +29,7 @@ _OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # others, but for cards
 
 def nodes_mismatch(job: Job) -> Findings:
     for container in job.main:
-        count_written = _nodes(container)
-        if count_written is None:
+        if (count_written := _nodes(container)) is None:
             continue
         written, name, path = count_written
         low, _, high = written.partition(":")
@@ -65,8 +64,7 @@ def nodes_mismatch(job: Job) -> Findings:
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
-    launch = container.launch
-    if launch is None or launch.launcher is None:
+    if (launch := container.launch) is None or launch.launcher is None:
         return None
     flag, counting = launch.launcher.nodes
     if flag and flag in launch.flags:
@@ -179,8 +177,7 @@ def _processes(container: Container) -> tuple[str | None, Path]:
         value = launch.value(option) if option else None
         if value is not None:
             return (value if type(value) is str else "?"), container.word_path(option, option.replace("_", "-"))
-        value = container.value(variable)
-        if value is not None:
+        if (value := container.value(variable)) is not None:
             return (value if type(value) is str else "?"), (*container.env_path(variable), "value")
         return "1", container.word_path(*launch.launcher.words)
     if option:
@@ -266,8 +263,7 @@ def world_size_mismatch(job: Job) -> Findings:
                 continue
             if keeps_to_itself(container):
                 continue
-            size = parsed_int(container.value(name))
-            if size is None:
+            if (size := parsed_int(container.value(name))) is None:
                 job.report.skip(f"{name} is unknown")
                 continue
             counts, devices = _pods_meeting(job, container.role), _counted(container)
@@ -345,8 +341,7 @@ def _is_alone(launch: Launch) -> bool:
 
 def _read(container: Container, name: str) -> bool:
     """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
-    launch = container.launch
-    if launch is None or launch.launcher is None or name in container.text:
+    if (launch := container.launch) is None or launch.launcher is None or name in container.text:
         return True
     option, variable = launch.launcher.rank
     return name == variable and option not in launch.flags
@@ -373,8 +368,7 @@ def ranks_overlap(job: Job) -> Findings:
 
 def _goes_by(container: Container, name: str) -> bool:
     """Whether what a container starts may go by a rank: a launcher, or a program where no launcher alone reads it."""
-    launch = container.launch
-    if launch is None or launch.launcher is not None:
+    if (launch := container.launch) is None or launch.launcher is not None:
         return launch is not None
     return name not in [launcher.rank[1] for launcher in container.role.job.vocabulary.launchers]
 

@@ -148,8 +148,7 @@ def tpu_chips_per_host(job: Job) -> Findings:
         if generation is None or len([c for c in role.main if TPU_RESOURCE in c.devices]) > 1:
             continue
         sizes = _sizes(_topology(role))
-        fitting = generation.chips(prod(sizes) if sizes else 0)
-        if not fitting or chips in fitting:
+        if not (fitting := generation.chips(prod(sizes) if sizes else 0)) or chips in fitting:
             continue
         hosts = " or ".join(map(str, fitting))
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"

@@ -116,8 +116,7 @@ def retained_claim_differs(job: Job) -> Findings:
         if text(table(policy, "retentionPolicy"), "whenDeleted") != "Retain":
             continue
         for at, template in enumerate(rows(policy, "templates")):
-            missing = [field for field in _STORED if not text(table(template, "spec"), field)]
-            if missing:
+            if missing := [field for field in _STORED if not text(table(template, "spec"), field)]:
                 path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec")
                 *first, last = [f"`{field}`" for field in missing]
                 listed = f"{', '.join(first)} and {last}" if first else last

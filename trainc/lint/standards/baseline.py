@@ -65,8 +65,7 @@ def added(pod: PodTemplate, allowed: frozenset[str]) -> tuple[list[Owner], list[
     owners: list[Owner] = []
     names: set[str] = set()
     for owner in pod.containers:
-        more = set(known_texts(table(owner.security, "capabilities"), "add")) - allowed
-        if more:
+        if more := set(known_texts(table(owner.security, "capabilities"), "add")) - allowed:
             owners.append(owner)
             names |= more
     return owners, sorted(names)
@@ -98,8 +97,7 @@ def host_ports(pod: PodTemplate) -> Violation | None:
     first: Path = ()
     for owner in pod.containers:
         ports_of = [(at, value(row, field)) for at, row in enumerate(rows(owner.tree, "ports"))]
-        used = [(at, port) for at, port in ports_of if type(port) is int and port]
-        if used:
+        if used := [(at, port) for at, port in ports_of if type(port) is int and port]:
             owners.append(owner)
             first = first or (*owner.path, "ports", used[0][0], field)
             ports |= {str(port) for _, port in used}
@@ -114,8 +112,7 @@ def host_of_probes(pod: PodTemplate) -> Violation | None:
     hosts: set[str] = set()
     first: Path = ()
     for owner in pod.containers:
-        used = list(_hosts(owner))
-        if used:
+        if used := list(_hosts(owner)):
             owners.append(owner)
             first = first or used[0][1]
             hosts |= {host for host, _ in used}
@@ -131,15 +128,13 @@ def _hosts(owner: Owner) -> Iterator[tuple[str, Path]]:
     lifecycle = table(owner.tree, "lifecycle")
     for path, handler in (*probes, *((("lifecycle", name), table(lifecycle, name)) for name in _HANDLERS)):
         for way in ("httpGet", "tcpSocket"):
-            host = known(table(handler, way), "host")
-            if host:
+            if host := known(table(handler, way), "host"):
                 yield host, (*owner.path, *path, way, "host")
 
 
 def privileged(pod: PodTemplate) -> Violation | None:
     """No privileged container."""
-    owners = holding(pod.containers, "privileged")
-    if not owners:
+    if not (owners := holding(pod.containers, "privileged")):
         return None
     details = f"{containers(owners)} must not set securityContext.privileged=true"
     return Violation("privileged", details, (*owners[0].security_path, "privileged"))
@@ -172,8 +167,7 @@ def selinux(pod: PodTemplate) -> Violation | None:
 def seccomp_annotations(pod: PodTemplate) -> Violation | None:
     """No seccomp profile `unconfined`, as annotations said it before there was a field."""
     meant = {_SECCOMP_POD, *(f"{_SECCOMP}{owner.name}" for owner in pod.containers)}
-    written = _annotations(pod, meant.__contains__, (_DEFAULT, _DOCKER))
-    if not written:
+    if not (written := _annotations(pod, meant.__contains__, (_DEFAULT, _DOCKER))):
         return None
     bad = ", ".join(f'{key}="{held}"' for key, held in sorted(written))
     return Violation(

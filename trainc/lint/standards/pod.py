@@ -121,8 +121,7 @@ def setting(given: Iterable[Owner], *path: str, bad: Callable[[str], bool]) -> t
         tree = owner.security
         for step in path[:-1]:
             tree = table(tree, step)
-        written = known(tree, path[-1])
-        if written and bad(written):
+        if (written := known(tree, path[-1])) and bad(written):
             owners.append(owner)
             values.add(written)
     return owners, sorted(values)

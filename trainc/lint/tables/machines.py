@@ -172,8 +172,7 @@ NETWORK_PREFIXES = (
 
 def device_kind(resource: str) -> str:
     """What kind of accelerator a resource counts, empty for other resources."""
-    kind = DEVICES.get(resource)
-    if kind is None and resource.startswith("nvidia.com/mig-"):
+    if (kind := DEVICES.get(resource)) is None and resource.startswith("nvidia.com/mig-"):
         return MIG
     return kind or ""
 

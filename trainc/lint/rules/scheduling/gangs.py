@@ -233,8 +233,7 @@ _KINDS = ("Workload", "PodGroup")
 
 def version_faults(placement: Placement) -> Iterator[Finding]:
     """Report groups in a version that the cluster's Kubernetes does not serve, and pods whose tie it does not know."""
-    kubernetes = placement.cluster.kubernetes
-    if kubernetes is None:
+    if (kubernetes := placement.cluster.kubernetes) is None:
         return
     newest, called = version_served(kubernetes), f"Kubernetes {kubernetes[0]}.{kubernetes[1]}"
     older = "use `coscheduling` or `volcano` below Kubernetes 1.36"

@@ -36,8 +36,7 @@ def pod_set_faults(placement: Placement, report: Report) -> Iterator[Finding]:
         yield from _levels(placement, report)
         yield from _groups(placement)
         yield from _exclusive(placement)
-    version = placement.cluster.kueue
-    if version is None or version >= WAIT_FOR_PODS:
+    if (version := placement.cluster.kueue) is None or version >= WAIT_FOR_PODS:
         yield from _slow(placement)
 
 

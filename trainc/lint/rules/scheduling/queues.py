@@ -65,8 +65,7 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
 
 
 def _both(placement: Placement) -> Iterator[Finding]:
-    queue = placement.queue
-    if queue is not None and placement.volcano:
+    if (queue := placement.queue) is not None and placement.volcano:
         tie = next((t for t in placement.ties if t.back_end == "volcano"), None)
         yield KUEUE_AND_VOLCANO.at(
             placement.at("metadata", "labels", KUEUE_QUEUE),
@@ -144,15 +143,13 @@ def _unread(placement: Placement) -> Iterator[Finding]:
                     effect=f"the {spot.section.removesuffix('s')} has no effect",
                     help=f"did you mean `{near}`?" if near else f"make it {_SECTIONS[place or _OF_PODS]}",
                 )
-    leaf = get(placement.jobset, "metadata", "labels", SECONDS)
-    seconds = value(leaf)
-    if placement.queue is not None and type(seconds) is str and not is_placeholder(seconds):
-        number = parsed_int(seconds)
-        if number is None or number <= 0:
-            at = placement.at("metadata", "labels", SECONDS)
-            message = f"`{SECONDS}: {seconds}` is not a number of seconds"
-            help_ = "write a whole number above 0, in quotes"
-            yield KUEUE_UNREAD.at(at, message, effect="Kueue's webhook rejects the JobSet", help=help_, level=ERROR)
+    seconds = value(placement.jobset, "metadata", "labels", SECONDS)
+    is_text = placement.queue is not None and type(seconds) is str and not is_placeholder(seconds)
+    if is_text and ((number := parsed_int(seconds)) is None or number <= 0):
+        at = placement.at("metadata", "labels", SECONDS)
+        message = f"`{SECONDS}: {seconds}` is not a number of seconds"
+        help_ = "write a whole number above 0, in quotes"
+        yield KUEUE_UNREAD.at(at, message, effect="Kueue's webhook rejects the JobSet", help=help_, level=ERROR)
 
 
 def _is_there(placement: Placement, key: str) -> bool:
@@ -188,8 +185,7 @@ def _one_of(
             effect = "Kueue rejects the JobSet" if kind == "LocalQueue" else "the job never starts"
             yield rule.at(span, f"no {kind} can have the name `{leaf.value}`", effect=effect, help=NAME_HELP)
         return
-    known = placement.cluster.has(kind, leaf.value, namespace)
-    if known is None:
+    if (known := placement.cluster.has(kind, leaf.value, namespace)) is None:
         report.skip(f"whether the {kind} exists")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
@@ -225,8 +221,7 @@ def unqueued(placement: Placement) -> Iterator[Finding]:
     for spot in placement.spots:
         for key in spot.keys if spot.level == "jobset" else ():
             keys.append((key, placement.bundle.span(placement.jobset, (*spot.path, key))))
-    misspelt = next((one for one in keys if _is_almost(one[0])), None)
-    if misspelt is not None:
+    if (misspelt := next((one for one in keys if _is_almost(one[0])), None)) is not None:
         key, span = misspelt
         message = f"Kueue does not read `{key}`"
         effect = _PAST_QUOTAS if queue is None else f"the job waits in the queue `{queue.value}`"
