@@ -87,17 +87,16 @@ def slots_mismatch(job: Job) -> Findings:
             (number,) = slots
             worker = role.worker
             assert worker is not None
-            yield SLOTS_GPUS.at(
-                document.span(("spec", "slotsPerWorker"))
-                if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None
-                else job.at_object(config, ("data", "hostfile")),
-                f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators",
-                also=[Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")],
-                effect="accelerators are idle" if number < devices[0] else "two processes share an accelerator",
-                help=f"set `slotsPerWorker: {devices[0]}`"
-                if is_mpijob
-                else f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)",
-            )
+            at = job.at_object(config, ("data", "hostfile"))
+            if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None:
+                at = document.span(("spec", "slotsPerWorker"))
+            message = f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators"
+            also = [Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")]
+            effect = "accelerators are idle" if number < devices[0] else "two processes share an accelerator"
+            help_ = f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)"
+            if is_mpijob:
+                help_ = f"set `slotsPerWorker: {devices[0]}`"
+            yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
 
 
 def _slots_without_accelerators(job: Job) -> Findings:
@@ -112,19 +111,17 @@ def _slots_without_accelerators(job: Job) -> Findings:
         assert other is not None
         assert other.worker is not None
         operator = "runLauncherAsWorker" if job.bundle.document.kind == "MPIJob" else "runLauncherAsNode"
-        yield SLOTS_GPUS.at(
-            job.at(role.main[0].path if role.main else role.path),
-            f"mpirun starts {number} process{'es' if number != 1 else ''} in `{role.name}`, which has no accelerators",
-            also=[
-                Label(
-                    job.at((*other.worker.path, "resources", "limits")), f"those of `{other.name}` are requested here"
-                )
-            ],
-            effect="these processes find no accelerator, and the collectives of all others wait for them",
-            help=f"request accelerators in `{role.name}` too, or set `{operator}: false`"
-            if _is_mpi(job) and role.name == "launcher"
-            else f"request accelerators in `{role.name}` too, or remove its pods from the hostfile",
+        is_launcher = _is_mpi(job) and role.name == "launcher"
+        instead = f"set `{operator}: false`" if is_launcher else "remove its pods from the hostfile"
+        at = job.at(role.main[0].path if role.main else role.path)
+        message = (
+            f"mpirun starts {number} process{'es' if number != 1 else ''} in `{role.name}`, which has no accelerators"
         )
+        limits = job.at((*other.worker.path, "resources", "limits"))
+        also = [Label(limits, f"those of `{other.name}` are requested here")]
+        effect = "these processes find no accelerator, and the collectives of all others wait for them"
+        help_ = f"request accelerators in `{role.name}` too, or {instead}"
+        yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
 
 
 def launcher_holds_accelerators(job: Job) -> Findings:

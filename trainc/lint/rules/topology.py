@@ -318,14 +318,13 @@ def constant_rank_option(job: Job) -> Findings:
         if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
             continue  # a dynamic rendezvous numbers the nodes itself
         variable = launch.launcher.rank[1]
-        yield CONSTANT.at(
-            job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}"),
-            f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`",
-            effect="several processes have the same rank, and the rendezvous fails or never completes",
-            help="remove it: " + (f"`{variable}` holds the rank of each pod" if variable in container.env else "")
-            if variable in container.env
-            else f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`",
-        )
+        at = job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}")
+        message = f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`"
+        effect = "several processes have the same rank, and the rendezvous fails or never completes"
+        help_ = f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`"
+        if variable in container.env:
+            help_ = f"remove it: `{variable}` holds the rank of each pod"
+        yield CONSTANT.at(at, message, effect=effect, help=help_)
 
 
 def _is_alone(launch: Launch) -> bool:
