@@ -111,17 +111,14 @@ def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
     if gpu.value in (0, slots.value) or gpu.value >= MAX_DEVICES:
         return
     fewer = slots.value < gpu.value
-    report.add(
-        MISMATCHED_SLOTS.at(
-            place(slots.origin) or template_span(plan),
-            f"{_counted(slots.value, 'process', 'es')} for each node, which has {_counted(gpu.value, 'GPU')}",
-            also=[Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None],
-            effect=f"{gpu.value - slots.value} GPUs of every node stay idle"
-            if fewer
-            else "processes share GPUs, and collectives between two on one GPU fail or hang",
-            help=f"set `numProcPerNode: {gpu.value}`, or request {_counted(slots.value, 'GPU')}",
-        )
-    )
+    at = place(slots.origin) or template_span(plan)
+    message = f"{_counted(slots.value, 'process', 'es')} for each node, which has {_counted(gpu.value, 'GPU')}"
+    also = [Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None]
+    effect = "processes share GPUs, and collectives between two on one GPU fail or hang"
+    if fewer:
+        effect = f"{gpu.value - slots.value} GPUs of every node stay idle"
+    help_ = f"set `numProcPerNode: {gpu.value}`, or request {_counted(slots.value, 'GPU')}"
+    report.add(MISMATCHED_SLOTS.at(at, message, also=also, effect=effect, help=help_))
 
 
 def _counted(number: int, noun: str, plural: str = "s") -> str:

@@ -385,17 +385,14 @@ def _say_of_resources(job: RayJobAsRead) -> None:
         job.say(RESOURCES, (*group.path, "rayStartParams", "num-gpus"), message, effect=effect, help=help_)
     wanted = value(job.spec, "entrypointNumGpus")
     if most is not None and isinstance(wanted, (int, float)) and wanted > most:
-        job.say(
-            RESOURCES,
-            ("spec", "entrypointNumGpus"),
-            f"`entrypoint` needs {wanted:g} GPUs of one node, and "
-            + (f"the largest has {most}" if most else "no group requests any"),
-            effect="the program waits for such a node and never starts",
-            help=f"use at most {most}; what the program starts asks for GPUs of its own"
-            if most
-            else "remove it, or request GPUs",
-            level=ERROR if most else WARNING,
-        )
+        there = f"the largest has {most}" if most else "no group requests any"
+        message = f"`entrypoint` needs {wanted:g} GPUs of one node, and {there}"
+        effect = "the program waits for such a node and never starts"
+        help_ = "remove it, or request GPUs"
+        if most:
+            help_ = f"use at most {most}; what the program starts asks for GPUs of its own"
+        level = ERROR if most else WARNING
+        job.say(RESOURCES, ("spec", "entrypointNumGpus"), message, effect=effect, help=help_, level=level)
 
 
 _PORTS = (

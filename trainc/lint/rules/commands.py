@@ -212,14 +212,12 @@ def launcher_sets_it(job: Job) -> Findings:
         for name in container.replaced:
             # The variables that an operator sets are in no file; a rank among them can be passed on.
             if name in job.vocabulary.ranks or place(container.env[name]["name"].origin) is not None:
-                yield LAUNCHER_SETS.at(
-                    job.at(container.env_path(name)),
-                    f"`{launcher.name}` sets `{name}` itself in every process",
-                    effect="the training never sees the value set here",
-                    help=f"remove it, or pass it on: `--{option}=$({name})`"
-                    if option and name in job.vocabulary.ranks
-                    else "remove it",
-                )
+                message = f"`{launcher.name}` sets `{name}` itself in every process"
+                effect = "the training never sees the value set here"
+                help_ = "remove it"
+                if option and name in job.vocabulary.ranks:
+                    help_ = f"remove it, or pass it on: `--{option}=$({name})`"
+                yield LAUNCHER_SETS.at(job.at(container.env_path(name)), message, effect=effect, help=help_)
 
 
 _JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))

@@ -47,16 +47,13 @@ def masked_exit_code(job: Job) -> Findings:
         simple, next_, (how, help_) = masked
         program = _called(simple)
         lost = f"when `{program}` fails, "
-        yield MASKED.at(
-            job.at_word(container, program, program.partition(" ")[0]),
-            f"the exit code of `{program}` is lost: {how}",
-            label="discarded here",
-            effect=f"{lost}the script continues with `{_called(next_)}`"
-            if next_ is not None
-            else f"{lost}the pod succeeds, and the Job counts as complete",
-            help=help_,
-            level=ERROR if next_ is None else WARNING,
-        )
+        at = job.at_word(container, program, program.partition(" ")[0])
+        message = f"the exit code of `{program}` is lost: {how}"
+        label = "discarded here"
+        effect = f"{lost}the pod succeeds, and the Job counts as complete"
+        if next_ is not None:
+            effect = f"{lost}the script continues with `{_called(next_)}`"
+        yield MASKED.at(at, message, label=label, effect=effect, help=help_, level=ERROR if next_ is None else WARNING)
 
 
 def _masked(container: Container) -> tuple[Simple, Simple | None, tuple[str, str]] | None:

@@ -157,15 +157,13 @@ def service_shadows_peers(job: Job) -> Findings:
         return
     for service in job.kinds.get("Service", ()):
         if fault := _unlike_peers(service, job):
-            yield SERVICE.at(
-                job.at_object(service, ("metadata", "name")),
-                f"Service `{job.subdomain}` has the name of the pods' headless Service, but {fault}",
-                also=[Label(job.at(("metadata", "name")), "the pods' subdomain is the job's name")],
-                effect="the pods do not find each other"
-                if job.bundle.keeps_job
-                else "JobSet uses any Service of that name, and the pods do not find each other",
-                help="rename it",
-            )
+            at = job.at_object(service, ("metadata", "name"))
+            message = f"Service `{job.subdomain}` has the name of the pods' headless Service, but {fault}"
+            also = [Label(job.at(("metadata", "name")), "the pods' subdomain is the job's name")]
+            effect = "JobSet uses any Service of that name, and the pods do not find each other"
+            if job.bundle.keeps_job:
+                effect = "the pods do not find each other"
+            yield SERVICE.at(at, message, also=also, effect=effect, help="rename it")
 
 
 def _unlike_peers(service: Tree, job: Job) -> str:

@@ -250,14 +250,12 @@ def checkpoints_in_container(job: Job) -> Findings:
             writable = [mount for mount in rows(container.tree, "volumeMounts") if not flag(mount, "readOnly")]
             volumes = container.role.volumes
             lasting = [m for m in writable if (name := text(m, "name")) in volumes and outlives(volumes[name])]
-            yield IN_CONTAINER.at(
-                job.at_word(container, path),
-                f"`{path}` is not on a volume",
-                effect="training restarts from step 0, and the result is lost when the pod is deleted",
-                help=f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
-                if lasting
-                else "mount a PVC, and write to a path below its `mountPath`",
-            )
+            message = f"`{path}` is not on a volume"
+            effect = "training restarts from step 0, and the result is lost when the pod is deleted"
+            help_ = "mount a PVC, and write to a path below its `mountPath`"
+            if lasting:
+                help_ = f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
+            yield IN_CONTAINER.at(job.at_word(container, path), message, effect=effect, help=help_)
 
 
 def _is_kept(container: Container, path: str) -> bool:

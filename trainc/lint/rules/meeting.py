@@ -264,16 +264,13 @@ def coordinator_starts_later(job: Job) -> Findings:
             effect = "the workers time out unless the coordinator starts early enough"
         elif not is_read:
             effect = f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
-        yield LATER.at(
-            job.at(wait.path),
-            f"`{place.role.name}` starts after `{role.name}` {'has completed' if ends else 'is ready'}, but `{role.name}` uses it as its rendezvous",
-            also=[Label(job.at(meeting.path), f"the rendezvous of `{role.name}`")],
-            effect=effect,
-            help=f"make `{role.name}` depend on `{place.role.name}` with status `Ready`"
-            if is_read or not ends
-            else f"remove the variables of the trainers from `{role.name}`",
-            level=ERROR if ends and is_read else WARNING,
-        )
+        message = f"`{place.role.name}` starts after `{role.name}` {'has completed' if ends else 'is ready'}, but `{role.name}` uses it as its rendezvous"
+        also = [Label(job.at(meeting.path), f"the rendezvous of `{role.name}`")]
+        help_ = f"remove the variables of the trainers from `{role.name}`"
+        if is_read or not ends:
+            help_ = f"make `{role.name}` depend on `{place.role.name}` with status `Ready`"
+        level = ERROR if ends and is_read else WARNING
+        yield LATER.at(job.at(wait.path), message, also=also, effect=effect, help=help_, level=level)
 
 
 def addresses_only_when_ready(job: Job) -> Findings:
@@ -330,16 +327,14 @@ def standalone_on_several_nodes(job: Job) -> Findings:
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
         if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
             continue  # pods that are told nothing of each other may well have work of their own
-        yield STANDALONE.at(
-            job.at_word(container, "--standalone"),
-            f"`--standalone` isolates each of the {role.count} pods of `{role.name}`",
-            also=[Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")],
-            effect=f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
-            if waits and nodes is not None
-            else "each pod trains the same model alone",
-            help="remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}"),
-            level=ERROR if waits else WARNING,
-        )
+        at = job.at_word(container, "--standalone")
+        message = f"`--standalone` isolates each of the {role.count} pods of `{role.name}`"
+        also = [Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")]
+        effect = "each pod trains the same model alone"
+        if waits and nodes is not None:
+            effect = f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
+        help_ = "remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}")
+        yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=ERROR if waits else WARNING)
 
 
 # What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.

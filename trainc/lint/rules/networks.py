@@ -258,14 +258,12 @@ def _network(container: Container) -> _Unused | None:
 def host_network_without_dns_policy(job: Job) -> Findings:
     for role in job.roles:
         if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
-            yield DNS.at(
-                job.at((*role.pod_path, "hostNetwork"), key=True),
-                f"the pods of `{role.name}` use the host's network and therefore the host's DNS",
-                effect="pod and Service names do not resolve: the processes never connect"
-                if role.several
-                else "Service names do not resolve",
-                help="add `dnsPolicy: ClusterFirstWithHostNet`",
-            )
+            message = f"the pods of `{role.name}` use the host's network and therefore the host's DNS"
+            effect = "Service names do not resolve"
+            if role.several:
+                effect = "pod and Service names do not resolve: the processes never connect"
+            help_ = "add `dnsPolicy: ClusterFirstWithHostNet`"
+            yield DNS.at(job.at((*role.pod_path, "hostNetwork"), key=True), message, effect=effect, help=help_)
 
 
 def host_port_clash(job: Job) -> Findings:

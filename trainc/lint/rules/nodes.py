@@ -135,15 +135,13 @@ def compute_domain_mismatch(job: Job) -> Findings:
         counts = [role.count for role in users if type(role.count) is int]
         pods = sum(counts)
         if type(nodes) is int and nodes and users and len(counts) == len(users) and pods != nodes:
-            yield DOMAIN.at(
-                job.at_object(domain, ("spec", "numNodes")),
-                f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it",
-                also=[Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")],
-                effect="the pods wait for a domain that never becomes ready"
-                if nodes > pods
-                else "the excess pods get no channel",
-                help=f"use `numNodes: {pods}`",
-            )
+            message = f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it"
+            also = [Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")]
+            effect = "the excess pods get no channel"
+            if nodes > pods:
+                effect = "the pods wait for a domain that never becomes ready"
+            help_ = f"use `numNodes: {pods}`"
+            yield DOMAIN.at(job.at_object(domain, ("spec", "numNodes")), message, also=also, effect=effect, help=help_)
 
 
 def spot_without_toleration(job: Job) -> Findings:

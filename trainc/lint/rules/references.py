@@ -181,15 +181,13 @@ def _unset(job: Job, container: Container, launch: Launch, name: str) -> Finding
         return
     is_certain = launch.launcher is not None and (is_of_family or is_misspelt or name in telling)
     written = f"$({name})" if f"$({name})" in container.script else f"${name}"
-    yield UNDEFINED.at(
-        job.at_word(container, written, f"${{{name}}}"),
-        f"`{written}` is not set in `{container.name}`",
-        effect=f"`{launch.name}` gets no value for `--{option}`, and fails"
-        if option
-        else "the program gets an empty text in its place",
-        help=f"did you mean `${near}`?" if near else _instead(container, name),
-        level=ERROR if is_certain and "command" in container.tree else WARNING,
-    )
+    message = f"`{written}` is not set in `{container.name}`"
+    effect = "the program gets an empty text in its place"
+    if option:
+        effect = f"`{launch.name}` gets no value for `--{option}`, and fails"
+    help_ = f"did you mean `${near}`?" if near else _instead(container, name)
+    level = ERROR if is_certain and "command" in container.tree else WARNING
+    yield UNDEFINED.at(job.at_word(container, written, f"${{{name}}}"), message, effect=effect, help=help_, level=level)
 
 
 def _meant(container: Container, name: str) -> tuple[str, bool]:

@@ -121,17 +121,13 @@ def share_in_wrong_unit(job: Job) -> Findings:
             if share is not None and (not share > 1 or container.sets("TF_FORCE_UNIFIED_MEMORY")):
                 continue
             percent = None if share is None or not 2 < share < 100 else f"{share / 100:g}"
-            yield UNIT.at(
-                job.at((*container.env_path(name), "value")),
-                f"`{name}` is `{written}`, which is not a number"
-                if share is None
-                else f"`{name}` is `{written}`: {share:g} times the memory of a GPU",
-                effect="JAX fails when it starts"
-                if share is None
-                else "JAX takes all memory that the GPU has, and leaves none for NCCL and other libraries",
-                help=f"write `{percent}`" if percent else "write a share, such as `0.9`",
-                level=ERROR if share is None else WARNING,
-            )
+            message, level = f"`{name}` is `{written}`, which is not a number", ERROR
+            effect = "JAX fails when it starts"
+            if share is not None:
+                message, level = f"`{name}` is `{written}`: {share:g} times the memory of a GPU", WARNING
+                effect = "JAX takes all memory that the GPU has, and leaves none for NCCL and other libraries"
+            help_ = f"write `{percent}`" if percent else "write a share, such as `0.9`"
+            yield UNIT.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_, level=level)
 
 
 def _share(written: str) -> float | None:

@@ -66,15 +66,13 @@ def _untied(placement: Placement) -> Iterator[Finding]:
         for role in placement.members if len(tied) < len(placement.roles) else ():
             is_elsewhere = any(tie.role is role and tie.group.value != group.name for tie in ties)
             if role.index not in tied and not is_elsewhere:
-                yield UNTIED.at(
-                    placement.role_at(role, "name"),
-                    f"the pods of `{role.name.value}` are not members of the PodGroup `{group.name}`",
-                    effect="they are scheduled separately and do not count toward the group's minimum"
-                    if short
-                    else "they are scheduled separately: the others may run, at a cost, while these wait for a node",
-                    help=f"add {_KEYS[group.back_end]} to the pod template",
-                    level=ERROR if short else WARNING,
-                )
+                message = f"the pods of `{role.name.value}` are not members of the PodGroup `{group.name}`"
+                effect = "they are scheduled separately: the others may run, at a cost, while these wait for a node"
+                if short:
+                    effect = "they are scheduled separately and do not count toward the group's minimum"
+                help_ = f"add {_KEYS[group.back_end]} to the pod template"
+                level = ERROR if short else WARNING
+                yield UNTIED.at(placement.role_at(role, "name"), message, effect=effect, help=help_, level=level)
 
 
 def _groupless(placement: Placement) -> Iterator[Finding]:
@@ -166,15 +164,13 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
         elif group is not None:
             own = value(group.tree, "spec", "priorityClassName")
             if own is not None and own not in classes:
-                yield PRIORITY.at(
-                    placement.bundle.span(group.tree, ("spec", "priorityClassName")),
-                    f"the PodGroup has the priority class `{own}`, but its pods have `{classes.pop() or 'none'}`",
-                    effect="the group is queued with one priority, and its pods are evicted with the other"
-                    if by_volcano
-                    else "kube-scheduler rejects the group",
-                    help="set the same class on both",
-                    level=WARNING if by_volcano else ERROR,
-                )
+                at = placement.bundle.span(group.tree, ("spec", "priorityClassName"))
+                message = f"the PodGroup has the priority class `{own}`, but its pods have `{classes.pop() or 'none'}`"
+                effect = "kube-scheduler rejects the group"
+                if by_volcano:
+                    effect = "the group is queued with one priority, and its pods are evicted with the other"
+                help_ = "set the same class on both"
+                yield PRIORITY.at(at, message, effect=effect, help=help_, level=WARNING if by_volcano else ERROR)
 
 
 def _names(placement: Placement) -> Iterator[Finding]:
