@@ -27,17 +27,12 @@ def misspelt_annotation(job: Job) -> Findings:
         name = key.removeprefix(TRAINC_PREFIX)
         if name == key or name in _READ or name.startswith("override-"):
             continue
-        near = nearest(name, _READ)
-        yield MISSPELT.at(
-            job.bundle.document.span(("metadata", "annotations", key), key=True)
-            if key in written
-            else job.at(("metadata", "annotations", key), key=True),
-            f"trainc does not read `{key}`",
-            effect="the annotation has no effect",
-            help=f"did you mean `{TRAINC_PREFIX}{near}`?"
-            if near
-            else "remove it; docs/project.md lists the `trainc.dev/` annotations",
-        )
+        span_of = job.bundle.document.span if key in written else job.at
+        help_ = "remove it; docs/project.md lists the `trainc.dev/` annotations"
+        if near := nearest(name, _READ):
+            help_ = f"did you mean `{TRAINC_PREFIX}{near}`?"
+        at, message = span_of(("metadata", "annotations", key), key=True), f"trainc does not read `{key}`"
+        yield MISSPELT.at(at, message, effect="the annotation has no effect", help=help_)
 
 
 _OF_JOBSET = (EXCLUSIVE, NODE_SELECTOR)

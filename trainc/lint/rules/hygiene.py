@@ -196,19 +196,13 @@ def bad_image(job: Job) -> Findings:
         # People wrote all of the wrong reference in one place.
         place = leaf.origin.at if type(leaf) is Sourced and not leaf.origin.by else None
         for fault in _faults(image):
-            is_certain = fault.level == ERROR
-            yield BAD_IMAGE.at(
-                job.at(path),
-                f"`{image}` {fault.reason}",
-                effect="the pod stays in InvalidImageName"
-                if is_certain
-                else "the kubelet pulls from a registry of that name",
-                help=fault.help or f"write `{fault.right}`",
-                level=fault.level,
-                fix=[Edit(place.file, place.line, (), fault.right, at=place)]
-                if place is not None and fault.right
-                else (),
+            is_certain, level, message = fault.level == ERROR, fault.level, f"`{image}` {fault.reason}"
+            effect = (
+                "the pod stays in InvalidImageName" if is_certain else "the kubelet pulls from a registry of that name"
             )
+            help_ = fault.help or f"write `{fault.right}`"
+            fix = [Edit(place.file, place.line, (), fault.right, at=place)] if place is not None and fault.right else ()
+            yield BAD_IMAGE.at(job.at(path), message, effect=effect, help=help_, level=level, fix=fix)
 
 
 def _is_known(image: str) -> bool:

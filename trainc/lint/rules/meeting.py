@@ -166,17 +166,13 @@ def coordinator_is_local(job: Job) -> Findings:
             pairs = [(one, *pair) for one in passing for pair in one.passes_on.items()]
             launcher = next((o.name for o, read, name in pairs if name == meeting.name and read in container.env), "")
             effect = "each pod trains alone" if alone else _EFFECT
-            yield IS_LOCAL.at(
-                job.at(meeting.path),
-                f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`",
-                effect=f"{effect}, unless `{launcher}` starts them and sets `{meeting.name}` itself"
-                if launcher
-                else effect,
-                help=f"remove it, or use `{role.address()}`"
-                if launcher
-                else f"use `{role.address()}`" + (", unless each pod works independently" if alone else ""),
-                level=WARNING if alone or launcher else ERROR,
-            )
+            help_ = f"use `{role.address()}`" + (", unless each pod works independently" if alone else "")
+            if launcher:
+                effect += f", unless `{launcher}` starts them and sets `{meeting.name}` itself"
+                help_ = f"remove it, or use `{role.address()}`"
+            message = f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`"
+            level = WARNING if alone or launcher else ERROR
+            yield IS_LOCAL.at(job.at(meeting.path), message, effect=effect, help=help_, level=level)
 
 
 def rendezvous_host_unknown(job: Job) -> Findings:

@@ -283,19 +283,15 @@ def shell_variable_in_env(job: Job) -> Findings:
                 if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
             path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
-            yield IN_ENV.at(
-                job.at((*container.path, "env", index, "value")),
-                f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`",
-                effect=f"{'the old path is lost' if path_like else 'the program'} "
-                + ("and programs and libraries are not found" if path_like else f"gets the literal text `${name}`"),
-                help=f"write `$({name})` if it is set above"
-                if not path_like
-                else "set it in the start script, where a shell expands it, or write the full path",
-                # Every image has its programs in these directories.
-                level=ERROR
-                if name == "PATH" and path_like and {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(value.split(":"))
-                else WARNING,
-            )
+            at = job.at((*container.path, "env", index, "value"))
+            message = f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`"
+            effect, help_ = f"the program gets the literal text `${name}`", f"write `$({name})` if it is set above"
+            if path_like:
+                effect = "the old path is lost and programs and libraries are not found"
+                help_ = "set it in the start script, where a shell expands it, or write the full path"
+            has_programs = not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(value.split(":"))  # of every image
+            level = ERROR if name == "PATH" and path_like and not has_programs else WARNING
+            yield IN_ENV.at(at, message, effect=effect, help=help_, level=level)
 
 
 CHECKS = (

@@ -70,19 +70,12 @@ def tpu_topology_mismatch(job: Job) -> Findings:
             hosts = total // chips if chips and total % chips == 0 else 0
             help_ = f"use {job.sized(role, hosts)}" if hosts else "choose the topology that matches these pods"
         pods = f"{width} pod{'s' if width != 1 else ''} of a Job of `{role.name}`"
-        yield CHIPS.at(
-            job.at(_topology_path(role)),
-            f"topology `{topology}` has {total} chips, but the {pods} request {made}",
-            label=f"{total} chips here",
-            also=[
-                Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"),
-                Label(job.at((*container.path, "resources", "limits", TPU_RESOURCE)), f"{chips} chips each"),
-            ],
-            effect=effect,
-            help=help_,
-            notes=(f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {made}",),
-            level=WARNING if alone else ERROR,
-        )
+        at, label, level = job.at(_topology_path(role)), f"{total} chips here", WARNING if alone else ERROR
+        message = f"topology `{topology}` has {total} chips, but the {pods} request {made}"
+        each = Label(job.at((*container.path, "resources", "limits", TPU_RESOURCE)), f"{chips} chips each")
+        also = [Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"), each]
+        notes = (f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {made}",)
+        yield CHIPS.at(at, message, label=label, also=also, effect=effect, help=help_, notes=notes, level=level)
 
 
 def tpu_topology_unknown(job: Job) -> Findings:

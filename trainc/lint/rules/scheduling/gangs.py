@@ -148,17 +148,14 @@ def _size(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Find
     alone = group.name == name or group.name.startswith(f"{name}-")  # one of another name may count several jobs' pods
     if group.minimum == at_first(placement, tied):
         return  # the others come once these are ready: to wait for them as well would be forever
-    yield SIZE.at(
-        placement.bundle.span(group.tree, group.minimum_path),
-        f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}",
-        effect=("the group never starts" if alone else "unless pods of other jobs belong to it, the group never starts")
-        if more
-        else f"{group.minimum} of {count} pods may start without the others",
-        help=f"set it to {count}; with the cluster's `scheduler:` trainc computes it"
-        if more
-        else f"set it to {count}, unless fewer pods are enough to train",
-        level=ERROR if more and alone else WARNING,
-    )
+    at, level = placement.bundle.span(group.tree, group.minimum_path), ERROR if more and alone else WARNING
+    message = f"`{field}` is {group.minimum}, but the group has {count} pod{'s' * (count != 1)}"
+    effect = f"{group.minimum} of {count} pods may start without the others"
+    help_ = f"set it to {count}, unless fewer pods are enough to train"
+    if more:
+        effect = "the group never starts" if alone else "unless pods of other jobs belong to it, the group never starts"
+        help_ = f"set it to {count}; with the cluster's `scheduler:` trainc computes it"
+    yield SIZE.at(at, message, effect=effect, help=help_, level=level)
 
 
 def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator[Finding]:
@@ -180,17 +177,9 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
 
 
 def _sum(tied: list[Role], placement: Placement) -> Amounts:
-    overhead = placement.cluster.overhead
-    return total(
-        (
-            pod_requests(
-                role.pod, overhead=overhead(value(role.pod, "runtimeClassName")), injected=placement.cluster.injected
-            ),
-            pods(role),
-            (),
-        )
-        for role in tied
-    )
+    overhead, injected = placement.cluster.overhead, placement.cluster.injected
+    beside = [(role, overhead(value(role.pod, "runtimeClassName"))) for role in tied]
+    return total((pod_requests(role.pod, overhead=over, injected=injected), pods(role), ()) for role, over in beside)
 
 
 def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
