@@ -201,12 +201,10 @@ def files_of_config_maps(job: Job) -> Findings:
                 if not first or first in known or not _is_name(first) or mount_of(container, word)[0] != name:
                     continue
                 config = text(source, "name")
-                yield MISSING.at(
-                    job.at_word(container, word),
-                    f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`",
-                    effect=f"`{word}` does not exist, and the program that reads it fails",
-                    help=meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}"),
-                )
+                message = f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`"
+                effect = f"`{word}` does not exist, and the program that reads it fails"
+                help_ = meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}")
+                yield MISSING.at(job.at_word(container, word), message, effect=effect, help=help_)
 
 
 def _files(job: Job, source: dict[str, Tree]) -> list[str]:
