@@ -57,8 +57,7 @@ def _below(node: SchemaNode | None, name: str) -> SchemaNode:
 
 def _template_spec(spec: SchemaNode) -> SchemaNode:
     policy = _below(spec, "volumeClaimPolicies").item()
-    template = _below(policy, "templates").item()
-    return _below(template, "spec")
+    return _below(_below(policy, "templates").item(), "spec")
 
 
 def _text(holder: Tree, name: str) -> str:

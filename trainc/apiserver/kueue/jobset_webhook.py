@@ -43,8 +43,7 @@ def _namespace(tree: Tree) -> str:
 
 
 def _entry(tree: Tree, part: str, key: str) -> str | None:
-    entry = tree.get("metadata", {}).get(part, {}).get(key)
-    value = bare(entry)
+    value = bare(tree.get("metadata", {}).get(part, {}).get(key))
     return value if type(value) is str else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, text
@@ -51,7 +51,14 @@ def annotation_settings(held: dict[str, Any], pod: dict[str, Any], path: Path, a
     names = [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
     for key, value in held.items():
         if key.startswith(_APP_ARMOR):
-            _app_armor(key, str(value), names, (*path, f"[{key}]"), (*at, key), log)
+            profile = str(value)
+            where = (*path, f"[{key}]")
+            place = (*at, key)
+            name = key.removeprefix(_APP_ARMOR)
+            if name not in names:
+                log.invalid(where, name, "container not found", at=place)
+            if profile not in ("", *_APP_ARMOR_NAMES.values()) and not profile.startswith(_LOCAL):
+                log.invalid(where, profile, f'invalid AppArmor profile name: "{profile}"', at=place)
 
 
 def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:
@@ -82,14 +89,6 @@ def _seccomp(profile: str, path: Path, at: Path, log: Complaints) -> None:
         log.below(path, profile.removeprefix(_LOCAL), at=at)
     else:
         log.invalid(path, profile, "must be a valid seccomp profile", at=at)
-
-
-def _app_armor(key: str, profile: str, names: Collection[str], path: Path, at: Path, log: Complaints) -> None:
-    name = key.removeprefix(_APP_ARMOR)
-    if name not in names:
-        log.invalid(path, name, "container not found", at=at)
-    if profile not in ("", *_APP_ARMOR_NAMES.values()) and not profile.startswith(_LOCAL):
-        log.invalid(path, profile, f'invalid AppArmor profile name: "{profile}"', at=at)
 
 
 def annotation_matches(held: dict[str, Any], pod: dict[str, Any], path: Path, log: Complaints) -> None:

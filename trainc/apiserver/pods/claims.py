@@ -38,7 +38,12 @@ def claim(spec: dict[str, Any], path: Path, log: Complaints) -> None:
     if not items(spec.get("accessModes")):
         log.required((*path, "accessModes"), "at least 1 access mode is required")
     selector(spec.get("selector"), (*path, "selector"), log)
-    _modes(items(spec.get("accessModes")), (*path, "accessModes"), log)
+    modes = items(spec.get("accessModes"))
+    at = (*path, "accessModes")
+    for index, mode in enumerate(modes):
+        log.one_of(at, mode, _MODES, at=(*at, index))
+    if _ALONE in modes and any(mode in _MODES[:-1] for mode in modes):
+        log.forbidden(at, f"may not use {_ALONE} with other access modes")
     requests = fields(fields(spec.get("resources")).get("requests"))
     printed: Path = (*path, "resources", "[storage]")
     if "storage" not in requests:
@@ -67,13 +72,6 @@ def claim(spec: dict[str, Any], path: Path, log: Complaints) -> None:
         fields(one).get(key) != fields(other).get(key) for key in ("apiGroup", "kind", "name")
     ):
         log.invalid(path, {}, "must match dataSourceRef")
-
-
-def _modes(modes: list[Any], path: Path, log: Complaints) -> None:
-    for index, mode in enumerate(modes):
-        log.one_of(path, mode, _MODES, at=(*path, index))
-    if _ALONE in modes and any(mode in _MODES[:-1] for mode in modes):
-        log.forbidden(path, f"may not use {_ALONE} with other access modes")
 
 
 def _reference(reference: dict[str, Any], path: Path, log: Complaints) -> None:

@@ -92,7 +92,15 @@ def containers(pod: Tree, path: Path, context: Context, log: Complaints) -> None
     names: set[str] = set()
     for index, tree in enumerate(main):
         if type(tree) is dict:
-            _main(tree, (*path, "containers", index), context, names, log)
+            at = (*path, "containers", index)
+            _common(tree, at, context, log)
+            _once(tree, at, names, log)
+            _hooks(tree, at, context, log)
+            if "restartPolicy" in tree or "restartPolicyRules" in tree:
+                if log.features.has("ContainerRestartRules"):
+                    _restart(plain(tree), at, log)
+                elif value(tree, "restartPolicy") is not None:
+                    log.forbidden((*at, "restartPolicy"), "may not be set for non-init containers")
     for index, tree in enumerate(items(pod.get("initContainers"))):
         if type(tree) is dict:
             _before(tree, (*path, "initContainers", index), context, names, log)
@@ -100,17 +108,6 @@ def containers(pod: Tree, path: Path, context: Context, log: Complaints) -> None
     for index, tree in enumerate(items(pod.get("ephemeralContainers"))):
         if type(tree) is dict:
             _ephemeral(tree, (*path, "ephemeralContainers", index), context, names, others, log)
-
-
-def _main(tree: Tree, path: Path, context: Context, names: set[str], log: Complaints) -> None:
-    _common(tree, path, context, log)
-    _once(tree, path, names, log)
-    _hooks(tree, path, context, log)
-    if "restartPolicy" in tree or "restartPolicyRules" in tree:
-        if log.features.has("ContainerRestartRules"):
-            _restart(plain(tree), path, log)
-        elif value(tree, "restartPolicy") is not None:
-            log.forbidden((*path, "restartPolicy"), "may not be set for non-init containers")
 
 
 def _before(tree: Tree, path: Path, context: Context, names: set[str], log: Complaints) -> None:

@@ -31,17 +31,14 @@ def names(pod: dict[str, Any], path: Path, log: Complaints) -> None:
         if pod.get(field):
             log.label((*path, field), pod[field])
     if pod.get("hostnameOverride") is not None and log.has("HostnameOverride", (*path, "hostnameOverride")):
-        _override(pod, (*path, "hostnameOverride"), log)
-
-
-def _override(pod: dict[str, Any], path: Path, log: Complaints) -> None:
-    """The host name that replaces the one of the Job."""
-    if pod.get("setHostnameAsFQDN") is True:
-        log.forbidden(path, "may not be specified when setHostnameAsFQDN is true")
-    if pod.get("hostNetwork") is True:
-        log.forbidden(path, "may not be specified when hostNetwork is true")
-    log.too_long(path, len(str(pod["hostnameOverride"]).encode()), 64)
-    log.name(path, pod["hostnameOverride"])
+        # The host name that replaces the one of the Job.
+        at = (*path, "hostnameOverride")
+        if pod.get("setHostnameAsFQDN") is True:
+            log.forbidden(at, "may not be specified when setHostnameAsFQDN is true")
+        if pod.get("hostNetwork") is True:
+            log.forbidden(at, "may not be specified when hostNetwork is true")
+        log.too_long(at, len(str(pod["hostnameOverride"]).encode()), 64)
+        log.name(at, pod["hostnameOverride"])
 
 
 def dns(pod: dict[str, Any], path: Path, log: Complaints) -> None:

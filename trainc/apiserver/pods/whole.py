@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.amounts import (
     PAGES,
@@ -38,21 +36,19 @@ def resources(pod: Tree, path: Path, claimed: list[str], log: Complaints) -> Non
         declared(held["claims"], (*at, "claims"), claimed, log)
     for side, side_amounts in (("limits", limits), ("requests", requests)):
         for name, amount in side_amounts.items():
-            _amount(name, amount, (*at, side, f"[{name}]"), (*at, side, name), log)
+            printed = (*at, side, f"[{name}]")
+            place = (*at, side, name)
+            reasons = qualified(name) or standard(name)
+            log.invalid(printed, name, *reasons, at=place)
+            if not reasons and name not in _NAMES and not name.startswith(PAGES):
+                log.one_of(printed, name, _NAMES, at=place)
+            not_negative(amount, printed, place, log)
+            whole_number(name, amount, printed, place, log)
+            if name.startswith(PAGES):
+                pages(name, amount, printed, place, log)
     within_limits(limits, requests, at, log)
     pages_alone([*limits, *requests], at, log)
     _beside(pod, path, log)
-
-
-def _amount(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
-    reasons = qualified(name) or standard(name)
-    log.invalid(path, name, *reasons, at=place)
-    if not reasons and name not in _NAMES and not name.startswith(PAGES):
-        log.one_of(path, name, _NAMES, at=place)
-    not_negative(amount, path, place, log)
-    whole_number(name, amount, path, place, log)
-    if name.startswith(PAGES):
-        pages(name, amount, path, place, log)
 
 
 def _beside(pod: Tree, path: Path, log: Complaints) -> None:

@@ -132,8 +132,7 @@ def read_policies(project: Project) -> Policies:
             help_ = "add a ValidatingAdmissionPolicyBinding that names it in `policyName`"
             at = policy.document.span(("metadata", "name"))
             report.add(UNBOUND_POLICY.at(at, text, effect="it enforces nothing", help=help_))
-    others = _name_others((*own, *dumped), report)
-    return Policies(taken, project, report.findings, others)
+    return Policies(taken, project, report.findings, _name_others((*own, *dumped), report))
 
 
 def _by_name(

@@ -83,8 +83,7 @@ def _created(bundle: Bundle) -> Iterator[Tree]:
     for tree in bundle.objects:
         kind, api_version = value(tree, "kind"), value(tree, "apiVersion")
         if kind == "JobSet" and str(api_version).startswith("jobset.x-k8s.io/"):
-            defaulted = with_amounts(with_defaults(tree))
-            yield {**defaulted, "status": {}}
+            yield {**with_amounts(with_defaults(tree)), "status": {}}
             yield from children(tree)
         elif kind == "Job" and api_version == "batch/v1":
             made = stored_job(tree)

@@ -97,8 +97,7 @@ def stored_job(tree: Tree) -> Tree:
     spec = _with(spec, _JOB)
     if "completions" not in spec and "parallelism" not in spec:
         spec = _with(spec, {"completions": 1})
-    template = spec.get("template")
-    pods = fields(template)
+    pods = fields(spec.get("template"))
     spec = {**_with(spec, {"parallelism": 1}), "template": {**pods, "spec": pod_spec(pods.get("spec"))}}
     return {**tree, "spec": spec, "status": {}}
 
@@ -128,8 +127,7 @@ def _container(tree: Tree, spec: Tree) -> Tree:
     out = _with(tree, defaults)
     limits, requests = get(out, "resources", "limits"), get(out, "resources", "requests")
     if type(limits) is dict:
-        both = {**limits, **fields(requests)}
-        out["resources"] = {**out["resources"], "requests": both}
+        out["resources"] = {**out["resources"], "requests": {**limits, **fields(requests)}}
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         if type(out.get(probe)) is dict:
             out[probe] = _with(out[probe], _PROBE)

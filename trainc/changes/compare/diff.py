@@ -290,8 +290,7 @@ class Sides:
         committed = {job_key(one): one for one in old.bundles if one.jobset is not None}
         self.renderings = self._renderings(committed, compiled)
         kept = {key: one for key in compiled if (one := self._kept(key, committed.get(key), compiled[key])) is not None}
-        earlier = self._earlier(committed, compiled)
-        present = self._present(new, kept, earlier, selection)
+        present = self._present(new, kept, self._earlier(committed, compiled), selection)
         self._bundles = (*old.bundles, *new, *present)
         self.apart = names_apart([*old.bundles, *present])
         self.before, objects = self._facts(old.bundles)

@@ -110,8 +110,7 @@ def dump(node: Any, like: str) -> str:
 
 def _bare(node: Any) -> None:
     """Take the comments off maps and lists that have become empty: written with them they would not be read back."""
-    children = list(node.items() if isinstance(node, CommentedMap) else enumerate(node))
-    for key, child in children:
+    for key, child in list(node.items() if isinstance(node, CommentedMap) else enumerate(node)):
         if not isinstance(child, CommentedMap | CommentedSeq):
             continue
         if child:
@@ -269,8 +268,7 @@ def rename(node: Any, old: str, new: str) -> None:
     """Call a key otherwise, in its place and with its comments."""
     at = list(node).index(old)
     beside = node.ca.items.pop(old, None)
-    value = node.pop(old)
-    node.insert(at, new, value)
+    node.insert(at, new, node.pop(old))
     if beside is not None:
         node.ca.items[new] = beside
 

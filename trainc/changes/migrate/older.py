@@ -110,8 +110,7 @@ def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: Migrati
     trainer = None
     if want.policy is not None:
         main = _main(pods.get(want.policy.trainers[0]), want)
-        fields = {new: at(main, old) for new, old in _FIELDS.items()}
-        trainer = apart(composed(**fields))
+        trainer = apart(composed(**{new: at(main, old) for new, old in _FIELDS.items()}))
     spec, kept = at(root, "spec"), composed(trainer=trainer)
     return composed(
         apiVersion=at(root, "apiVersion"),

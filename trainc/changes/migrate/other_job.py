@@ -312,8 +312,7 @@ def _plugins(facts: OlderFacts) -> Any:
 
 def _by_variables(facts: OlderFacts, role: dict[str, Any]) -> Policy | None:
     """The policy whose variables a container sets itself, None where it sets none, or a part of them."""
-    main = facts.main(role)
-    given = {entry["name"]: entry.get("value", "") for entry in main.get("env", [])}
+    given = {entry["name"]: entry.get("value", "") for entry in facts.main(role).get("env", [])}
     for name in _BY_VARIABLES:
         reserved = VOCABULARIES[name].reserved
         if set(reserved) - {_PROCESSES} <= given.keys():

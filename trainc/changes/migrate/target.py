@@ -271,8 +271,7 @@ def rename_roles(spec: dict[str, Any], policy: Policy) -> None:
         for dependence in role.get("dependsOn", []):
             dependence["name"] = policy.roles[dependence["name"]]
     success = spec.get("successPolicy", {})
-    rules = spec.get("failurePolicy", {}).get("rules", [])
-    for holder in (success, *rules):
+    for holder in (success, *spec.get("failurePolicy", {}).get("rules", [])):
         if "targetReplicatedJobs" in holder:
             holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
     if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0

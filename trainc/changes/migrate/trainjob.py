@@ -108,8 +108,7 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     lost = _patchable(template.get("spec"))
     jobs = fresh([])
     if any(target in _ROLES for target in targets):
-        spec = mapping(template.get("spec"))
-        for container in items(spec.get("containers")):
+        for container in items(mapping(template.get("spec")).get("containers")):
             if mapping(container).get("name") == "trainer":
                 container["name"] = "node"
     for target in targets:

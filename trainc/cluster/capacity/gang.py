@@ -437,7 +437,6 @@ class _Search:
     def _is_full(self, kind: NodeKind, share: Counts, left: Counts) -> bool:
         for index, taken in enumerate(share):
             if kind.takes[index] and taken < left[index]:
-                more = (*share[:index], taken + 1, *share[index + 1 :])
-                if kind.holds(self.pods, more):
+                if kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :])):
                     return False
         return True

@@ -249,8 +249,7 @@ class LimitRangeSummary:
     def of_container(self, container: Tree) -> tuple[Amounts, Amounts]:
         """Requests and limits of a container after the defaults; a limit stands in for a request that is absent."""
         requests = amounts(get(container, "resources", "requests"))
-        limits = amounts(get(container, "resources", "limits"))
-        return self._filled(requests, limits, CONTAINER)
+        return self._filled(requests, amounts(get(container, "resources", "limits")), CONTAINER)
 
     def of_pod(self, pod: Tree) -> tuple[Amounts, Amounts] | None:
         """Requests and limits of the pod as a whole, None where it states none."""

@@ -48,8 +48,7 @@ _JOB_REASONS = {
 
 
 def terminal(run: DumpedJob) -> str:
-    failed = condition(run.tree, "Failed")
-    reason = text(failed, "reason")
+    reason = text(condition(run.tree, "Failed"), "reason")
     if run.kind == "Job":
         return _JOB_REASONS.get(reason, (reason or "it failed", ""))[0]
     return _TERMINAL.get(reason, reason or "it failed")

@@ -74,8 +74,7 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
 
 def _would_be_found(file: str, paths: tuple[str, ...]) -> bool:
     """Whether a file that is in an editor alone would be found under one of the paths, once it is saved."""
-    steps = file.split("/")
-    hidden = any(step.startswith(".") or step == "node_modules" for step in steps)
+    hidden = any(step.startswith(".") or step == "node_modules" for step in file.split("/"))
     return not hidden and is_below(file, paths)
 
 

@@ -67,7 +67,8 @@ def read_dumps(
                 policies.append(document)
             elif not _sort(document, objects, runtimes, report):
                 foreign.append(document)
-    params = _param_kinds(policies)
+    kinds = [get(policy.tree, "spec", "paramKind") for policy in policies]
+    params = {(value(kind, "apiVersion"), value(kind, "kind")) for kind in kinds if type(kind) is dict}
     for document in foreign:
         if (document.api_version, document.kind) in params:
             policies.append(document)
@@ -75,12 +76,6 @@ def read_dumps(
             report.add(_foreign(document))
     held = {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
     return {**held, "policies": tuple(policies)}
-
-
-def _param_kinds(policies: list[Document]) -> set[tuple[str, str]]:
-    """The kinds of which policies take their parameters."""
-    kinds = [get(document.tree, "spec", "paramKind") for document in policies]
-    return {(value(kind, "apiVersion"), value(kind, "kind")) for kind in kinds if type(kind) is dict}
 
 
 def read_dump(data: bytes, file: str, report: Report) -> dict[str, dict[str, Tree]]:

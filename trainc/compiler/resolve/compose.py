@@ -116,8 +116,7 @@ class Composition:
         self.labels |= get(document.tree, "metadata", "labels") or {}
         own = {key: spec[key] for key in PIECES if key in spec}
         if document.kind != RUNTIME:
-            leaf = get(document.tree, "metadata", "annotations", COMPONENTS)
-            self._brought += names_of(leaf)
+            self._brought += names_of(get(document.tree, "metadata", "annotations", COMPONENTS))
         if document.kind == RUNTIME or self.parts:
             self.add(RuntimePart("runtime", document.name, own, document))
         else:

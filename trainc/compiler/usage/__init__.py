@@ -63,8 +63,7 @@ def blueprints(project: Project, paths: tuple[str, ...] = (".",)) -> list[Bluepr
 
     What cannot be read is left out: `trainc validate` says what is wrong with it.
     """
-    report = Report()
-    documents = load(project, Selection(paths), report)
+    documents = load(project, Selection(paths), Report())
     every = [
         document
         for cluster in project.clusters

@@ -118,8 +118,7 @@ class CommittedSpool(StreamSpool):
         before = dump_all([_placed(tree, bundle) for tree in committed])
         if before == text:
             return ""
-        shown = os.path.relpath(path, self._root)
-        return self._settle(bundle, header, before, shown, report)
+        return self._settle(bundle, header, before, os.path.relpath(path, self._root), report)
 
     def _add_earlier(self, inner: str, name: str, bundle: Bundle, report: Report) -> None:
         """Add what other runs of a job consist of, but for what the present one has as well."""
