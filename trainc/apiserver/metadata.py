@@ -65,9 +65,7 @@ def _good_annotations(annotations: dict[str, Tree]) -> bool:
     """Whether any label could have these keys, and the values are texts of ordinary length."""
     size = 0
     for key, leaf in annotations.items():
-        if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
-            return False
-        if not _GOOD_KEYS[key]:
+        if leaf.__class__ is not Sourced or leaf.value.__class__ is not str or not _GOOD_KEYS[key]:
             return False
         size += len(key) + len(leaf.value)
     return size * 4 <= _ANNOTATION_BYTES  # no character takes more than four bytes

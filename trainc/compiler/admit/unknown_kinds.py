@@ -68,9 +68,7 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
 def _edits(document: Document, versions: list[str], served: list[list[str]]) -> list[Edit]:
     """The edits to the one version that serves the kind, or to the one kind that was meant and its version."""
     written = {"apiVersion": document.api_version, "kind": document.kind}
-    if not all(written.values()):
-        return []
-    if len(set(versions)) > 1:
+    if not all(written.values()) or len(set(versions)) > 1:
         return []
     if versions:
         right = {"apiVersion": versions[0]}

@@ -118,9 +118,7 @@ def _list(root: str, folder: str) -> tuple[list[str], list[str]]:
     except OSError as error:
         raise Trouble(f"{near(folder)}: {error.strerror}") from error
     for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_symlink() and not is_inside(root, entry.path):
+        if entry.name.startswith(".") or (entry.is_symlink() and not is_inside(root, entry.path)):
             continue
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "node_modules" and not os.path.exists(os.path.join(entry.path, _ENVIRONMENT)):

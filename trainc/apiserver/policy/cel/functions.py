@@ -55,9 +55,7 @@ def _add(left: Any, right: Any) -> Any:
     kind, other = type(left), type(right)
     if isinstance(left, list) and isinstance(right, list):
         return _built(_pairs(left) + _pairs(right))
-    if kind is Timestamp and other is Duration:
-        return Timestamp(left + right)
-    if kind is Duration and other is Timestamp:
+    if (kind is Timestamp and other is Duration) or (kind is Duration and other is Timestamp):
         return Timestamp(left + right)
     if kind is not other or kind not in (int, Uint, float, str, bytes, Duration):
         raise overload()
