@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import Command, Option, Options
@@ -109,17 +109,21 @@ def _option(command: Command, word: str) -> Option | None:
 
 
 def _values(option: Option, command: Command) -> Iterable[str]:
-    known: dict[str, Callable[[], Iterable[str]]] = {
-        "cluster": _clusters,
-        "framework": _frameworks,
-        "on": _machines,
-        "scheduler": _schedulers,
-        "runtime": _own_runtimes,
-    }
     if option.choices:
         return option.choices
-    names = known.get(option.key)
-    return names() if names and not (option.key == "cluster" and command.name == "init") else ()
+    if option.key == "cluster" and command.name != "init":
+        from trainc.compiler.project import open_project  # noqa: PLC0415
+
+        return [cluster.name for cluster in open_project((".",), Report()).clusters]
+    if option.key in ("framework", "on"):
+        from trainc.authoring.new import HARDWARE, STARTS  # noqa: PLC0415
+
+        return STARTS if option.key == "framework" else HARDWARE
+    if option.key == "scheduler":
+        from trainc.schedulers import TABLE  # noqa: PLC0415
+
+        return TABLE
+    return _own_runtimes() if option.key == "runtime" else ()
 
 
 def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
@@ -168,30 +172,6 @@ def _own_runtimes() -> Iterable[str]:
 
     project = open_project((".",), Report())
     return [one.name for one in blueprints(project, paths_here(project)) if not one.is_component]
-
-
-def _clusters() -> Iterable[str]:
-    from trainc.compiler.project import open_project  # noqa: PLC0415
-
-    return [cluster.name for cluster in open_project((".",), Report()).clusters]
-
-
-def _frameworks() -> Iterable[str]:
-    from trainc.authoring.new import STARTS  # noqa: PLC0415
-
-    return STARTS
-
-
-def _machines() -> Iterable[str]:
-    from trainc.authoring.new import HARDWARE  # noqa: PLC0415
-
-    return HARDWARE
-
-
-def _schedulers() -> Iterable[str]:
-    from trainc.schedulers import TABLE  # noqa: PLC0415
-
-    return TABLE
 
 
 def _kinds() -> Iterable[str]:

@@ -232,11 +232,7 @@ def _in_name(text: str) -> str:
 def _settle_scheduler(request: Request, project: Project) -> None:
     if request.scheduler:
         _one_of("scheduler", request.scheduler, SCHEDULERS)
-    known = (
-        {cluster.scheduler.value for cluster in project.clusters if cluster.scheduler is not None}
-        if project.file
-        else set()
-    )
+    known = {one.scheduler.value for one in project.clusters if project.file and one.scheduler is not None}
     if project.file and request.scheduler and known != {request.scheduler}:
         raise Trouble(f"--scheduler is for a project without trainc.yaml; {_places(request.scheduler, project)}")
     if not request.scheduler and len(known) == 1:
@@ -273,10 +269,10 @@ def _files(request: Request, options: Options, project: Project, own: list[Bluep
     root = os.path.relpath(project.root)
     here = "jobs" if root == "." else "."
     job = os.path.normpath(os.path.join(options.one("dir", here), f"{request.name}.yaml"))
+    folder = os.path.join(root, project.runtimes[0] if project.runtimes else "runtimes")
     files = {job: job_text(request)}
     names = {(one.is_component, one.name) for one in own}
     if (False, request.runtime_name) not in names:
-        folder = os.path.join(root, project.runtimes[0] if project.runtimes else "runtimes")
         wanted = {} if request.start.is_named else {request.runtime_name: runtime_text(request)}
         if (False, request.start.runtime) not in names:
             wanted[request.start.runtime] = shipped_text(_shipped(request.start.runtime), request)
@@ -285,10 +281,9 @@ def _files(request: Request, options: Options, project: Project, own: list[Bluep
                 wanted[os.path.join(COMPONENTS, name)] = _shipped(os.path.join(COMPONENTS, name))
         files |= {os.path.normpath(os.path.join(folder, f"{name}.yaml")): text for name, text in wanted.items()}
     if request.checkpoints and (True, "checkpoints") not in names:
-        component = os.path.join(
-            root, project.runtimes[0] if project.runtimes else "runtimes", COMPONENTS, "checkpoints.yaml"
+        files[os.path.normpath(os.path.join(folder, COMPONENTS, "checkpoints.yaml"))] = _shipped(
+            os.path.join(COMPONENTS, "checkpoints")
         )
-        files[os.path.normpath(component)] = _shipped(os.path.join(COMPONENTS, "checkpoints"))
     if not project.file and (request.scheduler or not os.path.exists(os.path.join(project.root, ".git"))):
         files[os.path.normpath(os.path.join(root, "trainc.yaml"))] = project_text(request)
     return files

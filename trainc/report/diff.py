@@ -145,7 +145,7 @@ def _edited_row(edited: Edited) -> str:
         what.append(f"**{_IGNORED}**")
     causes = ", ".join(code(cause) for cause in edited.causes)
     sign = "kept" if edited.kept else "needs a new run" if edited.refused else "edited"
-    return f"| {sign} | {_names(edited.names, code)} | {'<br>'.join(what)} | {causes} |"
+    return _row(sign, _names(edited.names, code), "<br>".join(what), causes)
 
 
 def _both(one: Replaced) -> str:
@@ -282,12 +282,8 @@ def mark(folder: str) -> str:
 def refused_lines(report: Report, shown: Callable[[str], str], base: str) -> list[str]:
     """What a comment says where the jobs do not compile, so that nothing can be compared."""
     errors = [finding for finding in report.findings if finding.level == ERROR]
-    lines = [
-        f"### The jobs do not compile: {counted(len(errors), 'error')}",
-        "",
-        f"The changes since {code(base)} are unknown.",
-        "",
-    ]
+    lines = [f"### The jobs do not compile: {counted(len(errors), 'error')}", ""]
+    lines += [f"The changes since {code(base)} are unknown.", ""]
     for finding in errors[:MAX_ERRORS]:
         place = code(f"{shown(finding.span.file)}:{finding.span.line}"[:300])
         lines.append(f"- {place}: {sentence(finding.message[:300])}")
@@ -336,16 +332,8 @@ def diff_json(diff: Diff, base: str) -> str:
 
 
 def _other_object(other: OtherObject) -> dict[str, object]:
-    cluster, namespace, name = other.present.key
-    return {
-        "cluster": cluster,
-        "namespace": namespace,
-        "name": name,
-        "source": other.present.source,
-        "state": other.state,
-        "causes": list(other.causes),
-        **_changes(other.changes),
-    }
+    own = {"source": other.present.source, "state": other.state, "causes": list(other.causes)}
+    return {**dict(zip(_KEY, other.present.key, strict=True)), **own, **_changes(other.changes)}
 
 
 def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, object]:
@@ -353,22 +341,13 @@ def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, obje
 
 
 def _changes(changes: Iterable[Change]) -> dict[str, object]:
-    listed = [
-        {"what": one.what, "old": one.old, "new": one.new, "oldPlace": one.was_at, "newPlace": one.is_at}
-        for one in changes
-    ]
-    return {"changes": listed}
+    names = ("what", "old", "new", "oldPlace", "newPlace")
+    return {"changes": [dict(zip(names, one, strict=True)) for one in changes]}
 
 
 def _job(job: JobFacts) -> dict[str, object]:
-    cluster, namespace, name = job.key
-    return {
-        "cluster": cluster,
-        "namespace": namespace,
-        "name": name,
-        "source": job.source,
-        "accelerators": dict(job.accelerators),
-    }
+    key = dict(zip(_KEY, job.key, strict=True))
+    return {**key, "source": job.source, "accelerators": dict(job.accelerators)}
 
 
 def _edited(edited: Edited) -> dict[str, object]:

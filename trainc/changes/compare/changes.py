@@ -80,12 +80,10 @@ def without_places(changes: tuple[Change, ...]) -> tuple[Change, ...]:
 def with_common_places(several: list[tuple[Change, ...]]) -> tuple[Change, ...]:
     """The changes that several jobs share, with the places that they share too."""
     out = []
-    for alike in zip(*several, strict=True):
-        was_at, is_at = {one.was_at for one in alike}, {one.is_at for one in alike}
-        first = alike[0]
-        if len(was_at) > 1:
-            first = first._replace(was_at="")
-        out.append(first._replace(is_at="") if len(is_at) > 1 else first)
+    for first, *others in zip(*several, strict=True):
+        was_at = first.was_at if all(one.was_at == first.was_at for one in others) else ""
+        is_at = first.is_at if all(one.is_at == first.is_at for one in others) else ""
+        out.append(first._replace(was_at=was_at, is_at=is_at))
     return tuple(out)
 
 

@@ -123,10 +123,10 @@ def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: Migrati
 def _main(role: SourceEntry | None, want: MigrationTarget) -> SourceNode | None:
     listed = at(role.node, "template", "spec", "containers") if role is not None else None
     items = listed.node.children if listed is not None else None
-    for entry in items if isinstance(items, list) else []:
-        if isinstance(entry.node.value, dict) and entry.node.value.get("name") in want.containers:
-            return entry.node
-    return None
+    nodes = [entry.node for entry in items] if isinstance(items, list) else []
+    return next(
+        (one for one in nodes if isinstance(one.value, dict) and one.value.get("name") in want.containers), None
+    )
 
 
 def _runtime(pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:

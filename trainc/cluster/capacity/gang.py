@@ -436,7 +436,10 @@ class _Search:
 
     def _is_full(self, kind: NodeKind, share: Counts, left: Counts) -> bool:
         for index, taken in enumerate(share):
-            if kind.takes[index] and taken < left[index]:
-                if kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :])):
-                    return False
+            if (
+                kind.takes[index]
+                and taken < left[index]
+                and kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :]))
+            ):
+                return False
         return True

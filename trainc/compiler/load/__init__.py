@@ -50,9 +50,7 @@ class Loader:
         self._shared: dict[str, tuple[list[Document], Report]] = {}  # of files for several clusters, and faults
         self._room = SHARED  # bytes of text whose documents may still be kept for other clusters
         self._silent: set[str] = set()  # files whose text names neither clusters nor runtimes
-        self._long: dict[
-            str, int
-        ] = {}  # files whose documents come in pieces, and how many jobs can be parted; 0: not known
+        self._long: dict[str, int] = {}  # files whose documents come in pieces: jobs that can be parted, 0: not known
         self._slices: dict[str, tuple[int, int]] = {}  # of such a file, which documents are in the part that is given
         self._reads_first = True  # whether it gives the first part of the selection, with standard input
         self._count: Callable[[list[str]], Iterable[str]] = counted(selection.progress, 1)
@@ -328,7 +326,7 @@ def counted(progress: Progress | None, parts: int) -> Callable[[list[str]], Iter
     The files are one of so many equal parts of the run, and the others are read at the same time.
     """
     if progress is None:
-        return _plain
+        return lambda files: files
 
     def files_of(files: list[str]) -> Iterator[str]:
         for number, file in enumerate(files):
@@ -337,10 +335,6 @@ def counted(progress: Progress | None, parts: int) -> Callable[[list[str]], Iter
         progress(len(files), len(files))
 
     return files_of
-
-
-def _plain(files: list[str]) -> Iterable[str]:
-    return files
 
 
 _TOGETHER = 100  # documents
