@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.cli.options import Command, Option
 
+# fmt: off
 # The words are those of trainc.changes.compare.updates, which only runs that compare load.
 AS = Option(
     "--as",
@@ -14,36 +15,17 @@ STAGED = Option("--staged", "check the next commit: the contents of Git's index"
 SELECT = Option("--select", "check only this rule or category, and admission; may be repeated", metavar="RULE")
 COLOR = Option("--color", "color text output", choices=("auto", "always", "never"))
 REPORTING = (
-    Option(
-        "--only", "check admission by the API server only, or rendered files only", choices=("admission", "rendered")
-    ),
+    Option("--only", "check admission by the API server only, or rendered files only", choices=("admission", "rendered")),
     Option("--cluster", "compile for this cluster of trainc.yaml only; may be repeated", metavar="NAME"),
     Option("--set", "override a cluster setting, such as scheduler=volcano or kubernetes=1.37", metavar="KEY=VALUE"),
     Option("--closed-world", "treat classes, PVCs and queues that are not in the input as missing"),
     Option("--pod-security", "check pods against this Pod Security Standard", choices=("baseline", "restricted")),
-    Option(
-        "--field-validation",
-        "handle unknown and duplicate fields as kubectl does",
-        choices=("strict", "warn", "ignore"),
-    ),
+    Option("--field-validation", "handle unknown and duplicate fields as kubectl does", choices=("strict", "warn", "ignore")),
     Option("--no-cache", "do not use results of earlier runs", is_advanced=True),
-    Option(
-        "--jobs",
-        "number of workers (default: one per core, each with 100 files or more)",
-        metavar="N",
-        is_advanced=True,
-    ),
+    Option("--jobs", "number of workers (default: one per core, each with 100 files or more)", metavar="N", is_advanced=True),
     Option("--no-forms", "compile every job in full, even if jobs are alike", is_advanced=True),
-    Option(
-        "--fail-on",
-        "exit with 1 for warnings too, or for skipped checks as well",
-        choices=("error", "warning", "skipped"),
-    ),
-    Option(
-        "--report",
-        "output format of findings",
-        choices=("text", "json", "github", "gitlab", "junit", "rdjson", "sarif"),
-    ),
+    Option("--fail-on", "exit with 1 for warnings too, or for skipped checks as well", choices=("error", "warning", "skipped")),
+    Option("--report", "output format of findings", choices=("text", "json", "github", "gitlab", "junit", "rdjson", "sarif")),
     COLOR,
     Option("-v --verbose", "print every finding in full, with notes and without the limit of 200"),
     Option("-q --quiet", "print errors only, and no summary"),
@@ -183,9 +165,7 @@ _EVERY = (
         "Prints the new files, and what changes in meaning and in the compiled manifests; keeps comments.",
         (
             Option("-w --write", "edit the files in place"),
-            Option(
-                "--runtime", "use this runtime for all jobs; create it from what they share if needed", metavar="NAME"
-            ),
+            Option("--runtime", "use this runtime for all jobs; create it from what they share if needed", metavar="NAME"),
             Option("--details", "list every change, not a summary, for more than three jobs"),
             Option("--report", "output format", choices=("text", "markdown", "json")),
         ),
@@ -282,11 +262,7 @@ _EVERY = (
         f"  {GET_JOBS} \\\n    | trainc adopt DIR",
         (
             Option("--cluster", "name of the cluster (default: main)", metavar="NAME"),
-            Option(
-                "--finished",
-                "finished jobs, which would train again: write to archive/, or skip",
-                choices=("archive", "skip"),
-            ),
+            Option("--finished", "finished jobs, which would train again: write to archive/, or skip", choices=("archive", "skip")),
             Option("--migrate", "rewrite jobs of other operators as TrainJobs"),
             Option("--delivery", "tool that applies the rendered manifests", choices=("argocd", "flux")),
             Option("--report", "output format", choices=("text", "json")),
@@ -299,11 +275,7 @@ _EVERY = (
         "Create a job, and the runtime it needs if the project has none. Existing files are never overwritten.\n"
         "On a terminal it prompts for missing values; with any option, or without a terminal, it never prompts.",
         (
-            Option(
-                "--framework",
-                "training framework: torch, jax, mpi, ... (default: torch); `list` shows all",
-                metavar="NAME",
-            ),
+            Option("--framework", "training framework: torch, jax, mpi, ... (default: torch); `list` shows all", metavar="NAME"),
             Option("--nodes", "number of nodes (default: 1)", metavar="N"),
             Option("--gpus", "NVIDIA GPUs per node", metavar="N"),
             Option("--cpu", "CPU cores per node", metavar="N"),
@@ -317,9 +289,7 @@ _EVERY = (
             Option("--kubernetes", "Kubernetes version of the cluster; --scheduler native needs it", metavar="VERSION"),
             Option("--queue", "Kueue or Volcano queue", metavar="NAME"),
             Option("--runtime", "base the job on this runtime of the project", metavar="NAME"),
-            Option(
-                "--dir", "folder for the job's file (default: jobs at the top of the project, else here)", metavar="DIR"
-            ),
+            Option("--dir", "folder for the job's file (default: jobs at the top of the project, else here)", metavar="DIR"),
             Option("--yes", "do not prompt"),
         ),
         (
@@ -425,4 +395,5 @@ _EVERY = (
         ('kpt fn eval . --exec "trainc fn" --output unwrap', "trainc fn < resources.yaml"),
     ),
 )
+# fmt: on
 COMMANDS = {command.name: command for command in _EVERY}
