@@ -11,10 +11,7 @@ from collections.abc import Sequence
 
 from trainc.cli.options import Command
 from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Never
+from trainc.text.record import Never
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 

@@ -6,10 +6,7 @@ import os
 import sys
 
 from trainc.text.files import READING, is_regular_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
+from trainc.text.record import BinaryIO
 
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use

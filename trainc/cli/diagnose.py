@@ -18,7 +18,7 @@ from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.project import find_root
 from trainc.model.bundle import Bundle
-from trainc.model.paths import Steps, located, shown
+from trainc.model.paths import located, shown
 from trainc.model.sourced import Span
 from trainc.model.tree import stamp, value
 from trainc.report.diagnose import diagnosis_lines
@@ -126,23 +126,19 @@ def _place(bundle: Bundle, diagnosis: Diagnosis, session: Session) -> dict[str, 
     fields = diagnosis.cause.fields if diagnosis.cause else ()
     for steps in fields:
         if (path := located(bundle.jobset, steps)) is not None:
-            return _field(bundle, path, steps, diagnosis, session)
+            place = _span(session, bundle.span(bundle.jobset, path), shown(steps))
+            if (held := value(bundle.jobset, *path)) is None:
+                return place
+            there = stamp(diagnosis.tree, "cluster")
+            other = located(there, steps)
+            stored = value(there, *other) if other is not None else None
+            differs = stored is not None and str(stored) != str(held)
+            notes = (
+                {"notes": [f"the cluster has {inline(stored)} there, so it runs another version"]} if differs else {}
+            )
+            return {**place, "value": inline(held), **notes}
     place = _span(session, bundle.document.span(("metadata", "name")), "metadata.name")
     return {**place, "notes": [f"it does not set {shown(fields[0])}"]} if fields else place
-
-
-def _field(
-    bundle: Bundle, path: tuple[str | int, ...], steps: Steps, diagnosis: Diagnosis, session: Session
-) -> dict[str, Any]:
-    place = _span(session, bundle.span(bundle.jobset, path), shown(steps))
-    if (held := value(bundle.jobset, *path)) is None:
-        return place
-    there = stamp(diagnosis.tree, "cluster")
-    other = located(there, steps)
-    stored = value(there, *other) if other is not None else None
-    differs = stored is not None and str(stored) != str(held)
-    notes = {"notes": [f"the cluster has {inline(stored)} there, so it runs another version"]} if differs else {}
-    return {**place, "value": inline(held), **notes}
 
 
 def _span(session: Session, span: Span, field: str) -> dict[str, Any]:

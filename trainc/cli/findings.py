@@ -19,9 +19,8 @@ from trainc.text.trouble import Trouble
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.text.line_diff import Replacement
-
-    Shown = Callable[[str], str]
-    Lines = Callable[[str], list[str]]
+Shown = Callable[[str], str]
+Lines = Callable[[str], list[str]]
 
 _MAX_FINDINGS = 200  # findings that are printed as text
 

@@ -8,10 +8,6 @@ from trainc.cli.output import tell
 from trainc.text.record import Self
 from trainc.text.suppress import Suppress
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class FolderLock:
     """Held while a folder is compared and written: of two builds the second sees what the first has written.
@@ -44,6 +40,6 @@ class FolderLock:
             self.held = True
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         if self._number >= 0:
             os.close(self._number)  # which gives the lock back

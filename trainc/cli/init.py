@@ -141,23 +141,19 @@ def _levels(folder: str) -> dict[str, int]:
 
 def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
-    config = with_cluster(contents(folder, FILE), cluster, _jobs(folder), delivery)
+    # The files of a project that hold jobs.
+    found = []
+    for file in walk(folder, (".",)):
+        data = contents(folder, file)
+        if ours(data) and any(_is_job(document) for document in read(data, file, Report())):
+            found.append(file)
+    config = with_cluster(contents(folder, FILE), cluster, found, delivery)
     files[FILE] = config.decode()
     for path in [path for path in files if path == f"deploy/{delivery}.yaml" and not _is_of(folder, path, cluster)]:
         # The API server of Argo CD itself is that of one cluster alone.
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text
     return files
-
-
-def _jobs(folder: str) -> list[str]:
-    """The files of a project that hold jobs."""
-    found = []
-    for file in walk(folder, (".",)):
-        data = contents(folder, file)
-        if ours(data) and any(_is_job(document) for document in read(data, file, Report())):
-            found.append(file)
-    return found
 
 
 def _is_job(document: Document) -> bool:

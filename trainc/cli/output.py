@@ -8,11 +8,7 @@ from collections.abc import Iterable
 from time import monotonic
 
 from trainc.report.lines import Line, text_of
-from trainc.text.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TextIO
+from trainc.text.record import NamedTuple, TextIO
 
 
 def tell(*lines: Line, color: str = "auto") -> None:

@@ -6,12 +6,11 @@ import os
 import sys
 from io import TextIOWrapper
 
-from trainc.text.record import Any
+from trainc.text.record import Any, Never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, TracebackType
-    from typing import Never
+    from types import FrameType
 
 SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
 _STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -82,7 +81,7 @@ class Orderly:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 self._before[number] = signal.signal(number, _stop)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         if self._before:
             import signal  # noqa: PLC0415 (as above)
 

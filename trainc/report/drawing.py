@@ -255,7 +255,10 @@ def _left(count: int, noun: str, plural: str = "") -> list[str]:
 
 def _job(view: View) -> Iterator[str]:
     yield "flowchart LR"
-    yield f"  subgraph job[{label(', '.join([_name(view), *_pods_around(view)]))}]"
+    gangs = [f"gang of {or_unknown(gang['pods'])} pods" for gang in view["gangs"]]
+    places = [f"{word} {view[word]}" for word in ("cluster", "queue") if view[word]]
+    world = "" if view["worldSize"] is None else f"world size {view['worldSize']}"
+    yield f"  subgraph job[{label(', '.join([_name(view), *places, *gangs, *([world] if world else [])]))}]"
     yield "    direction LR"
     numbers = {role["name"]: number for number, role in enumerate(view["roles"])}
     for role in view["roles"]:
@@ -269,13 +272,6 @@ def _job(view: View) -> Iterator[str]:
         service = next(role["addresses"] for role in view["roles"] if role["addresses"]).partition(".")[2]
         yield f"  service([{label(f'Service {service}', 'host names')}])"
         yield from (f"  service -.- role{number}" for number in addressed)
-
-
-def _pods_around(view: View) -> list[str]:
-    gangs = [f"gang of {or_unknown(gang['pods'])} pods" for gang in view["gangs"]]
-    places = [f"{word} {view[word]}" for word in ("cluster", "queue") if view[word]]
-    world = "" if view["worldSize"] is None else f"world size {view['worldSize']}"
-    return [*places, *gangs, *([world] if world else [])]
 
 
 def _role(role: View) -> list[str]:

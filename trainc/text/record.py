@@ -8,7 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 
-__all__ = ["Any", "Final", "Generic", "Immutable", "NamedTuple", "NoReturn", "Protocol", "Self", "T", "cached_property"]
+__all__ = [
+    "IO", "Any", "BinaryIO", "Final", "Generic", "Immutable", "NamedTuple", "Never", "NoReturn", "Protocol", "Self", "T",
+    "TextIO", "cached_property",
+]  # fmt: skip
 
 _new = tuple.__new__
 
@@ -104,10 +107,10 @@ class _NamedTuple(metaclass=_Fields):
 
 if TYPE_CHECKING:  # what these are to their users
     from functools import cached_property
-    from typing import Final, Generic, NamedTuple, NoReturn, Protocol, TypeVar
+    from typing import IO, BinaryIO, Final, Generic, NamedTuple, Never, NoReturn, Protocol, TextIO, TypeVar
 
     T = TypeVar("T")
 else:
     T = "T"
-    Any = Final = NoReturn = Protocol = Self = object
+    IO = Any = BinaryIO = Final = Never = NoReturn = Protocol = Self = TextIO = object
     Generic, NamedTuple, cached_property = _Generic, _NamedTuple, _CachedProperty

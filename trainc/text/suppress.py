@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class Suppress:
     """Within it, an error of one of these kinds ends the block, and nothing else."""
@@ -18,5 +14,5 @@ class Suppress:
     def __enter__(self) -> None:
         """Nothing is held."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> bool:
         return kind is not None and issubclass(kind, self._kinds)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class Trouble(Exception):  # noqa: N818 (it is what the command line calls it)
     """Ends the run with its exit code, 2 unless a kind of trouble says otherwise; its text says what to do about it."""
@@ -28,7 +24,7 @@ class Reaching:
     def __enter__(self) -> None:
         """Nothing is held."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         if isinstance(error, OSError):
             raise Trouble(f"{near(self._name)}: {error.strerror or error}") from error
 

@@ -33,7 +33,10 @@ def parsed(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[
             except MarkedYAMLError as error:
                 if error.problem != _TOO_DEEP:
                     raise
-                again = _from(data, constructor.line)
+                import re  # noqa: PLC0415
+
+                ends = [0, *(end.end() for end in re.finditer(_LINE_END, data))]
+                again = b"\n" * (constructor.line - 1) + data[ends[constructor.line - 1] :]
                 constructor = Constructor(python_parser(again).get_event, file, report, duplicates)
                 yield from constructor.documents()
         except StopError as error:
@@ -77,14 +80,6 @@ def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
 def _one(mark: Any, file: str) -> Span:
     """The one character at a mark of the parser."""
     return Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
-
-
-def _from(data: bytes, line: int) -> bytes:
-    """A text from a line on, on its old lines."""
-    import re  # noqa: PLC0415
-
-    ends = [0, *(end.end() for end in re.finditer(_LINE_END, data))]
-    return b"\n" * (line - 1) + data[ends[line - 1] :]
 
 
 def _after(data: bytes, line: int) -> bytes | None:

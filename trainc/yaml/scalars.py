@@ -132,15 +132,10 @@ def as_json(number: float) -> int | float:
     if type(number) is float:
         if number - number != 0 or number != number // 1 or not -1e21 < number < 1e21:
             return number
-        number = _digits(number)
+        mantissa, _, exponent = repr(number).partition("e")
+        whole, _, fraction = mantissa.partition(".")
+        number = int(whole) if not exponent else int(whole + fraction + "0" * (int(exponent) - len(fraction)))
     return number if -_SIGNED_64 <= number < _SIGNED_64 else float(number)
-
-
-def _digits(number: float) -> int:
-    """The integer that the shortest decimal form of a whole float spells."""
-    mantissa, _, exponent = repr(number).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    return int(whole) if not exponent else int(whole + fraction + "0" * (int(exponent) - len(fraction)))
 
 
 def resolve_key(text: str) -> str | None:

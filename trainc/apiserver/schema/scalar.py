@@ -94,7 +94,14 @@ def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
 def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> None:
     ordinary = ORDINARY.get(pattern)
     if ordinary is None:
-        _match_by_engine(pattern, value, path, log)
+        # The check of a pattern that a cluster brings: Python's own engine can take forever over it.
+        from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
+
+        try:
+            if not engine().matches(pattern, value):
+                _add(log, path, value, f"should match '{pattern}'")
+        except NotJudgedError as error:
+            log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
         return
     if ordinary(value):
         return
@@ -104,17 +111,6 @@ def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> 
         node.pattern = compile_re2(pattern).search
     if not node.pattern(value):
         _add(log, path, value, f"should match '{pattern}'")
-
-
-def _match_by_engine(pattern: str, value: str, path: Path, log: Log) -> None:
-    """The check of a pattern that a cluster brings: Python's own engine can take forever over it."""
-    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
-
-    try:
-        if not engine().matches(pattern, value):
-            _add(log, path, value, f"should match '{pattern}'")
-    except NotJudgedError as error:
-        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
 
 
 def _number(node: SchemaNode, value: float, path: Path, log: Log) -> None:

@@ -185,18 +185,12 @@ class Search:
         self._which = int(held)
         self._target = self._forms(names)
         if held:
-            self._target = {**self._target, **self._new_runs()}
+            # The target of each new run that would take all of its file, were it not for edits of other files.
+            new = [one for one in self._wanted if one.key not in self._target]
+            own = frozenset().union(*(one.own for one in new))
+            forms = self._forms(self._names - own) if own else {}
+            self._target = {**self._target, **{one.key: [] for one in new if forms.get(one.key) == []}}
         self._present = self._forms(frozenset())
-
-    def _new_runs(self) -> World:
-        """The target of each new run that would take all of its file, were it not for edits of other files.
-
-        To undo the edit that made the run leaves nothing that it does not take, either, and is no cause.
-        """
-        new = [one for one in self._wanted if one.key not in self._target]
-        own = frozenset().union(*(one.own for one in new))
-        forms = self._forms(self._names - own) if own else {}
-        return {one.key: [] for one in new if forms.get(one.key) == []}
 
     def causes(self) -> dict[Key, tuple[str, ...]]:
         """The edits of each job that has any.

@@ -122,13 +122,19 @@ def facts(bundle: Bundle) -> JobFacts:
     read.places |= {what: at for what, _, leaf in leaves if leaf is not None for at in leaf.origin.spans()[:1]}
     values = {what: text for what, text, _ in leaves}
     rules = get(bundle.jobset, "spec", "failurePolicy", "rules") or ()
+    # Accelerators of the whole job by resource, of pods that run at the same time or not.
+    counts: dict[str, int] = {}
+    for role in job.roles if job is not None else ():
+        for resource, amount in role.devices.items():
+            if isinstance(amount, int):
+                counts[resource] = counts.get(resource, 0) + amount * _pods(role)
     return JobFacts(
         key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
         jobset=bundle.jobset,
         values=values,
         queue=values.get("queue", ""),
-        accelerators=_accelerators(job),
+        accelerators=counts,
         hours=_hours(job, bundle.jobset),
         uncounted=any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules),
         digest=read.digest,
@@ -213,16 +219,6 @@ def _of_container(role: str, container: Tree) -> Iterator[tuple[str, str, Source
     for part in ("requests", "limits"):
         for resource, amount in (get(container, "resources", part) or {}).items():
             yield f"{part} {resource} of {name}", str(amount.value), amount
-
-
-def _accelerators(job: Job | None) -> dict[str, int]:
-    """Accelerators of the whole job by resource, of pods that run at the same time or not."""
-    counts: dict[str, int] = {}
-    for role in job.roles if job is not None else ():
-        for resource, amount in role.devices.items():
-            if isinstance(amount, int):
-                counts[resource] = counts.get(resource, 0) + amount * _pods(role)
-    return counts
 
 
 def _pods(role: ExpandedRole) -> int:

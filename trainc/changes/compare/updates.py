@@ -204,7 +204,10 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
 def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -> Update:
     """What changes between two forms of one object that are written by an operation, and what the server refuses."""
     if keeps_job(new):
-        return _of_job(old, new)
+        changed, paths = differences(old, new), fixed_fields(old, new)
+        refused = [change for change in changed if any(change.steps[: len(path)] == path for path in paths)]
+        messages = [f"{dotted(path)}: Invalid value: field is immutable" for path in paths]
+        return Update(new, changed, refused, Refusal("schema", "\n".join(messages)) if refused else None)
     if (root := server.table.root(kind_of(new))) is None:
         return Update(new, differences(old, new), [], None)
     # As stored: what only one side spells out, and the schema gives the other, is not a change.
@@ -219,13 +222,6 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
         change for change in changed if any(change.steps[:length] in fixed for length in range(len(change.steps) + 1))
     ]
     return Update(new, changed, refused or changed, Refusal(answer.by, "\n".join(answer.messages)))
-
-
-def _of_job(old: Tree, new: Tree) -> Update:
-    changed, fixed = differences(old, new), fixed_fields(old, new)
-    refused = [change for change in changed if any(change.steps[: len(path)] == path for path in fixed)]
-    messages = [f"{dotted(path)}: Invalid value: field is immutable" for path in fixed]
-    return Update(new, changed, refused, Refusal("schema", "\n".join(messages)) if refused else None)
 
 
 def _steps(path: Path, *trees: Tree) -> Steps:

@@ -8,7 +8,6 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterable
-from types import TracebackType
 
 from trainc.text.trouble import Reaching
 
@@ -33,7 +32,7 @@ class Scratch:
                 mask(signal.SIG_SETMASK, before)
         return self._folder
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         self._remove()
         atexit.unregister(self._remove)
 

@@ -88,7 +88,29 @@ def policy_of(facts: OlderFacts) -> Policy | str:
     if kind in ONE_ROLE:
         return _of_one_role(facts, ONE_ROLE[kind])
     if kind == "MPIJob":
-        return _mpi(facts)
+        if (reason := _not_mpi(facts)) is not None:
+            return reason
+        spec = facts.old["spec"]
+        roles = {"worker": NODE, LAUNCHER: LAUNCHER}
+        works = spec.get("runLauncherAsWorker") is True
+        slots = spec.get("slotsPerWorker") or 1
+        given = {key: spec.get(key) or default for key, default in _MPI_DEFAULTS.items()}
+        mains = [facts.main(role) for role in facts.roles]
+        alike = works and all(mains[0].get(key) == mains[1].get(key) for key in ("env", "resources"))
+        return Policy(
+            "mpi",
+            {"mpi": {"numProcPerNode": slots, **given, **({"runLauncherAsNode": True} if works else {})}},
+            roles,
+            {main["name"]: NODE for main in mains},
+            (LAUNCHER,),
+            NODE,
+            sum(facts.count(role) for role in facts.roles if works or role["name"] != LAUNCHER),
+            slots,
+            frozenset(VOCABULARIES["mpi"].reserved),
+            volumes=frozenset({SSH_VOLUME, _HOSTS}),
+            resources=alike,
+            env=alike or not works,
+        )
     if kind in {"TFJob", "TfJob"}:
         return tensorflow_policy(facts)
     return _paddle(facts)
@@ -211,32 +233,6 @@ def _without(value: Any, names: frozenset[str]) -> Any:
 
 def _is_like(main: dict[str, Any], like: dict[str, Any], names: frozenset[str]) -> bool:
     return all(_without(main.get(key), names) == like[key] for key in _SAME)
-
-
-def _mpi(facts: OlderFacts) -> Policy | str:
-    if (reason := _not_mpi(facts)) is not None:
-        return reason
-    spec = facts.old["spec"]
-    roles = {"worker": NODE, LAUNCHER: LAUNCHER}
-    works = spec.get("runLauncherAsWorker") is True
-    slots = spec.get("slotsPerWorker") or 1
-    given = {key: spec.get(key) or default for key, default in _MPI_DEFAULTS.items()}
-    mains = [facts.main(role) for role in facts.roles]
-    alike = works and all(mains[0].get(key) == mains[1].get(key) for key in ("env", "resources"))
-    return Policy(
-        "mpi",
-        {"mpi": {"numProcPerNode": slots, **given, **({"runLauncherAsNode": True} if works else {})}},
-        roles,
-        {main["name"]: NODE for main in mains},
-        (LAUNCHER,),
-        NODE,
-        sum(facts.count(role) for role in facts.roles if works or role["name"] != LAUNCHER),
-        slots,
-        frozenset(VOCABULARIES["mpi"].reserved),
-        volumes=frozenset({SSH_VOLUME, _HOSTS}),
-        resources=alike,
-        env=alike or not works,
-    )
 
 
 def _not_mpi(facts: OlderFacts) -> str | None:

@@ -111,7 +111,15 @@ def _of_job(path: Path, plan: Plan | None) -> str:
     if len(path) == 2:
         return _EMPTY
     if path[:2] == ("spec", "runtimePatches"):
-        return _of_patch(path)
+        if path[3:] == ("manager",):
+            return "names the manager of the patch"
+        if path[3:] == ("time",):
+            return "records when the patch was made"
+        if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
+            return "not overridable upstream: of a patch's metadata only labels and annotations count"
+        if is_pointer(path):
+            return "points at the patched object; the runtime sets the name itself"
+        return "nothing in the manifests depends on it: an empty value in a patch changes nothing"
     if plan is not None and path[:2] == ("spec", "trainer"):
         return _of_trainer(str(path[2]), plan)
     if path[:2] == ("spec", "initializer"):
@@ -133,18 +141,6 @@ def _of_trainer(field: str, plan: Plan) -> str:
     if field == "numNodes" and get(plan.policy, "mpi") is None:
         return "beaten: the framework counts the nodes"
     return f"the framework {plan.framework} writes this field itself"
-
-
-def _of_patch(path: Path) -> str:
-    if path[3:] == ("manager",):
-        return "names the manager of the patch"
-    if path[3:] == ("time",):
-        return "records when the patch was made"
-    if "metadata" in path and path[-1] in _META and path[-2] == "metadata":
-        return "not overridable upstream: of a patch's metadata only labels and annotations count"
-    if is_pointer(path):
-        return "points at the patched object; the runtime sets the name itself"
-    return "nothing in the manifests depends on it: an empty value in a patch changes nothing"
 
 
 def is_pointer(path: Path) -> bool:

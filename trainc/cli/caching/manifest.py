@@ -9,11 +9,8 @@ from struct import pack
 
 from trainc.cli.caching.listing import UNSETTLED, Listing, State, different, is_settled, unpacked
 from trainc.text.files import DIGEST, digest_of, ordinary_contents
-from trainc.text.record import Any
+from trainc.text.record import Any, BinaryIO
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
 Answer = tuple[int, str, str]  # exit code, standard output, standard error
 
 _UNKNOWN = bytes(DIGEST)  # the digest of a file that has none

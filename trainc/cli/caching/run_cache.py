@@ -16,11 +16,10 @@ from trainc.cli.findings import BASELINE
 from trainc.cli.options import PROJECT, Command, Options
 from trainc.cli.output import data, data_beside, terminal
 from trainc.text.files import digest_of
+from trainc.text.record import BinaryIO, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO, TextIO
-
     from trainc.cli.caching.outcomes import Plain
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool

@@ -241,7 +241,15 @@ class ClusterQueue(Cohort):
         self.selector: dict[str, Any] | None = selector if type(selector) is dict else None
         self.is_stopped = (value(spec, "stopPolicy") or "None") != "None"
         self.tries_next_on_borrowing = value(spec, "flavorFungibility", "whenCanBorrow") == "TryNextFlavor"
-        self.checks = _checks(spec)
+        checks: dict[str, frozenset[str]] = {}
+        for leaf in items(get(spec, "admissionChecks")):
+            if type(value(leaf)) is str:
+                checks[value(leaf)] = frozenset()
+        for one in items(get(spec, "admissionChecksStrategy", "admissionChecks")):
+            name, flavors = value(one, "name"), plain(get(one, "onFlavors"))
+            if type(name) is str:
+                checks[name] = frozenset(items(flavors))
+        self.checks = checks
 
 
 def cohort_of(name: str, tree: Tree) -> Cohort:
@@ -276,18 +284,6 @@ _LIMITS = ("borrowingLimit", "lendingLimit")
 def _amount(resource: str, leaf: Tree) -> int | None:
     quantity = quantity_of(leaf)
     return None if quantity is None else quota_units(resource, quantity)
-
-
-def _checks(spec: Tree) -> dict[str, frozenset[str]]:
-    checks: dict[str, frozenset[str]] = {}
-    for leaf in items(get(spec, "admissionChecks")):
-        if type(value(leaf)) is str:
-            checks[value(leaf)] = frozenset()
-    for one in items(get(spec, "admissionChecksStrategy", "admissionChecks")):
-        name, flavors = value(one, "name"), plain(get(one, "onFlavors"))
-        if type(name) is str:
-            checks[name] = frozenset(items(flavors))
-    return checks
 
 
 def maps(field: Any) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trainc.cluster.diagnose.cause import Cause, Manifest, at, condition, labels, maps, number, text
+from trainc.cluster.diagnose.cause import Cause, at, condition, labels, maps, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of
 from trainc.model.paths import Steps
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
@@ -256,33 +256,28 @@ def _container(pod: DumpedPod, pulls: Sequence[str]) -> ContainerFault | None:
         reason, message = text(waiting, "reason"), text(waiting, "message")
         place = ("initContainers" if is_init else "containers", ("name", name))
         if reason in _IMAGE:
-            return _image(pod, pulls, status, reason, message, place)
+            name = text(status, "name")
+            image = text(container_of(at(pod.tree, "spec"), name), "image") or text(status, "image")
+            field = (*place, "image")
+            if reason == "InvalidImageName":
+                return "image-name", f"`{image}` is not a valid image name", "correct it", message, field
+            if reason == "ErrImageNeverPull":
+                words = f"image `{image}` is not on the node, and imagePullPolicy is Never"
+                return (
+                    "image-never-pulled",
+                    words,
+                    "set imagePullPolicy: IfNotPresent",
+                    message,
+                    (*place, "imagePullPolicy"),
+                )
+            texts = [message, *(one for one in pulls if image in one)]
+            for pattern, rule, words, help_ in _PULLS:
+                if quote := next((one for one in texts if re.search(pattern, one)), ""):
+                    return rule, f"image `{image}` cannot be pulled: {words}", help_, quote, field
+            return "image-not-pulled", f"image `{image}` cannot be pulled", "see the runtime's message", message, field
         if reason in _CONFIG:
             return _config(name, reason, message, place)
     return None
-
-
-def _image(
-    pod: DumpedPod,
-    pulls: Sequence[str],
-    status: Manifest,
-    reason: str,
-    message: str,
-    place: tuple[str | tuple[str, object], ...],
-) -> ContainerFault:
-    name = text(status, "name")
-    image = text(container_of(at(pod.tree, "spec"), name), "image") or text(status, "image")
-    field = (*place, "image")
-    if reason == "InvalidImageName":
-        return "image-name", f"`{image}` is not a valid image name", "correct it", message, field
-    if reason == "ErrImageNeverPull":
-        words = f"image `{image}` is not on the node, and imagePullPolicy is Never"
-        return "image-never-pulled", words, "set imagePullPolicy: IfNotPresent", message, (*place, "imagePullPolicy")
-    texts = [message, *(one for one in pulls if image in one)]
-    for pattern, rule, words, help_ in _PULLS:
-        if quote := next((one for one in texts if re.search(pattern, one)), ""):
-            return rule, f"image `{image}` cannot be pulled: {words}", help_, quote, field
-    return "image-not-pulled", f"image `{image}` cannot be pulled", "see the runtime's message", message, field
 
 
 def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, object], ...]) -> ContainerFault:

@@ -124,7 +124,15 @@ def _trainjob(
         return None
     plan = planned(entry, runtime, project, report)
     if plan is None:
-        catalog.refused.append(_mergeable(entry, runtime.template))
+        # A job without the first of its patches that cannot be merged.
+        document = entry.document
+        spec = document.tree["spec"]
+        patches = spec["runtimePatches"]
+        at = next(index for index in range(len(patches)) if not _is_mergeable(runtime.template, patches[: index + 1]))
+        patch = stretch(patches[at])
+        taken = RemovedSpans([patch] if patch is not None else [], document.tree)
+        rest = {**document.tree, "spec": {**spec, "runtimePatches": patches[:at] + patches[at + 1 :]}}
+        catalog.refused.append(RefusedEntry(entry._replace(document=document.admitted(rest)), taken))
         return None
     if runtime.locks:
         from trainc.compiler.resolve.locks import check_job  # noqa: PLC0415 (few runtimes lock anything)
@@ -209,18 +217,6 @@ def _prepared(runtime: Document, job: Document, catalog: Catalog, prepared: Prep
         # So is one whose component the server refuses: the refusal is met by each job.
         prepared.made[key] = made
     return made
-
-
-def _mergeable(entry: Entry, template: Tree) -> RefusedEntry:
-    """A job without the first of its patches that cannot be merged."""
-    document = entry.document
-    spec = document.tree["spec"]
-    patches = spec["runtimePatches"]
-    at = next(index for index in range(len(patches)) if not _is_mergeable(template, patches[: index + 1]))
-    patch = stretch(patches[at])
-    taken = RemovedSpans([patch] if patch is not None else [], document.tree)
-    rest = {**document.tree, "spec": {**spec, "runtimePatches": patches[:at] + patches[at + 1 :]}}
-    return RefusedEntry(entry._replace(document=document.admitted(rest)), taken)
 
 
 def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:

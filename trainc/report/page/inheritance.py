@@ -100,12 +100,20 @@ def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Se
     if not facts.has_nodes and not facts.queues:
         return None
     nodes = list(facts.nodes.values())
+    # What jobs that got quota take of it, all together.
+    demand: dict[str, dict[Cell, int]] = {}
+    for answer in answers:
+        if (verdict := answer.verdict) is None or not verdict.has_quota:
+            continue
+        cells = demand.setdefault(verdict.cluster_queue, {})
+        for cell, amount in verdict.taken.items():
+            cells[cell] = cells.get(cell, 0) + amount
     return {
         "date": facts.date,
         "assumedEmpty": facts.assumed_empty(),
         "nodes": [_node(node, devices) for node in nodes[:MAX_NODES]],
         "nodesLeftOut": max(0, len(nodes) - MAX_NODES),
-        "quotas": _quotas(facts, _demand(answers), devices),
+        "quotas": _quotas(facts, demand, devices),
     }
 
 
@@ -122,18 +130,6 @@ def _node(node: Node, devices: Sequence[str]) -> dict[str, Any]:
         "free": spelled(resource, node.free(is_idle=False).get(resource, 0)),
         "closed": "not ready" if not node.is_ready else "unschedulable" if node.is_unschedulable else "",
     }
-
-
-def _demand(answers: Iterable[FitAnswer]) -> dict[str, dict[Cell, int]]:
-    """What jobs that got quota take of it, all together."""
-    out: dict[str, dict[Cell, int]] = {}
-    for answer in answers:
-        if (verdict := answer.verdict) is None or not verdict.has_quota:
-            continue
-        cells = out.setdefault(verdict.cluster_queue, {})
-        for cell, amount in verdict.taken.items():
-            cells[cell] = cells.get(cell, 0) + amount
-    return out
 
 
 def _quotas(facts: ClusterFacts, demand: Demand, devices: Sequence[str]) -> list[dict[str, Any]]:

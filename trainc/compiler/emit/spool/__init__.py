@@ -8,13 +8,12 @@ from trainc.model.bundle import Bundle
 from trainc.model.file_results import CachedResults, FileResults
 from trainc.model.references import Reference, References
 from trainc.model.report import Report
-from trainc.text.record import Any
+from trainc.text.record import IO, Any
 from trainc.text.trouble import Reaching
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from typing import IO
 
     from trainc.compiler.emit import Rendered
     from trainc.compiler.emit.spool.changes import NewRun

@@ -16,12 +16,11 @@ from trainc.model.finding import place as place_of
 from trainc.model.references import Reference
 from trainc.model.report import Report
 from trainc.model.tree import Tree, value
+from trainc.text.record import IO
 from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
-
     from trainc.compiler.emit import Rendered
 
 

@@ -12,10 +12,6 @@ from trainc.text.record import NamedTuple, Self
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble, near
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 _TEMPORARY = ".trainc-"
 _MAX_FILES_NAMED = 20  # files that are named one by one
 _DIGITS = frozenset("0123456789abcdef")
@@ -150,7 +146,7 @@ class Staged:
         atexit.register(self._drop)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         if error is not None:
             self._drop()
         atexit.unregister(self._drop)
