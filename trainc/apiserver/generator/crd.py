@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.generator.core_schemas import Schema
 from trainc.apiserver.generator.structural import relaxed, structural, without
-from trainc.apiserver.models.node import Column, Names, Resource
+from trainc.apiserver.models.node import Column, Resource
 
 _PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
 
@@ -19,24 +19,20 @@ def root(kind: type[Resource]) -> Schema:
 def crd(*versions: type[Resource]) -> Schema:
     """The manifest of the definition; of several versions of a kind the last one is stored."""
     names = versions[-1].NAMES
+    spelled: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
+    if names.short:
+        spelled["shortNames"] = list(names.short)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {"name": f"{names.plural}.{names.group}"},
         "spec": {
             "group": names.group,
-            "names": _names(names),
+            "names": {**spelled, "singular": names.kind.lower()},
             "scope": "Namespaced" if names.namespaced else "Cluster",
             "versions": [_version(kind, stored=kind is versions[-1]) for kind in versions],
         },
     }
-
-
-def _names(names: Names) -> Schema:
-    spelled: Schema = {"kind": names.kind, "listKind": f"{names.kind}List", "plural": names.plural}
-    if names.short:
-        spelled["shortNames"] = list(names.short)
-    return {**spelled, "singular": names.kind.lower()}
 
 
 def _version(kind: type[Resource], *, stored: bool) -> Schema:

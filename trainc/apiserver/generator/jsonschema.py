@@ -56,31 +56,23 @@ def _references(node: Schema) -> list[str]:
 def _node(given: Schema, *, nullable: bool = False) -> Schema:
     node = {key: value for key, value in given.items() if not key.startswith("x-")}
     if "$ref" in node:
-        return _reference(node, nullable=nullable)
+        # Definitions allow null, so that what is wrong inside one is said in its own words and not as `anyOf`.
+        name = node["$ref"]
+        strict = {} if nullable else {"type": _node(definition(name))["type"]}
+        return {**node, **strict, "$ref": f"#/$defs/{name.rpartition('.')[2]}"}
     if given.get("x-kubernetes-int-or-string"):
         del node["anyOf"]
         node["type"] = ["integer", "string"]
     if given.get("x-kubernetes-list-type") == "set":
         node["uniqueItems"] = True
-    _number(node)
-    _children(node, closed=not given.get("x-kubernetes-preserve-unknown-fields"))
-    return _nullable(node) if nullable else node
-
-
-def _reference(node: Schema, *, nullable: bool) -> Schema:
-    """The definitions allow null, so that what is wrong inside one is said in its own words and not as `anyOf`."""
-    name = node["$ref"]
-    strict = {} if nullable else {"type": _node(definition(name))["type"]}
-    return {**node, **strict, "$ref": f"#/$defs/{name.rpartition('.')[2]}"}
-
-
-def _number(node: Schema) -> None:
-    """Bounds in place of a width, which JSON Schema does not check."""
+    # Bounds in place of a width, which JSON Schema does not check.
     low, high = _RANGES.get(node.get("format", ""), (None, None))
     if low is not None:
         del node["format"]
         node.setdefault("minimum", low)
         node.setdefault("maximum", high)
+    _children(node, closed=not given.get("x-kubernetes-preserve-unknown-fields"))
+    return _nullable(node) if nullable else node
 
 
 def _children(node: Schema, *, closed: bool) -> None:

@@ -79,8 +79,7 @@ class Forms:
     def _form(self, forms: Iterable[Form], tails: Tails) -> tuple[Form | None, Values]:
         """The form that a text with these tails has, and its values."""
         for form in forms:
-            values = form.layout.read(tails)
-            if values is not None:
+            if (values := form.layout.read(tails)) is not None:
                 return form, values
         return None, ()
 

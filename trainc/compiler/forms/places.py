@@ -131,23 +131,19 @@ class _Context:
         if field == "serviceAccountName":
             return _whole(text, WORD)
         if field == "image":
-            return self._of_image(text)
+            # The repository and the number of a build in an image of a registry of nobody's; versions are exact.
+            if (found := _IMAGE(text)) is None or not _FITS[NUMBER](found[4]):
+                return []
+            build = (*found.span(4), NUMBER)
+            if self._whole_images or found[1].endswith(REGISTRIES) or not _FITS[REPOSITORY](found[2]):
+                return [build]
+            return [(*found.span(2), REPOSITORY), build]
         if parent == "args":
             return self._of_argument(text)
         if field == "value" and path[-3:-2] == ("env",) and type(around) is dict:
             setting = value(around, "name")
             return (_is_own(setting) and _whole(text, *_SETTINGS)) or self._named(text)
         return []
-
-    def _of_image(self, text: str) -> list[Stretch]:
-        """The repository and the number of a build in an image of a registry of nobody's; versions are exact."""
-        found = _IMAGE(text)
-        if found is None or not _FITS[NUMBER](found[4]):
-            return []
-        build = (*found.span(4), NUMBER)
-        if self._whole_images or found[1].endswith(REGISTRIES) or not _FITS[REPOSITORY](found[2]):
-            return [build]
-        return [(*found.span(2), REPOSITORY), build]
 
     def _of_argument(self, text: str) -> list[Stretch]:
         option, mark, rest = text.partition("=")

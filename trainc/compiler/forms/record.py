@@ -195,6 +195,5 @@ class Trial:
         for text in self._texts:
             self._recorder.restart()
             self._records.append(None)
-            document = self.document(self._file, text)
-            if document is not None:
+            if (document := self.document(self._file, text)) is not None:
                 yield self._file, [document]

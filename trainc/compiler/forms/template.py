@@ -32,17 +32,14 @@ class Template:
         self._harmless: set[str] = set()  # words that are not found in it
         fixed_texts = SEPARATOR.join([filled, layout.fixed_text(), *named])
         self._fixed = "\n".join(dict.fromkeys(_LETTERS(fixed_texts)))
-        self.references = self._references(record)
+        # Where the texts of each reference start, and the reference itself where it is the same for all jobs.
+        starts = range(OWN_TEXTS + 4 * record.names, len(self._texts), 4)
+        varying = {at for at in starts if not set(range(at, at + 4)).isdisjoint(self._varying)}
+        self.references = [(at, None if at in varying else Reference(*self._texts[at : at + 4])) for at in starts]
         self._pick: Callable[[Values], tuple[str, ...]] = (
             itemgetter(*holes) if len(holes) > 1 else lambda values: tuple([values[hole] for hole in holes])
         )
         self.record = record._replace(texts=())  # of the job that it was made from only the facts stay
-
-    def _references(self, record: Record) -> list[tuple[int, Reference | None]]:
-        """Where the texts of each reference start, and the reference itself where it is the same for all jobs."""
-        starts = range(OWN_TEXTS + 4 * record.names, len(self._texts), 4)
-        varying = {at for at in starts if not set(range(at, at + 4)).isdisjoint(self._varying)}
-        return [(at, None if at in varying else Reference(*self._texts[at : at + 4])) for at in starts]
 
     def clashes(self, values: Values) -> bool:
         """Whether a word means something, or is found in what does not vary and may mean the same: such a job is compiled."""
