@@ -132,7 +132,8 @@ def read_policies(project: Project) -> Policies:
             help_ = "add a ValidatingAdmissionPolicyBinding that names it in `policyName`"
             at = policy.document.span(("metadata", "name"))
             report.add(UNBOUND_POLICY.at(at, text, effect="it enforces nothing", help=help_))
-    return Policies(taken, project, report.findings, _name_others((*own, *dumped), report))
+    others = _name_others((*own, *dumped), report)  # adds findings
+    return Policies(taken, project, report.findings, others)
 
 
 def _by_name(
