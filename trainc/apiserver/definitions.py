@@ -44,8 +44,6 @@ class Definition:
     path into the CRD and a text.
     """
 
-    __slots__ = ("faults", "notes", "schemas", "whole")
-
     def __init__(self) -> None:
         self.schemas: dict[str, dict[str, Any]] = {}
         self.whole: list[str] = []

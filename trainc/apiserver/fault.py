@@ -53,8 +53,6 @@ class Verdict:
     none was asked. `dropped` are unknown fields, `unchecked` rules not judged, `schema_faults` those of an unreadable one.
     """
 
-    __slots__ = ("by", "dropped", "empty_patch", "faults", "messages", "schema_faults", "stored", "unchecked")
-
     def __init__(self, stored: Tree) -> None:
         self.by = ""
         self.faults: list[Fault] = []

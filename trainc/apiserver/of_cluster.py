@@ -19,8 +19,6 @@ class Server:
     Servers of equal `identity` give the same answers.
     """
 
-    __slots__ = ("field_validation", "identity", "profile", "table")
-
     def __init__(self, table: Table, profile: Profile, field_validation: str) -> None:
         self.table = table
         self.profile = profile

@@ -16,8 +16,6 @@ class Profile:
     A kind that is not in `state` is unknown, one that is there is known completely.
     """
 
-    __slots__ = ("gates", "jobset", "kubernetes", "kueue", "state", "unqueued")
-
     kubernetes: str
     jobset: tuple[int, int]
     gates: frozenset[str]

@@ -19,8 +19,6 @@ _MAX_FRAMES = 1_000
 class Served:
     """A cluster's table and profile; of two files that define a kind the last one counts."""
 
-    __slots__ = ("_taken", "cluster", "profile", "table")
-
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.profile: Profile = profile_of(cluster)

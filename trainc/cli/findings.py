@@ -156,8 +156,6 @@ class Baseline:
     tell which of them is new.
     """
 
-    __slots__ = ("counts",)
-
     def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
         self.counts = counts
 

@@ -14,8 +14,6 @@ PROJECT = "project"  # an option that is set where a call reaches several projec
 class Option:
     """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
 
-    __slots__ = ("choices", "help", "instead", "is_advanced", "is_folder", "metavar", "names")
-
     def __init__(
         self,
         names: str,
@@ -62,8 +60,6 @@ class Options:
 
     `deprecated` has a sentence for each option that is about to go.
     """
-
-    __slots__ = ("arguments", "deprecated", "tail", "values")
 
     def __init__(
         self,

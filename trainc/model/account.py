@@ -71,8 +71,6 @@ class AccountEntry:
 class Account:
     """The jobs of a run in the order in which they were read; `current` is the one that a stage works on."""
 
-    __slots__ = ("_entries", "blank", "current", "known", "others", "unasked", "unread")
-
     def __init__(self) -> None:
         self._entries: dict[Key, AccountEntry] = {}
         self.unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read

@@ -179,8 +179,6 @@ class Catalog:
     `objects` finds what jobs name in the files of the project.
     """
 
-    __slots__ = ("_entries", "objects", "passing", "refused", "runtimes", "unread")
-
     def __init__(self, entries: Callable[[], Iterator[Entry]], runtimes: RuntimeIndex, objects: Objects) -> None:
         self._entries = entries
         self.objects = objects

@@ -47,8 +47,6 @@ class FileResults:
     counts against its file: nothing is taken for clean that may not be.
     """
 
-    __slots__ = ("_events", "files", "names")
-
     def __init__(self) -> None:
         self.files: dict[str, FileResult] = {}
         self.names: dict[Key, str] = {}
@@ -117,8 +115,6 @@ class CachedResults:
     (cluster, kind, namespace, name). `jobs` counts what came out, `sources` what was read. `paths` maps
     rendered files to their sources. `walks` are, by the paths they were looked for under, all other files that a run reads.
     """
-
-    __slots__ = ("again", "files", "jobs", "names", "paths", "references", "runtimes", "sources", "walks")
 
     def __init__(self, files: AbstractSet[str], again: AbstractSet[str]) -> None:
         self.files = files

@@ -117,18 +117,9 @@ class Patch:
     """
 
     __slots__ = (
-        "annotations",
-        "container",
-        "env",
-        "init_containers",
-        "labels",
-        "mounts",
-        "pod",
-        "ports",
-        "role",
-        "sets",
+        "annotations", "container", "env", "init_containers", "labels", "mounts", "pod", "ports", "role", "sets",
         "volumes",
-    )
+    )  # fmt: skip
     fields: tuple[PatchField, ...] = (
         PatchField("labels", METADATA, "labels"),
         PatchField("annotations", METADATA, "annotations"),

@@ -100,28 +100,10 @@ class Plan:
     """
 
     __slots__ = (
-        "_inferred",
-        "barred",
-        "below",
-        "beside",
-        "block",
-        "companions",
-        "document",
-        "framework",
-        "gang",
-        "job",
-        "name",
-        "namespace",
-        "overrides",
-        "policy",
-        "refused",
-        "roles",
-        "runtime",
-        "secrets",
-        "steps",
-        "template",
+        "_inferred", "barred", "below", "beside", "block", "companions", "document", "framework", "gang", "job",
+        "name", "namespace", "overrides", "policy", "refused", "roles", "runtime", "secrets", "steps", "template",
         "trainer",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

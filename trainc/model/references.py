@@ -53,8 +53,6 @@ class Reference(NamedTuple):
 class References:
     """Everything that the jobs of a run name, and the files whose jobs do; small enough for any run."""
 
-    __slots__ = ("files",)
-
     def __init__(self) -> None:
         self.files: dict[Reference, set[str]] = {}
 

@@ -112,26 +112,10 @@ class Report:
     """
 
     __slots__ = (
-        "_allows",
-        "_answer",
-        "_choice",
-        "_findings",
-        "_level_of",
-        "_lost",
-        "account",
-        "admission_only",
-        "alone",
-        "answers",
-        "compiles",
-        "events",
-        "job",
-        "met",
-        "reached",
-        "reached_runtimes",
-        "recording",
-        "switched_on",
+        "_allows", "_answer", "_choice", "_findings", "_level_of", "_lost", "account", "admission_only", "alone",
+        "answers", "compiles", "events", "job", "met", "reached", "reached_runtimes", "recording", "switched_on",
         "unknown",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -57,8 +57,6 @@ def instead(rule: str) -> str:
 class RuleFilter:
     """Which rules a call turns off; with no names it turns off none."""
 
-    __slots__ = ("ignored", "selected")
-
     def __init__(self, selected: Iterable[str] = (), ignored: Iterable[str] = ()) -> None:
         self.selected = frozenset(selected)
         self.ignored = frozenset(ignored)

@@ -21,8 +21,6 @@ class Texts:
     `unsaved` are the texts that an editor holds, or a run tries, by file: each counts in the place of what is on the disk.
     """
 
-    __slots__ = ("_held", "_waiting", "listings", "names", "unsaved", "without_objects")
-
     def __init__(self, unsaved: Mapping[str, bytes] | None = None) -> None:
         self.unsaved: Mapping[str, bytes] = unsaved or {}
         self.names: dict[tuple[str, ...], list[str]] = {}
@@ -212,8 +210,6 @@ def _cluster_choice(text: str, clusters: Mapping[str, tuple[int, Cluster]]) -> C
 
 class Selection:
     """What one run reads: files and folders by their paths under the root, or the text of standard input."""
-
-    __slots__ = ("clusters", "include_other", "paths", "progress", "rendered", "stdin")
 
     def __init__(
         self,

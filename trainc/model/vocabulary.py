@@ -61,18 +61,9 @@ class Vocabulary:
     """
 
     __slots__ = (
-        "addresses",
-        "launchers",
-        "modules",
-        "options",
-        "ports",
-        "prefixes",
-        "programs",
-        "ranks",
-        "reserved",
-        "sizes",
+        "addresses", "launchers", "modules", "options", "ports", "prefixes", "programs", "ranks", "reserved", "sizes",
         "variables",
-    )
+    )  # fmt: skip
 
     def __init__(
         self,

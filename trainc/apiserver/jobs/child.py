@@ -33,8 +33,6 @@ _JUDGING = frozenset(("PriorityClass", "RuntimeClass"))  # objects of a cluster 
 class ChildFaults:
     """What the API server says of the children of a JobSet, and which fields it drops, with the gate for each."""
 
-    __slots__ = ("dropped", "faults", "features", "objects")
-
     def __init__(self, features: Features, objects: Objects) -> None:
         self.features = features
         self.objects = objects

@@ -28,8 +28,6 @@ _MOST_LAYERS = 3
 class AnnotatedPodSet:
     """One replicatedJob as Kueue counts it: its annotations, where they stand, and its number of pods."""
 
-    __slots__ = ("annotations", "count", "path")
-
     def __init__(self, index: int, job: Tree) -> None:
         self.path: Path = ("spec", "replicatedJobs", index, "template", "spec", "template", "metadata", "annotations")
         # An update may lack what a webhook fills in on create.
@@ -246,8 +244,6 @@ class _Number(str):
 class SliceLevel:
     """Slices of `size` pods, each inside one domain of the level `topology`."""
 
-    __slots__ = ("size", "topology")
-
     def __init__(self) -> None:
         self.topology = ""
         self.size = 0
@@ -297,8 +293,6 @@ def _word(value: Any, *, literal: bool = False) -> str:
 
 class _Pairs:
     """A JSON object with its members in order, whatever their keys."""
-
-    __slots__ = ("pairs",)
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         self.pairs = pairs

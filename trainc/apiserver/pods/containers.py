@@ -71,8 +71,6 @@ _PROBES = {"livenessProbe": _probe, "readinessProbe": _readiness, "startupProbe"
 class Context:
     """What the containers of a pod are judged by besides themselves; `grace` is None where it is not known."""
 
-    __slots__ = ("claims", "grace", "host_users", "restart", "system", "volumes")
-
     def __init__(self, pod: Tree, volumes: Volumes, restart: str) -> None:
         seconds = value(pod, "terminationGracePeriodSeconds")
         self.grace: int | None = 30 if seconds is None else seconds if type(seconds) is int else None

@@ -32,8 +32,6 @@ class VolumeSource:
     where the volume has another source as well.
     """
 
-    __slots__ = ("field", "look", "printed", "printed_second", "required")
-
     def __init__(
         self, field: str, *required: str, look: Check | None = None, printed: str = "", printed_second: str = ""
     ) -> None:

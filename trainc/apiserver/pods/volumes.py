@@ -22,8 +22,6 @@ class Volumes:
     `removed` are those that the server drops, `is_open` says that names of some are filled in later.
     """
 
-    __slots__ = ("is_open", "kinds", "removed")
-
     def __init__(self, claimed: Mapping[str, str]) -> None:
         self.kinds: dict[str, str] = dict(claimed)
         self.removed: set[str] = set()

@@ -30,8 +30,6 @@ _MAX_FRAMES = 1_000
 class Features:
     """The gates that are on at one server, and the frames of JobSets whose Jobs and pods it was found to take."""
 
-    __slots__ = ("enabled", "taken")
-
     def __init__(self, version: tuple[int, int], gates: frozenset[str]) -> None:
         self.enabled = frozenset(name for name, since in ON_SINCE.items() if version >= since) | gates
         self.taken: set[Hashable] = set()

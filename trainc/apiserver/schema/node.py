@@ -26,35 +26,10 @@ class SchemaNode:
     """
 
     __slots__ = (
-        "defaults",
-        "enum",
-        "extra",
-        "filling",
-        "format",
-        "good",
-        "high",
-        "items",
-        "keys",
-        "kind",
-        "least",
-        "live",
-        "low",
-        "most",
-        "nullable",
-        "only",
-        "pattern",
-        "preserve",
-        "props",
-        "quick",
-        "raw",
-        "required",
-        "rules",
-        "sized",
-        "table",
-        "tail",
-        "tests",
-        "unique",
-    )
+        "defaults", "enum", "extra", "filling", "format", "good", "high", "items", "keys", "kind", "least", "live",
+        "low", "most", "nullable", "only", "pattern", "preserve", "props", "quick", "raw", "required", "rules",
+        "sized", "table", "tail", "tests", "unique",
+    )  # fmt: skip
 
     def __init__(self, raw: Mapping[str, Any], table: Table) -> None:
         get = raw.get
@@ -191,8 +166,6 @@ class Table:
     With `base`, the kinds of this table stand before those of `base`, and where this table has any version of a kind,
     only its versions are served.
     """
-
-    __slots__ = ("_filled", "base", "built", "kinds", "nodes", "own_kinds", "whole")
 
     def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
         self.kinds: Mapping[str, int] = data["kinds"]

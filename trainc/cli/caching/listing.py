@@ -23,8 +23,6 @@ _BLOCK = 128 * _ROW
 class Listing:
     """The names of files and their states, in the order of the file system; comparing two costs next to nothing."""
 
-    __slots__ = ("folders", "links", "lost", "names", "rows")
-
     def __init__(self) -> None:
         self.names: list[str] = []
         self.rows: list[bytes] = []  # the numbers of each file, as bytes

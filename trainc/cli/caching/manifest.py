@@ -21,8 +21,6 @@ MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
 class Head:
     """What an unchanged project needs: its files, where to look for them, and the answers that were given."""
 
-    __slots__ = ("answers", "digest", "links", "names", "numbers", "outside", "root", "whole")
-
     def __init__(self, root: str, whole: tuple[str, ...], outside: tuple[str, ...]) -> None:
         self.root = root
         self.whole = whole

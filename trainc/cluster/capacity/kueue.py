@@ -146,9 +146,7 @@ class Kueue:
     def _priority(self, label: str, verdict: KueueVerdict) -> str:
         """Set the priority; the message of the class that does not exist, empty where all do."""
         kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
-        plural = {"WorkloadPriorityClass": "workloadpriorityclasses.kueue.x-k8s.io"}.get(
-            kind, "priorityclasses.scheduling.k8s.io"
-        )
+        plural = "workloadpriorityclasses.kueue.x-k8s.io" if label else "priorityclasses.scheduling.k8s.io"
         if not label:
             names = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
             name = next((one for one in names if one), "")

@@ -286,8 +286,6 @@ BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
 class Checker:
     """One document's settings by path; each method gives what is usable and reports the rest."""
 
-    __slots__ = ("document", "meant", "report", "root", "unsaved")
-
     def __init__(self, root: str, document: Document, report: Report, unsaved: Mapping[str, bytes]) -> None:
         self.root = root
         self.document = document

@@ -30,8 +30,6 @@ Steps = tuple[Step, ...]
 class PreparedRuntimes:
     """The runtimes that are ready for jobs, by identity and by the components named with them, and what they began with."""
 
-    __slots__ = ("bases", "made")
-
     def __init__(self) -> None:
         self.made: dict[tuple[int, tuple[str, ...]], Made] = {}
         self.bases: Bases = {}

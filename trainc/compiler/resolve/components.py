@@ -32,8 +32,6 @@ COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
 class Switched:
     """A component found, with its parameters filled in."""
 
-    __slots__ = ("document", "name", "spec", "use")
-
     def __init__(self, use: EnabledComponent, document: Document, spec: Tree) -> None:
         self.use = use
         self.document = document

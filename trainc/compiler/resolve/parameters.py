@@ -235,8 +235,6 @@ class EnabledComponent:
     values `follows` a component that something else switches on.
     """
 
-    __slots__ = ("by", "file", "follows", "given", "keys", "name", "owner")
-
     def __init__(
         self,
         name: Sourced[str],

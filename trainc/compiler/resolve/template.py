@@ -103,8 +103,6 @@ def _unsettled(tree: Tree) -> bool:
 class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
-    __slots__ = ("_parts", "document", "framework", "gang", "locks", "policy", "scaled", "template")
-
     def __init__(
         self, document: Document, tree: Tree, parts: Iterable[RuntimePart] = (), locks: tuple[Held, ...] = ()
     ) -> None:

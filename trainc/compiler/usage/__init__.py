@@ -20,8 +20,6 @@ _KINDS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime", COMPONENT)
 class Blueprint:
     """A runtime or component of the project, and the users of it: jobs, runtimes and clusters, each in words."""
 
-    __slots__ = ("_users", "document")
-
     def __init__(self, document: Document) -> None:
         self.document = document
         self._users: dict[str, None] = {}
