@@ -186,21 +186,12 @@ _LONG = 60  # characters of a value after which a reason is hard to find
 
 # What the webhook's program reads, by the types of its language, and what stands there instead.
 _TYPES = {
-    "string": "a string",
-    "bool": "`true` or `false`",
-    "int": "a whole number",
-    "int32": "a whole number",
-    "int64": "a whole number",
-    "map[string]string": "a map",
-    "v1.ObjectMeta": "a map",
-}
+    "string": "a string", "bool": "`true` or `false`", "int": "a whole number", "int32": "a whole number",
+    "int64": "a whole number", "map[string]string": "a map", "v1.ObjectMeta": "a map",
+}  # fmt: skip
 _WRITTEN = {
-    "string": "a string",
-    "bool": "`true` or `false`",
-    "number": "a number",
-    "object": "a map",
-    "array": "a list",
-}
+    "string": "a string", "bool": "`true` or `false`", "number": "a number", "object": "a map", "array": "a list",
+}  # fmt: skip
 
 
 def shortened(text: str) -> str:

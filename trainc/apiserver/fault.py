@@ -103,16 +103,9 @@ def untold(path: Path, value: object) -> Fault:
 
 
 _ESCAPES = {
-    '"': '\\"',
-    "\\": "\\\\",
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
+    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
     "\v": "\\v",
-}
+}  # fmt: skip
 
 
 def quoted(text: str) -> str:

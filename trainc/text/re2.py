@@ -6,15 +6,9 @@ import re
 from collections.abc import Iterator
 
 _NAMED = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "lower": "a-z",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": "a-zA-Z0-9_",
-    "xdigit": "a-fA-F0-9",
-}
+    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "space": r"\t\n\v\f\r ", "upper": "A-Z",
+    "word": "a-zA-Z0-9_", "xdigit": "a-fA-F0-9",
+}  # fmt: skip
 _NAMED_CLASS = re.compile(r"\[:(\^?)(\w+):\]", re.ASCII)
 _BLANKS = r"\t\n\f\r "  # Python's `\s` has the vertical tab, too
 _FLAGS = re.compile(r"\(\?[a-zA-Z-]*[mU]")  # `$` means something else, and what is greedy

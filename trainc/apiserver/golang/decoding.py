@@ -282,12 +282,9 @@ POINTERS = TEXT_POINTERS | frozenset(
 )
 # Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
 WRITTEN = {
-    "conditions": ("lastProbeTime", "lastTransitionTime"),
-    "dataSource": ("apiGroup",),
-    "dataSourceRef": ("apiGroup",),
-    "onPodConditions": ("status",),
-    "projected": ("sources",),
-}
+    "conditions": ("lastProbeTime", "lastTransitionTime"), "dataSource": ("apiGroup",),
+    "dataSourceRef": ("apiGroup",), "onPodConditions": ("status",), "projected": ("sources",),
+}  # fmt: skip
 OMITTED = frozenset(
     {"exitCodes.operator", "podCertificate.keyType", "podCertificate.signerName", "restartPolicyRules.action"}
 )

@@ -103,20 +103,11 @@ def _job(jobset: str, index: int, job: Tree, *, has_name: bool) -> list[Fault]:
 
 def _child_names(job: str, pod: str, path: Path) -> list[Fault]:
     """The longest names of child Jobs and, where their number is known, of pods have to be DNS-1035 labels."""
-    reasons = [
-        "JobSet name is too long, job names generated for this JobSet will exceed 63 characters"
-        if reason is TOO_LONG_63
-        else reason
-        for reason in dns1035(job)
-    ]
-    if pod != job:
-        reasons += [
-            "JobSet name is too long, pod names generated for this JobSet will exceed 63 characters"
-            if reason is TOO_LONG_63
-            else reason
-            for reason in dns1035(pod)
-        ]
-    return [field_fault(path, job, reason) for reason in dict.fromkeys(reasons)]
+    reasons: dict[str, None] = {}
+    for kind, name in (("job", job), ("pod", pod)) if pod != job else (("job", job),):
+        long = f"JobSet name is too long, {kind} names generated for this JobSet will exceed 63 characters"
+        reasons |= dict.fromkeys(long if reason is TOO_LONG_63 else reason for reason in dns1035(name))
+    return [field_fault(path, job, reason) for reason in reasons]
 
 
 def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> list[Fault]:

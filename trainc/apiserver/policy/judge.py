@@ -209,7 +209,7 @@ class _Decision:
                 self._skip(noted["unknown"])
             elif "error" in noted and self._policy.fails:
                 # The server denies for this whatever the actions of the binding.
-                self._deny(binding, noted["error"], self._place(noted), at, index)
+                self._act("Deny", binding, noted["error"], self._place(noted), at, index)
 
     def _is_meant(self, binding: PolicyBinding, conditions: list[dict[str, Any]]) -> bool:
         """Whether the match conditions are met; an error is one of the policy."""
@@ -266,35 +266,23 @@ class _Decision:
                 self._act(action, binding, text, where, at, index)
 
     def _act(self, action: str, binding: PolicyBinding, text: str, where: Span, at: Span, index: int) -> None:
-        if action == "Deny":
-            self._deny(binding, text, where, at, index)
+        """Add what an action leads to, once for the object that this one is made of."""
+        name, shown = self._policy.name, self._request.shown
+        key = (action, name, binding.name, text, where, index)
+        if key in self._seen:
             return
-        if not self._is_new(action, binding, text, where, index):
-            return
-        rule = POLICY_WARNING if action == "Warn" else POLICY_AUDIT
-        shown = self._request.shown
-        what = f"warns about {shown}" if action == "Warn" else f"records {shown} in the audit log"
-        headline = f"policy `{self._policy.name}` {what}: {_short(text)}"
-        self._report.add(rule.at(where, headline, also=self._labels(binding, where, at)))
-
-    def _deny(self, binding: PolicyBinding, text: str, where: Span, at: Span, index: int) -> None:
-        if not self._is_new("Deny", binding, text, where, index):
-            return
-        answer = f"ValidatingAdmissionPolicy '{self._policy.name}' with binding '{binding.name}' denied request: {text}"
-        headline = f"policy `{self._policy.name}` denies {self._request.shown}: {_short(text)}"
-        refusal = Refusal("policy", answer)
-        self._report.add(POLICY_DENIED.at(where, headline, also=self._labels(binding, where, at), refusal=refusal))
-
-    def _is_new(self, action: str, binding: PolicyBinding, text: str, where: Any, index: int) -> bool:
-        """Whether the same is not answer yet of the object that this one is made of."""
-        key = (action, self._policy.name, binding.name, text, where, index)
-        fresh = key not in self._seen
         self._seen.add(key)
-        return fresh
-
-    def _labels(self, binding: PolicyBinding, where: Span, at: Span) -> list[Label]:
-        labels = [Label(at, f"policy `{self._policy.name}`, bound by `{binding.name}`")]
-        return [label for label in labels if label.span != where]
+        refusal = None
+        if action == "Deny":
+            rule, what = POLICY_DENIED, f"denies {shown}"
+            answer = f"ValidatingAdmissionPolicy '{name}' with binding '{binding.name}' denied request: {text}"
+            refusal = Refusal("policy", answer)
+        elif action == "Warn":
+            rule, what = POLICY_WARNING, f"warns about {shown}"
+        else:
+            rule, what = POLICY_AUDIT, f"records {shown} in the audit log"
+        also = [Label(at, f"policy `{name}`, bound by `{binding.name}`")] if at != where else []
+        self._report.add(rule.at(where, f"policy `{name}` {what}: {_short(text)}", also=also, refusal=refusal))
 
     def _costly(self, path: Path, text: str) -> None:
         headline = f"policy `{self._policy.name}` costs more than the API server allows for {self._request.shown}"

@@ -27,16 +27,10 @@ GATES = {
 }
 # Those by which Kueue decides in a way that is not modelled, with the value that is.
 ASSUMED_GATES = {
-    "AdmissionGatedBy": True,
-    "ConcurrentAdmission": False,
-    "FlavorFungibility": True,
-    "MultiKueue": True,
-    "QuotaCheckStrategy": True,
-    "SchedulerLibraryIntegration": False,
-    "TASHandleOverlappingFlavors": True,
-    "TASMultiLayerTopology": True,
-    "TopologyAwareScheduling": True,
-}
+    "AdmissionGatedBy": True, "ConcurrentAdmission": False, "FlavorFungibility": True, "MultiKueue": True,
+    "QuotaCheckStrategy": True, "SchedulerLibraryIntegration": False, "TASHandleOverlappingFlavors": True,
+    "TASMultiLayerTopology": True, "TopologyAwareScheduling": True,
+}  # fmt: skip
 
 
 class ClusterFacts:

@@ -24,13 +24,9 @@ from trainc.text.object_keys import (
 
 # Kinds whose names other groups use as well (Volcano's Job, Kubernetes' own Workload, Knative's Service).
 _VERSIONS = {
-    "Job": "batch/",
-    "JobSet": "jobset.x-k8s.io/",
-    "Pod": "v1",
-    "Service": "v1",
-    "TrainJob": "trainer.kubeflow.org/",
+    "Job": "batch/", "JobSet": "jobset.x-k8s.io/", "Pod": "v1", "Service": "v1", "TrainJob": "trainer.kubeflow.org/",
     "Workload": "kueue.x-k8s.io/",
-}
+}  # fmt: skip
 
 
 class Event:
