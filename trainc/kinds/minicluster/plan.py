@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.of_cluster import Server
+from trainc.frameworks.mpi import SEVERAL_LAUNCHERS
 from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
-from trainc.kinds.minicluster.pods import pod_template, runner_of
+from trainc.kinds.minicluster.pods import pod_template, runner_of, text_of
 from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain, pod_of
 from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.layout import plan_of_jobset
@@ -19,7 +20,7 @@ from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Tree, filled, get, given, stamp
+from trainc.model.tree import Tree, filled, get, given, stamp, value
 from trainc.text.numbers import index_below
 
 _BY = "MiniCluster default"
@@ -39,6 +40,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     name = run_name(document.tree)
     subdomain = given(filled(spec, "network", "headlessName"), name)
     barred = lacks_counterparts(document, report)
+    _say_of_launchers(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
     job = {
@@ -67,6 +69,35 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         policy={"minicluster": _settings(document, hosts)},
         barred=barred,
     )
+
+
+_LAUNCHERS = ("mpirun", "mpiexec", "srun")
+
+
+def _say_of_launchers(document: Document, report: Report) -> None:
+    """Say where each task, which Flux starts, would start all processes once more."""
+    spec = document.tree["spec"]
+    tasks = value(spec, "tasks") or value(spec, "size") or 1
+    for index, container in enumerate(get(spec, "containers") or ()):
+        words = text_of(container, "command").split()
+        program = words[0].rpartition("/")[2] if words else ""
+        is_launcher = program in _LAUNCHERS or words[:2] in (["flux", "run"], ["flux", "submit"])
+        if (
+            not is_launcher
+            or type(tasks) is not int
+            or tasks < 2
+            or value(container, "launcher")
+            or value(container, "batch")
+        ):
+            continue
+        name = " ".join(words[: 2 if program == "flux" else 1])
+        span = document.span(("spec", "containers", index, "command"))
+        message = f"`flux submit` runs `{name}` in each of {tasks} tasks"
+        effect = f"{tasks} launchers start, and each starts processes of its own"
+        advice = (
+            f"remove `{name}` and its options: Flux starts the tasks; or set `launcher: true` to run the command once"
+        )
+        report.add(SEVERAL_LAUNCHERS.at(span, message, effect=effect, help=advice))
 
 
 class ClusterHosts(FormerHosts):
