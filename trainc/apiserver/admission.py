@@ -133,11 +133,7 @@ def _reason(fault: Fault) -> str:
 
 def refused(document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True) -> None:
     """Report what a server has against an object; `is_answer` tells whether its answer says so already."""
-    from trainc.apiserver.advice import (  # noqa: PLC0415 (needed only once something is wrong)
-        first_alike,
-        for_value,
-        shortened,
-    )
+    from trainc.apiserver.advice import first_alike, for_value, shortened  # noqa: PLC0415 (needed only once something is wrong)
     from trainc.apiserver.null_fields import deduplicated  # noqa: PLC0415
     from trainc.apiserver.repairs import retyped  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import takewhile
 
 from trainc.apiserver import repairs
 from trainc.apiserver.fault import Fault, gate_help
@@ -100,12 +101,8 @@ def _nearest_place(root: SchemaNode | None, path: Path) -> str:
 
 
 def _shared(place: tuple[str, ...], here: list[str]) -> int:
-    count = 0
-    for one, other in zip((step for step in place if step != "[]"), here, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    steps = zip((step for step in place if step != "[]"), here, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
 
 
 @lru_cache(maxsize=8)
@@ -145,9 +142,8 @@ def for_value(document: Document, fault: Fault, table: Table) -> str:
         # The replicatedJob that was probably meant, or all that there are.
         roles = get(document.tree, "spec", "replicatedJobs")
         names = [str(value(role, "name")) for role in roles if type(role) is dict] if type(roles) is list else []
-        return meant(
-            fault.message.partition("'")[2].partition("'")[0], names, f"the replicatedJobs are {', '.join(names)}"
-        )
+        written = fault.message.partition("'")[2].partition("'")[0]
+        return meant(written, names, f"the replicatedJobs are {', '.join(names)}")
     if type(value(document.tree, *fault.path)) is float and "must be of type int32" in fault.message:
         return "write a whole number"
     if _TWICE in fault.message:
@@ -214,10 +210,8 @@ def reason_first(fault: Fault) -> tuple[str, str]:
     written, is_unreadable, wanted = fault.message.removeprefix("json: cannot unmarshal ").partition(" into Go ")
     if is_unreadable:
         kind = wanted.rpartition(" of type ")[2]
-        return (
-            f"{_TYPES.get(kind, f'a Go value of type {kind}')} is needed here, not {_WRITTEN.get(written, written)}",
-            "",
-        )
+        needed = _TYPES.get(kind, f"a Go value of type {kind}")
+        return f"{needed} is needed here, not {_WRITTEN.get(written, written)}", ""
     value, reason = _parts(fault.message)
     return (reason, "") if len(value) > _LONG else ("", "")
 

@@ -15,22 +15,13 @@ from trainc.model.tree import Path, Tree, dotted
 _TEXT, _NUMBER, _BOOL, _TIME, _ANY = "string", "int64", "bool", "v1.Time", ""
 # The Go types behind the fields; a tuple is a list of them, a mapping a struct.
 _OWNER = {
-    "apiVersion": _TEXT,
-    "blockOwnerDeletion": _BOOL,
-    "controller": _BOOL,
-    "kind": _TEXT,
-    "name": _TEXT,
+    "apiVersion": _TEXT, "blockOwnerDeletion": _BOOL, "controller": _BOOL, "kind": _TEXT, "name": _TEXT,
     "uid": "types.UID",
-}
+}  # fmt: skip
 _ENTRY = {
-    "apiVersion": _TEXT,
-    "fieldsType": _TEXT,
-    "fieldsV1": _ANY,
-    "manager": _TEXT,
-    "operation": "v1.ManagedFieldsOperationType",
-    "subresource": _TEXT,
-    "time": _TIME,
-}
+    "apiVersion": _TEXT, "fieldsType": _TEXT, "fieldsV1": _ANY, "manager": _TEXT,
+    "operation": "v1.ManagedFieldsOperationType", "subresource": _TEXT, "time": _TIME,
+}  # fmt: skip
 _FIELDS = {
     "annotations": "map[string]string", "creationTimestamp": _TIME, "deletionGracePeriodSeconds": _NUMBER,
     "deletionTimestamp": _TIME, "finalizers": "[]string", "generateName": _TEXT, "generation": _NUMBER,

@@ -25,14 +25,12 @@ _SIDES = ("limits", "requests")
 _COUNTS = frozenset(("numNodes", "numProcPerNode", "parallelism", "replicas", "size", "slotsPerWorker"))
 _WORDS = ("command", "args")
 # What a volume can be made of; an empty folder needs no value.
-_SOURCES = frozenset(
-    (
-        *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI"),
-        *("ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath", "image"),
-        *("iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected", "quobyte"),
-        *("rbd", "scaleIO", "secret", "storageos", "vsphereVolume"),
-    )
-)
+_SOURCES = frozenset((
+    "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI",
+    "ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath", "image",
+    "iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected", "quobyte",
+    "rbd", "scaleIO", "secret", "storageos", "vsphereVolume",
+))  # fmt: skip
 _DECODED = ("Job", "Pod", "ArmadaJob")  # kinds whose nulls become empty values, and are not dropped
 
 

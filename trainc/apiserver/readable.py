@@ -20,9 +20,7 @@ def readable(tree: Tree, kind: str, table: Table) -> tuple[Tree, list[Fault]]:
     """
     root = table.root(kind)
     own = load()
-    if root is not None and root.table is own:
-        return tree, []
-    if (known := own.any_version(kind)) is None:
+    if (root is not None and root.table is own) or (known := own.any_version(kind)) is None:
         return tree, []
     log = Log()
     kept = _without_nulls(tree)

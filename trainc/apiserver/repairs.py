@@ -30,16 +30,11 @@ def renamed(document: Document, fault: Fault) -> list[Edit]:
     name = str(fault.path[-1])
     names = [known] if (known := successor(document.kind, fault.path)) else intended(name, fault.candidates)
     beside = get(document.written, *fault.path[:-1])
-    if len(names) != 1 or type(beside) is not dict or names[0] in beside:
+    if len(names) != 1 or type(beside) is not dict or names[0] in beside or len(beside) > _MAX_FIELDS:
         return []
-    if len(beside) > _MAX_FIELDS:
-        return []
-    rivals = [
-        key
-        for key in beside
-        if key != name and key not in fault.candidates and names[0] in intended(key, fault.candidates)
-    ]
-    return [] if rivals else document.edits(fault.path, name=names[0])
+    others = beside.keys() - {name, *fault.candidates}
+    has_rivals = any(names[0] in intended(key, fault.candidates) for key in others)
+    return [] if has_rivals else document.edits(fault.path, name=names[0])
 
 
 def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edit]:

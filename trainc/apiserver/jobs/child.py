@@ -189,8 +189,7 @@ def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
     own = fields(get(job, "template", "metadata", "annotations"))
     if not all(key in held or key in own for key in _EXCLUSIVE):
         return
-    namespace = value(tree, "metadata", "namespace") or "default"
-    name = f"{namespace}_{_last_name(tree, job)}"
+    name = f"{value(tree, 'metadata', 'namespace') or 'default'}_{_last_name(tree, job)}"
     log.value((*path, "spec", "nodeSelector"), name, at=("metadata", "name"))
 
 

@@ -50,7 +50,9 @@ def job_spec(spec: dict[str, Any], path: Path, log: Complaints) -> None:
         else:
             shown = compact(printed(fields(spec["successPolicy"])))
             log.add((*path, "successPolicy"), f"Invalid value: {shown}: requires indexed completion mode")
-    _replacement(spec, (*path, "podReplacementPolicy"), log)
+    if (policy := spec.get("podReplacementPolicy")) is not None:
+        words = _REPLACEMENTS[:1] if spec.get("podFailurePolicy") is not None else _REPLACEMENTS
+        log.one_of((*path, "podReplacementPolicy"), policy, words)
 
 
 def _manager(manager: str, path: Path, log: Complaints) -> None:
@@ -89,12 +91,6 @@ def _indexed(spec: dict[str, Any], path: Path, log: Complaints) -> None:
 def _number(spec: dict[str, Any], name: str) -> int | None:
     number = spec.get(name)
     return number if type(number) is int else None
-
-
-def _replacement(spec: dict[str, Any], path: Path, log: Complaints) -> None:
-    """When a pod that ends is replaced."""
-    if (policy := spec.get("podReplacementPolicy")) is not None:
-        log.one_of(path, policy, _REPLACEMENTS[:1] if spec.get("podFailurePolicy") is not None else _REPLACEMENTS)
 
 
 def restart(spec: dict[str, Any], policy: str, path: Path, log: Complaints) -> None:
