@@ -10,28 +10,12 @@ from trainc.text.quantity import NANO, Quantity, QuantityError
 from trainc.text.record import Any
 
 CONTAINER = frozenset(("cpu", "memory", "ephemeral-storage"))
-_STANDARD = frozenset(
-    (
-        *CONTAINER,
-        *(f"{side}.{name}" for side in ("requests", "limits") for name in CONTAINER),
-        "configmaps",
-        "persistentvolumeclaims",
-        "pods",
-        "requests.storage",
-        "resourcequotas",
-        "replicationcontrollers",
-        "secrets",
-        "services",
-        "services.loadbalancers",
-        "services.nodeports",
-        "storage",
-    )
-)
-_COUNTED = (
-    _STANDARD
-    - {"storage", "requests.storage", *CONTAINER}
-    - frozenset(f"{side}.{name}" for side in ("requests", "limits") for name in CONTAINER)
-)
+_COUNTED = frozenset((
+    "configmaps", "persistentvolumeclaims", "pods", "resourcequotas", "replicationcontrollers", "secrets", "services",
+    "services.loadbalancers", "services.nodeports",
+))  # fmt: skip
+_OF_QUOTAS = frozenset(f"{side}.{name}" for side in ("requests", "limits") for name in CONTAINER)
+_STANDARD = CONTAINER | _OF_QUOTAS | _COUNTED | {"requests.storage", "storage"}
 PAGES = "hugepages-"
 _THOUSANDTH = NANO // 1000
 

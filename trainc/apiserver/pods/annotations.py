@@ -51,10 +51,8 @@ def annotation_settings(held: dict[str, Any], pod: dict[str, Any], path: Path, a
     names = [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
     for key, value in held.items():
         if key.startswith(_APP_ARMOR):
-            profile = str(value)
-            where = (*path, f"[{key}]")
-            place = (*at, key)
-            name = key.removeprefix(_APP_ARMOR)
+            profile, name = str(value), key.removeprefix(_APP_ARMOR)
+            where, place = (*path, f"[{key}]"), (*at, key)
             if name not in names:
                 log.invalid(where, name, "container not found", at=place)
             if profile not in ("", *_APP_ARMOR_NAMES.values()) and not profile.startswith(_LOCAL):
@@ -83,11 +81,9 @@ def _is_int32(written: str) -> bool:
 
 
 def _seccomp(profile: str, path: Path, at: Path, log: Complaints) -> None:
-    if profile in _SECCOMP:
-        return
     if profile.startswith(_LOCAL):
         log.below(path, profile.removeprefix(_LOCAL), at=at)
-    else:
+    elif profile not in _SECCOMP:
         log.invalid(path, profile, "must be a valid seccomp profile", at=at)
 
 

@@ -17,12 +17,7 @@ _HEADER_TEXT = (
 )
 _NAMES = "ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT"
 _MORE = "SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ"
-_REAL_TIME = [
-    "RTMAX",
-    *(f"RTMAX-{number}" for number in range(1, 15)),
-    "RTMIN",
-    *(f"RTMIN+{number}" for number in range(1, 16)),
-]
+_REAL_TIME = ["RTMAX", *(f"RTMAX-{n}" for n in range(1, 15)), "RTMIN", *(f"RTMIN+{n}" for n in range(1, 16))]
 _LINUX = tuple(sorted(f"SIG{name}" for name in [*_NAMES.split(), *_MORE.split(), *_REAL_TIME]))
 _SIGNALS = {"linux": _LINUX, "windows": ("SIGKILL", "SIGTERM")}
 

@@ -133,11 +133,8 @@ def _trust(bundle: dict[str, Any], path: Path, at: Path, taken: set[str], log: C
     elif name is not None:
         if not name:
             log.required((*at, "name"), "must be a valid object name")
-        # Reasons why a bundle of trust cannot be called so; the part up to the last colon names a signer.
-        reasons = [
-            f"not a valid clustertrustbundlename: {reason}" for reason in subdomain(str(name).rpartition(":")[2])
-        ]
-        log.invalid((*at, "name"), name, *reasons)
+        for reason in subdomain(str(name).rpartition(":")[2]):  # the part up to the last colon names a signer
+            log.invalid((*at, "name"), name, f"not a valid clustertrustbundlename: {reason}")
         if bundle.get("labelSelector") is not None:
             why = "labelSelector must be unset if name is specified"
             log.invalid((*at, "labelSelector"), bundle["labelSelector"], why)
@@ -193,11 +190,9 @@ def _certificate(source: dict[str, Any], path: Path, at: Path, taken: set[str], 
     if type(seconds) is int:
         most = _DAY if host == "kubernetes.io" or host.endswith(".kubernetes.io") else _MONTHS
         if seconds < _HOUR:
-            why = f"if provided, maxExpirationSeconds must be >= {_HOUR}"
-            log.invalid((*at, "maxExpirationSeconds"), seconds, why)
+            log.invalid((*at, "maxExpirationSeconds"), seconds, f"if provided, maxExpirationSeconds must be >= {_HOUR}")
         if seconds > most:
-            why = f"if provided, maxExpirationSeconds must be <= {most}"
-            log.invalid((*at, "maxExpirationSeconds"), seconds, why)
+            log.invalid((*at, "maxExpirationSeconds"), seconds, f"if provided, maxExpirationSeconds must be <= {most}")
     given = [name for name in _CERTIFICATE_PATHS if source.get(name)]
     for name in given:
         log.inside((*at, name), source[name])

@@ -21,28 +21,22 @@ _SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL = rf"^({_SEGMENT}[\./])*{_SEGMENT}$"
 _LONGEST = 253
 _LONGEST_PATH = 4095
-_OF_IPC = frozenset(
-    (
-        *("kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm"),
-        *("kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg"),
-    )
-)
+_OF_IPC = frozenset((
+    "kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm",
+    "kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg",
+))  # fmt: skip
 _PROFILE = {"type": "Type", "localhostProfile": "LocalhostProfile"}
+_WINDOWS = {
+    "gmsaCredentialSpecName": "GMSACredentialSpecName", "gmsaCredentialSpec": "GMSACredentialSpec",
+    "runAsUserName": "RunAsUserName", "hostProcess": "HostProcess",
+}  # fmt: skip
 # Fields of a container's security context in the order of Kubernetes' own structure, with the parts of those that have
 # some; the server prints all of them.
 _CONTEXT: dict[str, tuple[str, dict[str, str]]] = {
     "capabilities": ("Capabilities", {"add": "Add", "drop": "Drop"}),
     "privileged": ("Privileged", {}),
     "seLinuxOptions": ("SELinuxOptions", {"user": "User", "role": "Role", "type": "Type", "level": "Level"}),
-    "windowsOptions": (
-        "WindowsOptions",
-        {
-            "gmsaCredentialSpecName": "GMSACredentialSpecName",
-            "gmsaCredentialSpec": "GMSACredentialSpec",
-            "runAsUserName": "RunAsUserName",
-            "hostProcess": "HostProcess",
-        },
-    ),
+    "windowsOptions": ("WindowsOptions", _WINDOWS),
     "runAsUser": ("RunAsUser", {}),
     "runAsGroup": ("RunAsGroup", {}),
     "runAsNonRoot": ("RunAsNonRoot", {}),
@@ -93,8 +87,7 @@ def _seccomp(held: dict[str, Any], path: Path, log: Complaints) -> None:
     elif kind == "Localhost":
         log.below(at, local)
     elif local is not None:
-        shown = {"Type": kind, "LocalhostProfile": local}
-        log.invalid(at, shown, _ONLY_LOCAL.format("seccomp"))
+        log.invalid(at, {"Type": kind, "LocalhostProfile": local}, _ONLY_LOCAL.format("seccomp"))
 
 
 def _app_armor(held: dict[str, Any], path: Path, log: Complaints) -> None:

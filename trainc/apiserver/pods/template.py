@@ -35,31 +35,17 @@ _PARTS = {
 }
 # Small fields that are judged together.
 _SETTINGS = (
-    (
-        settings.names,
-        frozenset(
-            (
-                "hostname",
-                "hostnameOverride",
-                "nodeName",
-                "priorityClassName",
-                "runtimeClassName",
-                "serviceAccount",
-                "serviceAccountName",
-                "subdomain",
-            )
-        ),
-    ),
+    (settings.names, frozenset((
+        "hostname", "hostnameOverride", "nodeName", "priorityClassName", "runtimeClassName", "serviceAccount",
+        "serviceAccountName", "subdomain",
+    ))),
     (settings.dns, frozenset(("dnsConfig", "dnsPolicy"))),
     (settings.host, frozenset(("hostUsers", "shareProcessNamespace"))),
-    (
-        settings.gates,
-        frozenset(
-            ("activeDeadlineSeconds", "preemptionPolicy", "readinessGates", "schedulingGates", "schedulingGroup")
-        ),
-    ),
+    (settings.gates, frozenset((
+        "activeDeadlineSeconds", "preemptionPolicy", "readinessGates", "schedulingGates", "schedulingGroup",
+    ))),
     (settings.claims, frozenset(("resourceClaims",))),
-)
+)  # fmt: skip
 # What those are judged by besides.
 _SMALL = frozenset(("hostIPC", "hostNetwork", "hostPID", "setHostnameAsFQDN")).union(*[own for _, own in _SETTINGS])
 _SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
@@ -72,7 +58,7 @@ def template(
 
     Gives the volumes that can be mounted.
     """
-    metadata, pod = _map(tree.get("metadata")), _map(tree.get("spec"))
+    metadata, pod = fields(tree.get("metadata")), fields(tree.get("spec"))
     at: Path = (*path, "metadata")
     if "labels" in metadata:
         log.labels((*path, "labels"), plain(metadata["labels"]), at=(*at, "labels"))
@@ -87,10 +73,6 @@ def template(
     if items(pod.get("ephemeralContainers")):
         log.forbidden((*path, "spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template")
     return known
-
-
-def _map(tree: Tree) -> dict[str, Tree]:
-    return tree if type(tree) is dict else {}
 
 
 def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
@@ -148,9 +130,8 @@ def _files(pod: Tree, path: Path, log: Complaints) -> None:
         return
     for field in CONTAINERS:
         for index, container in enumerate(items(pod.get(field))):
-            for number, entry in enumerate(items(_map(container).get("env"))):
-                origin = entry.get("valueFrom") if type(entry) is dict else None
-                source = origin.get("fileKeyRef") if type(origin) is dict else None
+            for number, entry in enumerate(items(fields(container).get("env"))):
+                source = fields(fields(entry).get("valueFrom")).get("fileKeyRef")
                 if source is not None:
                     at: Path = (*path, field, index, "env", number, "valueFrom", "fileKeyRef", "volumeName")
                     _file(text(fields(plain(source)), "volumeName"), pod, at, log)

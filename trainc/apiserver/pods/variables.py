@@ -16,19 +16,10 @@ _READABLE = (
     "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
 )  # fmt: skip
 # Fields that a path may name, but that no variable can be read from.
-_CONVERTIBLE = frozenset(
-    (
-        *_READABLE,
-        "metadata.annotations",
-        "metadata.labels",
-        "spec.restartPolicy",
-        "spec.schedulerName",
-        "status.phase",
-        "spec.host",
-        "spec.hostNetwork",
-        "status.nominatedNodeName",
-    )
-)
+_CONVERTIBLE = frozenset((
+    *_READABLE, "metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase",
+    "spec.host", "spec.hostNetwork", "status.nominatedNodeName",
+))  # fmt: skip
 _RESOURCES = ("limits.cpu", "limits.ephemeral-storage", "limits.memory")
 _MEASURABLE = (*_RESOURCES, *(name.replace("limits", "requests") for name in _RESOURCES))
 _WHOLE = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei"
