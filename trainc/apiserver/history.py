@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from trainc.model.tree import Path
 
+_PATCHES = "since v2.2 it is `runtimePatches`: one entry per manager, target jobs by name below it"
+_OF_V1 = (
+    "belongs to jobs of Training Operator v1: write `spec.trainer` and `spec.runtimeRef`; `trainc migrate` rewrites "
+    "such jobs"
+)
+_V1_FRAMEWORKS = ("pytorch", "tf", "mpi", "xgb", "paddle", "jax")
 _TRAINJOB: dict[Path, str] = {
     ("spec", "trainingRuntimeRef"): "since October 2024 it is `runtimeRef`",
     ("spec", "datasetConfig"): "since March 2025 it is `spec.initializer.dataset`",
     ("spec", "modelConfig"): "since March 2025 its `input` is `spec.initializer.model`; `output` is gone",
-    (
-        "spec",
-        "podSpecOverrides",
-    ): "since v2.2 it is `runtimePatches`: one entry per manager, target jobs by name below it",
-    (
-        "spec",
-        "podTemplateOverrides",
-    ): "since v2.2 it is `runtimePatches`: one entry per manager, target jobs by name below it",
+    ("spec", "podSpecOverrides"): _PATCHES,
+    ("spec", "podTemplateOverrides"): _PATCHES,
     ("spec", "labels"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.labels`",
     ("spec", "annotations"): "since v2.2 it is `runtimePatches[].trainingRuntimeSpec.template.metadata.annotations`",
     ("spec", "runtimeRef", "namespace"): "a TrainingRuntime is looked up in the job's own namespace",
@@ -25,20 +25,8 @@ _TRAINJOB: dict[Path, str] = {
     ("spec", "replicas"): "the number of pods is `spec.trainer.numNodes`",
     ("spec", "nodes"): "the number of pods is `spec.trainer.numNodes`",
     **{
-        (
-            "spec",
-            field,
-        ): f"`{field}` belongs to jobs of Training Operator v1: write `spec.trainer` and `spec.runtimeRef`; "
-        "`trainc migrate` rewrites such jobs"
-        for field in (
-            "pytorchReplicaSpecs",
-            "tfReplicaSpecs",
-            "mpiReplicaSpecs",
-            "xgbReplicaSpecs",
-            "paddleReplicaSpecs",
-            "jaxReplicaSpecs",
-            "elasticPolicy",
-        )
+        ("spec", field): f"`{field}` {_OF_V1}"
+        for field in (*(f"{framework}ReplicaSpecs" for framework in _V1_FRAMEWORKS), "elasticPolicy")
     },
     ("spec", "runPolicy"): "its fields are JobSet's in a runtime: `spec.template.spec.failurePolicy.maxRestarts` for "
     "`backoffLimit`, `ttlSecondsAfterFinished` beside it",

@@ -24,78 +24,32 @@ TEXT_POINTERS = frozenset({
     "runAsUserName", "runtimeClassName", "seLinuxChangePolicy", "service", "stopSignal", "storageClassName",
     "succeededIndexes", "supplementalGroupsPolicy", "volumeAttributesClassName", "volumeMode", "whenDeleted",
 })  # fmt: skip
-_KEPT_EMPTY = TEXT_POINTERS | frozenset(
-    {
-        "claimName",
-        "conditionType",
-        "devicePath",
-        "diskName",
-        "diskURI",
-        "driver",
-        "endpoints",
-        "fieldPath",
-        "gateway",
-        "ip",
-        "iqn",
-        "mountPath",
-        "pdID",
-        "pdName",
-        "registry",
-        "replicatedJob",
-        "repository",
-        "resource",
-        "resourceName",
-        "server",
-        "shareName",
-        "startupPolicyOrder",
-        "status",
-        "system",
-        "targetPortal",
-        "topologyKey",
-        "volume",
-        "volumeID",
-        "volumePath",
-        "whenUnsatisfiable",
-    }
-)
+_KEPT_EMPTY = TEXT_POINTERS | frozenset({
+    "claimName", "conditionType", "devicePath", "diskName", "diskURI", "driver", "endpoints", "fieldPath",
+    "gateway", "ip", "iqn", "mountPath", "pdID", "pdName", "registry", "replicatedJob", "repository",
+    "resource", "resourceName", "server", "shareName", "startupPolicyOrder", "status", "system",
+    "targetPortal", "topologyKey", "volume", "volumeID", "volumePath", "whenUnsatisfiable",
+})  # fmt: skip
 # The same name in another place may be dropped: these are kept in the objects and lists named behind them alone.
 _KEPT_BELOW = {
     "action": frozenset({"rules[]"}),
     "containerName": frozenset({"onExitCodes"}),
     "fsType": frozenset({"azureDisk", "csi"}),
     "image": frozenset({"rbd"}),
-    "key": frozenset(
-        {"configMapKeyRef", "fileKeyRef", "items[]", "matchExpressions[]", "matchFields[]", "secretKeyRef"}
-    ),
+    "key": frozenset({
+        "configMapKeyRef", "fileKeyRef", "items[]", "matchExpressions[]", "matchFields[]", "secretKeyRef",
+    }),
     "kind": frozenset({"azureDisk", "dataSource", "dataSourceRef"}),
-    "name": frozenset(
-        [
-            "claims[]",
-            "clusterTrustBundle",
-            "containers[]",
-            "dataSource",
-            "dataSourceRef",
-            "dependsOn[]",
-            "env[]",
-            "ephemeralContainers[]",
-            "httpHeaders[]",
-            "initContainers[]",
-            "os",
-            "replicatedJobs[]",
-            "resourceClaims[]",
-            "rules[]",
-            "schedulingGates[]",
-            "sysctls[]",
-            "volumeDevices[]",
-            "volumeMounts[]",
-            "volumes[]",
-        ]
-    ),
+    "name": frozenset({
+        "claims[]", "clusterTrustBundle", "containers[]", "dataSource", "dataSourceRef", "dependsOn[]", "env[]",
+        "ephemeralContainers[]", "httpHeaders[]", "initContainers[]", "os", "replicatedJobs[]", "resourceClaims[]",
+        "rules[]", "schedulingGates[]", "sysctls[]", "volumeDevices[]", "volumeMounts[]", "volumes[]",
+    }),
     "namespace": frozenset({"dataSourceRef"}),
     "operator": frozenset({"matchExpressions[]", "matchFields[]", "onExitCodes", "successPolicy"}),
-    "path": frozenset(
-        {"clusterTrustBundle", "fileKeyRef", "glusterfs", "hostPath", "items[]", "nfs", "serviceAccountToken"}
-    ),
+    "path": frozenset({
+        "clusterTrustBundle", "fileKeyRef", "glusterfs", "hostPath", "items[]", "nfs", "serviceAccountToken",
+    }),
     "port": frozenset({"httpGet", "tcpSocket"}),
     "restartPolicy": frozenset({"containers[]", "ephemeralContainers[]", "initContainers[]", "resizePolicy[]"}),
     "secretName": frozenset({"azureFile"}),
@@ -103,7 +57,7 @@ _KEPT_BELOW = {
     "type": frozenset({"appArmorProfile", "conditions[]", "hostPath", "onPodConditions[]", "seccompProfile"}),
     "value": frozenset({"httpHeaders[]", "options[]", "sysctls[]"}),
     "volumeName": frozenset({"fileKeyRef"}),
-}
+}  # fmt: skip
 PATCH_POINTERS = frozenset({"serviceAccountName"})  # what a runtimePatch alone holds in a pointer
 # Lists that a runtimePatch always writes: an empty or absent one takes away what is below it.
 _PATCH_LISTS = {

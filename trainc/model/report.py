@@ -68,14 +68,12 @@ _FOLLOWS = {
     "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
     "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
     "refused-by-webhook": frozenset(("pod-name-too-long",)),
-    "request-not-limit": frozenset(
-        (
-            *("more-accelerators-than-machine", "network-cards-mismatch", "partial-node"),
-            *("processes-mismatch", "request-over-limit", "slots-gpus-mismatch"),
-        )
-    ),
+    "request-not-limit": frozenset((
+        "more-accelerators-than-machine", "network-cards-mismatch", "partial-node", "processes-mismatch",
+        "request-over-limit", "slots-gpus-mismatch",
+    )),
     "request-over-limit": frozenset(("processes-mismatch",)),
-}
+}  # fmt: skip
 
 
 def deduplicated(findings: Findings) -> Findings:

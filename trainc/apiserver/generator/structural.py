@@ -9,14 +9,9 @@ from trainc.apiserver.models.node import Resource
 
 PARTIAL = "x-partial"
 _STRICT = (
-    "default",
-    "minItems",
-    "minProperties",
-    "required",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type",
-    "x-kubernetes-validations",
-)
+    "default", "minItems", "minProperties", "required", "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type", "x-kubernetes-validations",
+)  # fmt: skip
 _DIRECTIVE: Schema = {"enum": ["delete", "replace"], "type": "string"}
 """What `kubectl patch` reads as: put this in the place of what was there, or delete that."""
 _NOT_STRUCTURAL = ("title", "$defs", "$ref", "x-without", "x-core", "const")

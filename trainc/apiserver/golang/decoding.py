@@ -261,25 +261,12 @@ def _longest_known(steps: list[str]) -> str:
 
 
 # What is a pointer in these places alone, and a field of a status.
-POINTERS = TEXT_POINTERS | frozenset(
-    {
-        "azureDisk.fsType",
-        "azureDisk.kind",
-        "azureDisk.readOnly",
-        "clusterTrustBundle.name",
-        "clusterTrustBundle.signerName",
-        "containers.restartPolicy",
-        "csi.fsType",
-        "csi.readOnly",
-        "currentVolumeAttributesClassName",
-        "dataSourceRef.namespace",
-        "ephemeralContainers.restartPolicy",
-        "hostPath.type",
-        "initContainers.restartPolicy",
-        "onExitCodes.containerName",
-        "options.value",
-    }
-)
+POINTERS = TEXT_POINTERS | frozenset({
+    "azureDisk.fsType", "azureDisk.kind", "azureDisk.readOnly", "clusterTrustBundle.name",
+    "clusterTrustBundle.signerName", "containers.restartPolicy", "csi.fsType", "csi.readOnly",
+    "currentVolumeAttributesClassName", "dataSourceRef.namespace", "ephemeralContainers.restartPolicy",
+    "hostPath.type", "initContainers.restartPolicy", "onExitCodes.containerName", "options.value",
+})  # fmt: skip
 # Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
 WRITTEN = {
     "conditions": ("lastProbeTime", "lastTransitionTime"), "dataSource": ("apiGroup",),

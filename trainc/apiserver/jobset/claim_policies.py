@@ -104,18 +104,8 @@ def _conflicts(jobs: list[Tree], names: set[str]) -> list[Fault]:
         for number, volume in enumerate(_items(pod, "volumes")):
             name = _text(volume, "name")
             if name in names:
-                where = (
-                    "spec",
-                    "replicatedJobs",
-                    index,
-                    "template",
-                    "spec",
-                    "template",
-                    "spec",
-                    "volumes",
-                    number,
-                    "name",
-                )
+                below = ("template", "spec", "template", "spec", "volumes", number, "name")
+                where = ("spec", "replicatedJobs", index, *below)
                 text = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
                 faults.append(of_webhook(invalid(dotted(where), name, text), where, name))
     return faults

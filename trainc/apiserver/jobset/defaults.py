@@ -28,9 +28,11 @@ def with_defaults(tree: Tree) -> Tree:
     if "startupPolicy" not in spec:
         out["startupPolicy"] = {"startupPolicyOrder": _leaf("AnyOrder")}
     out["network"] = _network(spec.get("network", {}))
-    for name, change in (("replicatedJobs", _jobs), ("failurePolicy", _failure), ("volumeClaimPolicies", _claims)):
+    for name, change in (("replicatedJobs", _job), ("volumeClaimPolicies", _claim)):
         if name in spec:
-            out[name] = change(spec[name])
+            out[name] = _each(spec[name], change)
+    if "failurePolicy" in spec:
+        out["failurePolicy"] = _failure(spec["failurePolicy"])
     return {**tree, "spec": out}
 
 
@@ -39,21 +41,15 @@ def _is_complete(spec: dict[str, Tree]) -> bool:
         return False
     if "enableDNSHostnames" not in spec["network"] or "publishNotReadyAddresses" not in spec["network"]:
         return False
-    for job in spec.get("replicatedJobs", ()):
-        if _job(0, job) is not job:
+    for name, change in (("replicatedJobs", _job), ("volumeClaimPolicies", _claim)):
+        if any(change(0, item) is not item for item in spec.get(name, ())):
             return False
-    if "failurePolicy" in spec and _failure(spec["failurePolicy"]) is not spec["failurePolicy"]:
-        return False
-    return "volumeClaimPolicies" not in spec or _claims(spec["volumeClaimPolicies"]) is spec["volumeClaimPolicies"]
+    return "failurePolicy" not in spec or _failure(spec["failurePolicy"]) is spec["failurePolicy"]
 
 
 def _network(network: Tree) -> Tree:
     missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
     return {**{name: _leaf(True) for name in missing}, **network} if missing else network
-
-
-def _jobs(jobs: Tree) -> Tree:
-    return _each(jobs, _job)
 
 
 def _each(items: Tree, change: Any) -> Tree:
@@ -101,10 +97,6 @@ def _rule(index: int, rule: Tree) -> Tree:
         if "name" in rule and bare(rule["name"])
         else {"name": _leaf(f"failurePolicyRule{index}"), **{key: node for key, node in rule.items() if key != "name"}}
     )
-
-
-def _claims(policies: Tree) -> Tree:
-    return _each(policies, _claim)
 
 
 def _claim(_index: int, policy: Tree) -> Tree:

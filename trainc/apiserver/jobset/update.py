@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.golang.decoding import typed
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.tree import Path, Tree, dotted
+from trainc.text.record import Any
 
 _METADATA = ("annotations", "labels")
 _SPEC = ("nodeSelector", "tolerations", "schedulingGates")
@@ -92,7 +91,11 @@ def _elastic(new: list[Any], old: list[Any], was: Tree) -> list[Fault]:
         if all(spec.get(name) == former.get(name) for name in ("parallelism", "completions")):
             continue
         at: Path = ("spec", "replicatedJobs", index, "template", "spec")
-        faults += _finished(at) if _is_terminal(was) else _size_faults(spec, at)
+        if _is_terminal(was):
+            text = "Cannot mutate parallelism or completions when JobSet is in a terminal state (Completed or Failed)"
+            faults.append(of_webhook(f"{dotted(at)}: Forbidden: {text}", at))
+        else:
+            faults += _size_faults(spec, at)
         _sizes(job, before)
     return faults
 
@@ -103,11 +106,6 @@ def _is_terminal(tree: Tree) -> bool:
     return any(
         bare(item.get("type")) in ("Completed", "Failed") and bare(item.get("status")) == "True" for item in conditions
     )
-
-
-def _finished(at: Path) -> list[Fault]:
-    text = "Cannot mutate parallelism or completions when JobSet is in a terminal state (Completed or Failed)"
-    return [of_webhook(f"{dotted(at)}: Forbidden: {text}", at)]
 
 
 def _size_faults(spec: Any, at: Path) -> list[Fault]:

@@ -160,8 +160,5 @@ def _priority_change(priority: str, former: str, *, suspended: bool) -> list[Fau
 def _gate_changes(new: list[str], old: list[str]) -> list[Fault]:
     if not new or all(gate in old for gate in new):
         return []
-    return [
-        _forbidden(
-            GATES, "can only remove gates, not add new ones" if old else "cannot add admission gate after creation"
-        )
-    ]
+    reason = "can only remove gates, not add new ones" if old else "cannot add admission gate after creation"
+    return [_forbidden(GATES, reason)]
