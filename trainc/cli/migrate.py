@@ -42,7 +42,8 @@ def _migrate(options: Options) -> int:
     given = list(texts(session.project, session.selection))
     shared = shared_runtime(options.one("runtime"), session.project, given) if options.has("runtime") else None
     results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
-    if shared is not None and shared.is_new and any(one.is_served for _, done in results for one in done.outcomes):
+    wants = [one.want for _, done in results for one in done.outcomes if one.want is not None]
+    if shared is not None and shared.is_new and any(want.served_by for want in wants):
         if options.has("write"):
             tell(f"wrote {session.shown(write_runtime(shared, session.project))}: the runtime that the jobs share")
         elif form == "text":

@@ -5,7 +5,7 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -93,11 +93,6 @@ class Outcome(NamedTuple):
     want: MigrationTarget | None = None
     differences: tuple[Difference, ...] = ()
     left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
-
-    @property
-    def is_served(self) -> bool:
-        """Whether the job names a runtime that it shares with others."""
-        return self.want is not None and bool(self.want.served_by)
 
 
 class Migration(NamedTuple):
@@ -212,8 +207,8 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     if not done.jobs:
         text = "\n" * line + joined([piece, *done.around.values()])
         findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
-        return Migration(piece, (), (), findings, _outcomes(tree, [Older(piece, None, [], [], "")]))
-    outcomes = _outcomes(tree, done.jobs)
+        return Migration(piece, (), (), findings, _outcomes(tree, Older(piece, None, [], [], "")))
+    outcomes = _outcomes(tree, *done.jobs)
     if refused := next((job.refused for job in done.jobs if job.refused), ""):
         at = Span("", line + 1, 1, line + 1, 1)
         return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
@@ -230,38 +225,32 @@ def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     done = rewritten(piece, tree, place)
     if done.want is None:
         # Only what is reported needs the lines above it.
-        return Migration(
-            piece, (), (), errors(compiled(_placed(piece, line), place.project)[1]), _outcomes(tree, [done])
-        )
+        found = errors(compiled(_placed(piece, line), place.project)[1])
+        return Migration(piece, (), (), found, _outcomes(tree, done))
     if done.refused:
         problem = Obstacle(Span("", line + 1, 1, line + 1, 1), done.refused)
-        return Migration(piece, (), (), (problem,), _outcomes(tree, [done]))
-    file.put(followed_files(piece, _config_maps(file.around(index)), done.want, place.project))
-    return Migration(
-        done.text, _changes(tree, tree["kind"], done.messages), tuple(done.differences), (), _outcomes(tree, [done])
-    )
+        return Migration(piece, (), (), (problem,), _outcomes(tree, done))
+    config_maps = {at: text for at, text in file.around(index).items() if "ConfigMap" in text}
+    file.put(followed_files(piece, config_maps, done.want, place.project))
+    changes = _changes(tree, tree["kind"], done.messages)
+    return Migration(done.text, changes, tuple(done.differences), (), _outcomes(tree, done))
 
 
-def _outcomes(tree: dict[str, Any], jobs: Sequence[Older]) -> tuple[Outcome, ...]:
-    return tuple(_outcome(tree, job) for job in jobs)
-
-
-def _outcome(tree: dict[str, Any], done: Older) -> Outcome:
-    metadata = done.want.job.get("metadata") if done.want is not None else tree.get("metadata")
-    name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
-    want = done.want if not done.refused else None
-    policy = want.policy.name if want is not None and want.policy is not None else ""
-    reason = want.reason if want is not None else done.refused
-    if want is None:
-        return Outcome(_kind(tree), name, False, "", reason)
-    told = tuple(done.messages)
-    return Outcome(_kind(tree), name, True, policy, reason, told, want, tuple(done.differences), done.left)
-
-
-def _kind(tree: dict[str, Any]) -> str:
-    """The kind of a job; a submit file of Armada names none, and plain Jobs and Volcano's have one name."""
+def _outcomes(tree: dict[str, Any], *jobs: Older) -> tuple[Outcome, ...]:
+    # A submit file of Armada names no kind, and plain Jobs and Volcano's have one name.
     prefix = "Volcano " if str(tree.get("apiVersion")).startswith("batch.volcano.sh/") else ""
-    return f"{prefix}{tree.get('kind') or ARMADA[1]}"
+    kind = f"{prefix}{tree.get('kind') or ARMADA[1]}"
+    outcomes = []
+    for done in jobs:
+        metadata = done.want.job.get("metadata") if done.want is not None else tree.get("metadata")
+        name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+        if (want := done.want) is None or done.refused:
+            outcomes.append(Outcome(kind, name, False, "", done.refused))
+            continue
+        policy = want.policy.name if want.policy is not None else ""
+        about = (tuple(done.messages), want, tuple(done.differences), done.left)
+        outcomes.append(Outcome(kind, name, True, policy, want.reason, *about))
+    return tuple(outcomes)
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
@@ -285,10 +274,6 @@ def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) ->
         why = "a trainc comment is inside braces and would lose its place: write the braces as lines"
         return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), why),))
     return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
-
-
-def _config_maps(around: dict[int, str]) -> dict[int, str]:
-    return {place: text for place, text in around.items() if "ConfigMap" in text}
 
 
 def _with_present_hosts(

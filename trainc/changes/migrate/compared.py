@@ -59,21 +59,17 @@ class Difference(NamedTuple):
 
 
 def by_reason(differences: Sequence[Difference]) -> list[str]:
-    """A line for each reason: the gravest first, and among equal ones that of the most fields."""
+    """A line for each reason, the gravest first, and among equal ones that of the most fields; in full what has none."""
     groups: dict[str, list[Difference]] = {}
     for difference in differences:
         groups.setdefault(difference.reason, []).append(difference)
-    ordered = sorted(groups.values(), key=lambda group: (min(one.weight for one in group), -len(group)))
-    return [line for group in ordered for line in _lines(group)]
-
-
-def _lines(group: Sequence[Difference]) -> list[str]:
-    """A reason with the fields that it holds for; what nobody can explain is shown in full."""
-    reason = group[0].reason
-    if reason == UNEXPLAINED:
-        return [str(difference) for difference in group]
-    fields = list(dict.fromkeys(difference.field for difference in group))
-    return [f"{reason}: {few(fields, _FIELDS_NAMED)}"]
+    lines: list[str] = []
+    for reason, group in sorted(groups.items(), key=lambda item: (min(one.weight for one in item[1]), -len(item[1]))):
+        if reason == UNEXPLAINED:
+            lines += map(str, group)
+        else:
+            lines.append(f"{reason}: {few(dict.fromkeys(one.field for one in group), _FIELDS_NAMED)}")
+    return lines
 
 
 def _set(names: Iterable[str]) -> str:
@@ -243,12 +239,8 @@ def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     annotation = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
     if annotation is not None:
-        clusters = project.by_annotation[str(annotation)].clusters
-        return (
-            project.serving(tuple(clusters))
-            if clusters and not project.by_annotation[str(annotation)].unknown
-            else project
-        )
+        named = project.by_annotation[str(annotation)]
+        return project.serving(tuple(named.clusters)) if named.clusters and not named.unknown else project
     if len(project.clusters) == 1 and not project.clusters[0].paths:
         return project
     clusters = project.holders[file]

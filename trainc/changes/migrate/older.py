@@ -51,19 +51,18 @@ def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     is_older = (plain.get("apiVersion"), plain.get("kind")) in KINDS
     roles = _roles(source.root, plain) if is_older else roles_of_other(source.root, plain)
     former = {new: old for old, new in want.roles.items()}
-    pods = {name: _role_of(roles, former.get(name, name)) for name in _names(want)}
+    pods: dict[str, SourceEntry | None] = {}
+    for role in want.roles_of_runtime:
+        name = former.get(role["name"], role["name"])
+        pods[role["name"]] = next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
     out = [*source.above, *writer.document(want.job, _job(source.root, pods, want))]
     if want.own_runtime:
-        out += ["---", *writer.document(want.runtime, _runtime(pods, want))]
+        out += ["---", *writer.document(want.runtime, _runtime(pods))]
     for extra in want.extras:
         out += ["---", *writer.document(extra, None)]
-    return "".join(f"{line}\n" for line in [*_stripped(out), *source.below])
-
-
-def _stripped(lines: list[str]) -> list[str]:
-    while lines and not lines[-1]:
-        lines = lines[:-1]
-    return lines
+    while out and not out[-1]:
+        out.pop()
+    return "".join(f"{line}\n" for line in [*out, *source.below])
 
 
 def own_layout(text: str, want: MigrationTarget) -> str:
@@ -72,10 +71,6 @@ def own_layout(text: str, want: MigrationTarget) -> str:
     writer = Writer({}, deeper=False)
     documents = ["".join(f"{line}\n" for line in writer.document(tree, None)) for tree in want.documents]
     return start + "---\n".join(documents)
-
-
-def _names(want: MigrationTarget) -> list[str]:
-    return [role["name"] for role in want.roles_of_runtime]
 
 
 def _roles(root: SourceNode, plain: dict[str, Any]) -> dict[str, SourceEntry]:
@@ -102,10 +97,6 @@ def _listed_role(entry: SourceEntry) -> str:
     return str(next((one for key, one in value.items() if _is_key(key, "tfReplicaType")), "MASTER")).lower()
 
 
-def _role_of(roles: Mapping[str, SourceEntry], name: str) -> SourceEntry | None:
-    return next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
-
-
 def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
     trainer = None
     if want.policy is not None:
@@ -129,12 +120,11 @@ def _main(role: SourceEntry | None, want: MigrationTarget) -> SourceNode | None:
     )
 
 
-def _runtime(pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
+def _runtime(pods: Mapping[str, SourceEntry | None]) -> SourceNode:
     """Where the runtime's parts come from: the pods of its roles from those of the job."""
     jobs = SourceNode(0, 0)
     jobs.children = []
-    for name in _names(want):
-        role = pods[name]
+    for name, role in pods.items():
         template = at(role.node, "template") if role is not None else None
         node = composed(template=apart(composed(spec=apart(composed(template=template)))))
         node.value = {"name": name}

@@ -87,14 +87,16 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: 
         return Rewritten(piece, (), around, errors(before.report))
     if any(bundle.keeps_job for bundle in bare.jobs):
         return Rewritten(piece, tuple(_refused(piece, KEPT) for _ in bare.jobs), around)
-    reasons: list[str] = []
+    refused = ""
     for wants in _ways(source):
-        tried = _tried(source, wants if not reasons else [_explained(want, reasons[-1]) for want in wants])
+        for want in wants:
+            if refused and want.policy is None and want.was_wired:
+                want.reason = f"`mlPolicy` would not have the same effect: {refused}"
+        tried = _tried(source, wants)
         refused = next((job.refused for job in tried.jobs if job.refused), "")
         if not refused:
             return tried
-        reasons.append(refused)
-    return Rewritten(piece, tuple(_refused(piece, reasons[-1]) for _ in bare.jobs), around)
+    return Rewritten(piece, tuple(_refused(piece, refused) for _ in bare.jobs), around)
 
 
 def _compiled(text: str, place: TextPlace) -> _Compiled:
@@ -105,13 +107,6 @@ def _compiled(text: str, place: TextPlace) -> _Compiled:
 
 def _refused(piece: str, why: str) -> Older:
     return Older(piece, None, [], [], why)
-
-
-def _explained(want: MigrationTarget, why: str) -> MigrationTarget:
-    """The job that no policy wires, with the reason if it has none of its own."""
-    if want.policy is None and want.was_wired:
-        want.reason = f"`mlPolicy` would not have the same effect: {why}"
-    return want
 
 
 def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
@@ -146,7 +141,11 @@ def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
     out = []
     for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
         own = [tree for tree in objects([bundle]) if _key(tree) not in beside]
-        groups = [tree for tree in own if is_of_volcano(tree)]
+        groups = [
+            tree
+            for tree in own
+            if tree["kind"] == "PodGroup" and tree["apiVersion"].startswith("scheduling.volcano.sh/")
+        ]
         is_grouped = bool(groups) and (
             not isinstance(choice, str)
             or any(cluster.scheduler is not None for cluster in source.place.project.clusters)
@@ -170,7 +169,8 @@ def _tried(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
     served = shared is not None and shared.is_new and any(want.served_by for want in wants)
     beside = yaml_text(shared.runtime) if shared is not None and served else ""
     after = _compiled(joined([text, *around.values(), beside]), source.place)
-    wrong = wrong or _missing_jobs(source, after)
+    if not wrong and len(after.jobs) != len(source.before.jobs):
+        wrong = next((finding.message for finding in errors(after.report)), "it would not compile")
     still = {finding.rule.name for finding in after.report.findings}
     gone = [one for one in source.before.report.findings if one.rule.name not in still and one.level != ERROR]
     silent = [f"`validate` reported: {message}" for message in dict.fromkeys(one.message for one in gone)]
@@ -194,14 +194,8 @@ def _text(source: _Source, wants: list[MigrationTarget]) -> tuple[str, str]:
         if not misread(text, wants[0]):
             return text, ""
     text = with_comments(joined([own_layout(source.text, want) for want in wants]), source.text)
-    return text, _misread(text, wants)
-
-
-def _misread(text: str, wants: list[MigrationTarget]) -> str:
-    """Why a new text does not say what it should, "" where it does."""
-    if len(wants) == 1:
-        return misread(text, wants[0])
-    return "" if says(values(text), [tree for want in wants for tree in want.documents]) else misread(text, wants[0])
+    is_read = says(values(text), [tree for want in wants for tree in want.documents])
+    return text, "" if is_read else misread(text, wants[0])
 
 
 def followed(piece: str, compiled: list[Any]) -> str:
@@ -223,18 +217,6 @@ def _key(tree: dict[str, Any]) -> tuple[str, str]:
     return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some
 
 
-def _missing_jobs(source: _Source, after: _Compiled) -> str:
-    """Why what a new text compiles to is not as many jobs, "" where it is."""
-    if len(after.jobs) == len(source.before.jobs):
-        return ""
-    return next((finding.message for finding in errors(after.report)), "it would not compile")
-
-
-def is_of_volcano(tree: dict[str, Any]) -> bool:
-    """Whether an object is a PodGroup of Volcano."""
-    return bool(tree["kind"] == "PodGroup" and tree["apiVersion"].startswith("scheduling.volcano.sh/"))
-
-
 def readable_group(group: dict[str, Any]) -> dict[str, Any]:
     """A PodGroup as one writes it: without minima of tasks that are all zero, or that add up to more than the whole."""
     spec = group["spec"]
@@ -247,28 +229,22 @@ def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
     spec = group["spec"]
     topology = spec.get("networkTopology")
-    policy = {"networkTopology": topology} if topology else {}
     runtime = want.runtime["spec"]
-    runtime["podGroupPolicy"] = {"volcano": policy}
-    template = runtime["template"]
+    runtime["podGroupPolicy"] = {"volcano": {"networkTopology": topology} if topology else {}}
     if "queue" in spec:
-        annotations = template.setdefault("metadata", {}).setdefault("annotations", {})
+        annotations = runtime["template"].setdefault("metadata", {}).setdefault("annotations", {})
         annotations.setdefault(VOLCANO_QUEUE, spec["queue"])
-    for role in want.roles_of_runtime:
-        _without_group(role["template"]["spec"]["template"])
+    for role in want.roles_of_runtime:  # the Trainer writes again what ties a pod to its group
+        template = role["template"]["spec"]["template"]
+        metadata = template.get("metadata", {})
+        annotations = metadata.get("annotations", {})
+        annotations.pop(VOLCANO_GROUP, None)
+        if "annotations" in metadata and not annotations:
+            del metadata["annotations"]
+        if "metadata" in template and not metadata:
+            del template["metadata"]
     want.is_gang = True
     return want
-
-
-def _without_group(template: dict[str, Any]) -> None:
-    """Take out of a pod what ties it to its group, as the Trainer writes it again."""
-    metadata = template.get("metadata", {})
-    annotations = metadata.get("annotations", {})
-    annotations.pop(VOLCANO_GROUP, None)
-    if "annotations" in metadata and not annotations:
-        del metadata["annotations"]
-    if "metadata" in template and not metadata:
-        del template["metadata"]
 
 
 _BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out

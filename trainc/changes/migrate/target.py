@@ -40,6 +40,7 @@ _DEFAULTS: dict[str, Any] = {
 _TRAINER = {"image": "image", "command": "command", "args": "args"}
 # What an operator sets alike in all of its jobs.
 _CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "PYTHONUNBUFFERED")
+_NOT_KEPT = (TRAINC_PREFIX, "kueue.x-k8s.io/")  # keys of a JobSet that its runtime does not repeat
 _COUNTED = ("completions", "parallelism", "completionMode")
 
 
@@ -90,17 +91,24 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     for role in spec["replicatedJobs"]:
         if role.get("groupName") == "default":
             del role["groupName"]
-    kept = _metadata(jobset)
+    kept = {
+        part: own
+        for part in ("labels", "annotations")
+        if (
+            own := {
+                key: text for key, text in jobset["metadata"].get(part, {}).items() if not key.startswith(_NOT_KEPT)
+            }
+        )
+    }
     template = {**({"metadata": kept} if kept else {}), "spec": spec}
     trainer: dict[str, Any] = {}
+    runtime: dict[str, Any] = {"template": template}
     extras = [tree for tree in objects if tree.get("kind") != "JobSet" and not _twin(tree, jobset)]
-    if isinstance(policy, Policy):
-        trainer = _as_trainer(facts, spec, policy)
-        extras = [tree for tree in extras if not (policy.volumes and tree["kind"] == "ConfigMap")]
-        runtime: dict[str, Any] = {"mlPolicy": policy.settings, "template": template}
-    else:
-        runtime = {"template": template}
     fitting = policy if isinstance(policy, Policy) else None
+    if fitting is not None:
+        trainer = _as_trainer(facts, spec, fitting)
+        extras = [tree for tree in extras if not (fitting.volumes and tree["kind"] == "ConfigMap")]
+        runtime = {"mlPolicy": fitting.settings, **runtime}
     name, namespace = facts.old["metadata"]["name"], jobset["metadata"].get("namespace")
     namespace = namespace or ("".join(namespaces) if len(namespaces) == 1 else "")
     names: dict[str, Any] = {"name": name, **({"namespace": namespace} if namespace else {})}
@@ -124,52 +132,30 @@ def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
     return bool(tree.get("kind") == "Service" and fields(tree.get("metadata")).get("name") == subdomain)
 
 
-def _metadata(jobset: dict[str, Any]) -> dict[str, Any]:
-    metadata = {}
-    for part in ("labels", "annotations"):
-        kept = {
-            key: text
-            for key, text in jobset["metadata"].get(part, {}).items()
-            if not key.startswith((TRAINC_PREFIX, "kueue.x-k8s.io/"))
-        }
-        if kept:
-            metadata[part] = kept
-    return metadata
-
-
 def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
-    own = _own_names(facts)
+    text = str(facts.old["spec"])
+    variables = [entry["name"] for role in facts.roles for entry in facts.main(role).get("env", [])]
+    own = {name for name in variables if name in text}
     by_name = {role["name"]: role for role in spec["replicatedJobs"]}
-    mains = {name: rename_main(facts, by_name[name], policy) for name in policy.roles}
+    mains = {name: rename_main(facts, by_name[former], policy) for former, name in policy.roles.items()}
     rename_roles(spec, policy)
-    renamed = {new: by_name[old] for old, new in policy.roles.items()}
-    new_mains = {new: mains[old] for old, new in policy.roles.items()}
-    for name, role in renamed.items():
-        _without_operator(role, new_mains[name], policy, facts)
+    for former, name in policy.roles.items():
+        role = by_name[former]
+        _without_operator(role, mains[name], policy, facts)
         if name in policy.trainers:
             role["template"].setdefault("metadata", {})["labels"] = {ANCESTOR_LABEL: "trainer"}
         if name == policy.sized:
             role.pop("replicas", None)
             for key in _COUNTED:
                 role["template"]["spec"].pop(key, None)
-    trainer: dict[str, Any] = {}
-    if policy.nodes is not None:
-        trainer["numNodes"] = policy.nodes
-    if policy.processes is not None:
-        trainer["numProcPerNode"] = policy.processes
-    taken = _moved_to_trainer([new_mains[name] for name in policy.trainers], policy, own)
+    counts = {"numNodes": policy.nodes, "numProcPerNode": policy.processes}
+    trainer = {field: count for field, count in counts.items() if count is not None}
+    taken = _moved_to_trainer([mains[name] for name in policy.trainers], policy, own)
     if policy.name == "mpi" and policy.resources:
-        new_mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
+        mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
     spec.update(with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
     return {**trainer, **with_hosts(taken, facts.jobset["metadata"]["name"], policy.roles)}
-
-
-def _own_names(facts: OlderFacts) -> set[str]:
-    text = str(facts.old["spec"])
-    return {
-        name for role in facts.roles for entry in facts.main(role).get("env", []) if (name := entry["name"]) in text
-    }
 
 
 def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: OlderFacts) -> None:
@@ -320,9 +306,9 @@ class Shared(NamedTuple):
             spec["trainer"]["env"] = [*(entry for entry in env if entry["name"] not in names), *own]
         if patch := _patch(left):
             job["spec"]["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
-        served = MigrationTarget(job, self.runtime, want.extras, want.policy, "")
-        served.own_runtime = False
-        served.served_by = self.name
+        served = MigrationTarget(
+            job, self.runtime, want.extras, want.policy, "", own_runtime=False, served_by=self.name
+        )
         served.followed = "" if self.is_new else self.name
         return served
 

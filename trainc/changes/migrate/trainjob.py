@@ -24,14 +24,9 @@ def rewrite(root: Any, kind: str) -> Iterator[str]:
         yield f"`{FORMER_TRAINER_API}` became `{TRAINER_API}` in February 2025"
     if not isinstance(spec, dict):
         return
-    yield from _trainjob_changes(spec) if kind == "TrainJob" else _runtime_changes(spec)
-
-
-def _trainjob_changes(spec: Any) -> Iterator[str]:
-    yield from _reference(spec)
-    yield from _initializer(spec)
-    yield from _processes(spec)
-    yield from _patches(spec)
+    parts = (_reference, _initializer, _processes, _patches) if kind == "TrainJob" else (_runtime_changes,)
+    for changes in parts:
+        yield from changes(spec)
 
 
 def _reference(spec: Any) -> Iterator[str]:
@@ -81,7 +76,7 @@ def _patches(spec: Any) -> Iterator[str]:
         entry = fresh({"manager": "trainc.dev/metadata", "trainingRuntimeSpec": {"template": {"metadata": {}}}})
         entry["trainingRuntimeSpec"]["template"]["metadata"].update(metadata)
         added.append(entry)
-        yield f"{_and(metadata)} of the JobSet go to `runtimePatches` since v2.2"
+        yield f"{' and '.join(f'`spec.{key}`' for key in metadata)} of the JobSet go to `runtimePatches` since v2.2"
     for old in ("podSpecOverrides", "podTemplateOverrides"):
         if (overrides := take(spec, old)) is None:
             continue
@@ -134,10 +129,6 @@ def _patchable(spec: Any) -> list[str]:
                     f"`{key}` of container `{container.get('name', '')}` cannot be patched: set it in `spec.trainer`"
                 )
     return lost
-
-
-def _and(keys: Any) -> str:
-    return " and ".join(f"`spec.{key}`" for key in keys)
 
 
 _PHASE = "training.kubeflow.org/phase"

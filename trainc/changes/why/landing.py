@@ -7,7 +7,7 @@ fields that stand on a line of a rendered file.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf, runtime_parts
@@ -64,19 +64,16 @@ _EMPTY = "the API drops an empty value, or nothing in the manifests depends on i
 _META = ("name", "namespace", "finalizers")
 
 
-class ValueUse(NamedTuple):
-    """What became of a value on the way: whether it counts itself, its document does, and somebody above says the same."""
+def reason(
+    document: Document, path: Path, content: object, plan: Plan | None, *, counts: bool, held: bool, renamed: bool
+) -> str:
+    """Why the value at a path of a document is in no manifest, in words that name the cause where it is known.
 
-    counts: bool
-    held: bool
-    renamed: bool
-
-
-def reason(document: Document, path: Path, content: object, bundles: Sequence[Bundle], use: ValueUse) -> str:
-    """Why the value at a path of a document is in no manifest, in words that name the cause where it is known."""
+    The value itself `counts` in a runtime, its document is `held` by one, or somebody above says the same (`renamed`);
+    `plan` is that of the first job.
+    """
     if len(path) == 1:
         return "identifies this document"
-    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
     if path[0] == "metadata":
         if path[-1] == _FRAMEWORK:
             return "names the runtime's framework; if no policy does, it selects the framework"
@@ -86,22 +83,20 @@ def reason(document: Document, path: Path, content: object, bundles: Sequence[Bu
             return "names this document"
         return _JOB_LEVEL if document.kind == "TrainJob" else _OUTSIDE.format(kind=document.kind)
     if document.kind == "TrainJob":
-        return _of_job(path, plans[0] if plans else None)
+        return _of_job(path, plan)
     if document.kind == "Project" and "patch" not in path[3:4]:
         if path[1] != "clusters" or len(path) < 4:
             return _SETTING.format("project")
         return _CLUSTER.get(str(path[3]), _SETTING.format("cluster"))
     if path[1] in _OWN and document.kind in ("Runtime", "RuntimeComponent"):
         return _OWN[str(path[1])]
-    if not use.held:
+    if not held:
         return "no compiled job uses it"
-    if path[-1] == "$patch" or (content is None and use.counts):
+    if path[-1] == "$patch" or (content is None and counts):
         return "removes what lower layers set" if content != "replace" else "replaces what lower layers set"
     if is_pointer(path):
-        return f"points at `{content}`; the name itself was written by a {'higher' if use.renamed else 'lower'} layer"
-    if not use.counts:
-        return "a parameter of the component writes this field"
-    return _EMPTY
+        return f"points at `{content}`; the name itself was written by a {'higher' if renamed else 'lower'} layer"
+    return _EMPTY if counts else "a parameter of the component writes this field"
 
 
 def _of_job(path: Path, plan: Plan | None) -> str:
@@ -181,13 +176,36 @@ def landings(
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
     Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
     """
-    known = _FieldsByPlace(explained or fields(bundles), Pieces(bundles))
-    errors = _Errors(findings)
+    won: dict[Span, list[Why]] = {}  # fields of the output by the places that their value rests on
+    lost: dict[Span, list[Why]] = {}  # and by those that it beat
+    for one in explained or fields(bundles):
+        for at in one.winner.origin.spans():
+            won.setdefault(at, []).append(one)
+        for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
+            lost.setdefault(at, []).append(one)
+    pieces, errors = Pieces(bundles), _Errors(findings)
+    plan = next((bundle.plan for bundle in bundles if bundle.plan is not None), None)
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else at_path(document, wanted):
             leaf = _at(document.tree, path)
-            if type(leaf) is Sourced and leaf.origin.at is not None:
-                yield _landing(document, path, leaf, leaf.origin.at, known, bundles, errors)
+            if type(leaf) is not Sourced or (place := leaf.origin.at) is None:
+                continue
+            where, content = shown(keyed(document.tree, path)), leaf.value
+            if refusals := errors.at((place, *_key_of_item(document, path))):
+                yield Landing(where, content, place, REFUSED, findings=refusals)
+                continue
+            landed, overruled = won.get(place, []), lost.get(place, [])
+            beaten = [one for one in overruled if not is_pointer(path) or one.value != content]
+            beaten += pieces.removed_by(place, {(one.cluster, one.object) for one in (*landed, *overruled)})
+            if landed:
+                yield Landing(where, content, place, LANDS, tuple(landed), beaten=tuple(beaten))
+            elif beaten:
+                yield Landing(where, content, place, BEATEN, tuple(beaten))
+            else:
+                counts = pieces.say(place)
+                held = counts or (document.kind != "Project" and pieces.hold(document))
+                why = reason(document, path, content, plan, counts=counts, held=held, renamed=place in lost)
+                yield Landing(where, content, place, NOWHERE, reason=why)
 
 
 def on_line(document: Document, line: int) -> list[Path]:
@@ -233,27 +251,6 @@ def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
                     yield of_leaf(layers, name, keyed(tree, path), leaf)
 
 
-def _landing(
-    document: Document,
-    path: Path,
-    leaf: Sourced[Any],
-    at: Span,
-    known: _FieldsByPlace,
-    bundles: Sequence[Bundle],
-    errors: _Errors,
-) -> Landing:
-    where = shown(keyed(document.tree, path))
-    if refusals := errors.at((at, *_key_of_item(document, path))):
-        return Landing(where, leaf.value, at, REFUSED, findings=refusals)
-    landed, lost = tuple(known.won.get(at, ())), known.lost.get(at, [])
-    beaten = (*(one for one in lost if not is_pointer(path) or one.value != leaf.value), *known.removed_by(at))
-    if landed:
-        return Landing(where, leaf.value, at, LANDS, landed, beaten=beaten)
-    if beaten:
-        return Landing(where, leaf.value, at, BEATEN, beaten)
-    return Landing(where, leaf.value, at, NOWHERE, reason=known.reason(document, path, leaf, bundles))
-
-
 def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
     """Where the name of the list item stands that a value belongs to: what is said of the item is said there."""
     if len(path) > 2 and type(path[-2]) is int:
@@ -297,34 +294,6 @@ def _holds(span: Span, at: Span) -> bool:
     return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
 
 
-class _FieldsByPlace:
-    """Fields of the output by the places that their value rests on, and by those that it beat."""
-
-    def __init__(self, fields: Iterable[Why], pieces: Pieces) -> None:
-        self._pieces = pieces
-        self.won: dict[Span, list[Why]] = {}
-        self.lost: dict[Span, list[Why]] = {}
-        for one in fields:
-            for at in one.winner.origin.spans():
-                self.won.setdefault(at, []).append(one)
-            for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
-                self.lost.setdefault(at, []).append(one)
-
-    def removed_by(self, at: Span) -> Iterator[Why]:
-        """What took a value away from jobs in which it neither landed nor was beaten."""
-        known = {(one.cluster, one.object) for one in (*self.won.get(at, ()), *self.lost.get(at, ()))}
-        return self._pieces.removed_by(at, known)
-
-    def reason(self, document: Document, path: Path, leaf: Sourced[Any], bundles: Sequence[Bundle]) -> str:
-        """Why a value is in no manifest."""
-        at = leaf.origin.at
-        counts = at is not None and self._pieces.say(at)
-        use = ValueUse(
-            counts, held=counts or (document.kind != "Project" and self._pieces.hold(document)), renamed=at in self.lost
-        )
-        return reason(document, path, leaf.value, bundles, use)
-
-
 _WORD = "$patch"
 
 
@@ -332,7 +301,7 @@ class Pieces:
     """The pieces of all runtimes that some jobs start from, each read once."""
 
     def __init__(self, bundles: Sequence[Bundle]) -> None:
-        self._bundles = [(bundle, tuple(_pieces(bundle))) for bundle in bundles if bundle.plan is not None]
+        self._bundles = [(bundle, _pieces(bundle.plan)) for bundle in bundles if bundle.plan is not None]
         self._places: dict[int, dict[Span, tuple[Steps, object]]] = {}
 
     def hold(self, document: Document) -> bool:
@@ -369,13 +338,10 @@ class Pieces:
         return self._places[key]
 
 
-def _pieces(bundle: Bundle) -> Iterator[RuntimePart]:
-    if (plan := bundle.plan) is None or plan.runtime is None:
-        return
-    yield from runtime_parts(plan)
-    for layer in plan.layers:
-        if layer.name in ("patches", PATCH) and layer.tree is not None:
-            yield RuntimePart(layer.name, layer.label, {"template": layer.tree})
+def _pieces(plan: Plan) -> tuple[RuntimePart, ...]:
+    patches = [layer for layer in plan.layers if plan.runtime is not None and layer.name in ("patches", PATCH)]
+    trees = [(layer, layer.tree) for layer in patches if layer.tree is not None]
+    return (*runtime_parts(plan), *(RuntimePart(one.name, one.label, {"template": tree}) for one, tree in trees))
 
 
 def _over(part: RuntimePart, steps: Steps, leaf: object) -> Sourced[Any] | None:
@@ -425,21 +391,18 @@ def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bu
     """
     answers: list[Why] = []
     current = True
+    layers = [Layers(bundle) for bundle in bundles]
     for document in documents:
-        tree = document.tree
+        tree, name = document.tree, label(document.tree)
         written = {shown(keyed(tree, path)): value(tree, *path) for path in on_line(document, line)}
-        of_object = list(_of_object(bundles, label(tree), written)) if written else []
+        of_object = [
+            of_leaf(known, name, steps, leaf)
+            for bundle, known in zip(bundles, layers, strict=True)
+            for made in bundle.objects
+            if written and label(made) == name
+            for path, leaf in leaves(made)
+            if shown(steps := keyed(made, path)) in written
+        ]
         current = current and written == {answer.path: answer.value for answer in of_object}
-        answers.extend(of_object)
+        answers += of_object
     return answers, current
-
-
-def _of_object(bundles: Sequence[Bundle], name: str, paths: Mapping[str, Any]) -> Iterator[Why]:
-    for bundle in bundles:
-        layers = Layers(bundle)
-        for tree in bundle.objects:
-            if label(tree) == name:
-                for path, leaf in leaves(tree):
-                    steps = keyed(tree, path)
-                    if shown(steps) in paths:
-                        yield of_leaf(layers, name, steps, leaf)
