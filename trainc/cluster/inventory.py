@@ -17,7 +17,6 @@ from trainc.yaml.reader import read
 
 Manifest = dict[str, Any]
 
-
 # What is kept of each kind besides its name.
 _KEPT: dict[str, tuple[str, ...]] = {
     "AdmissionCheck": ("spec",), "ClusterQueue": ("spec",), "Cohort": ("spec",), "LimitRange": ("spec",),
@@ -37,28 +36,25 @@ class Dump:
         self.objects: dict[str, list[Manifest]] = {}
         self.left_out: dict[str, int] = {}
         self.faults: list[str] = []
-        for tree in flattened(texts, self.faults):
-            self._add(tree)
-
-    def _add(self, tree: Any) -> None:
-        if type(tree) is not dict:
-            self.faults.append(f"an item is not an object: {str(tree)[:40]}")
-            return
-        tree = _unwrapped(tree)
-        kind, metadata = tree.get("kind"), tree.get("metadata")
-        name = metadata.get("name") if type(metadata) is dict else None
-        if kind == INVENTORY:
-            self.faults.append("an Inventory is in the dump; make one of the cluster's own objects alone")
-        elif type(kind) is not str or (type(name) is not str and kind != "Configuration"):
-            self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
-        elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
-            self.objects.setdefault(str(kind), []).append(tree)
-            label = f"{kind} {name}" if name else kind
-            sourced = stamp(tree, "dump")
-            self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
-            self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
-        else:
-            self.left_out[kind] = self.left_out.get(kind, 0) + 1
+        for item in flattened(texts, self.faults):
+            if type(item) is not dict:
+                self.faults.append(f"an item is not an object: {str(item)[:40]}")
+                continue
+            tree = _unwrapped(item)
+            kind, metadata = tree.get("kind"), tree.get("metadata")
+            name = metadata.get("name") if type(metadata) is dict else None
+            if kind == INVENTORY:
+                self.faults.append("an Inventory is in the dump; make one of the cluster's own objects alone")
+            elif type(kind) is not str or (type(name) is not str and kind != "Configuration"):
+                self.faults.append(f"an object has no kind or no name: {str(tree)[:40]}")
+            elif kind in _KEPT or kind in {"Node", "Pod", "DaemonSet", "Configuration"}:
+                self.objects.setdefault(kind, []).append(tree)
+                label = f"{kind} {name}" if name else kind
+                sourced = stamp(tree, "dump")
+                self.faults += [f"{label}: `{dotted(path)}` is not {wanted}" for path, wanted in misfits(sourced, kind)]
+                self.faults += [f"{label}: `{leaf.value}` is not an amount" for leaf in malformed_in(sourced)]
+            else:
+                self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
     def date(self) -> str:
         """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""
@@ -104,19 +100,22 @@ def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
 def inventory(dump: Dump, *, date: str = "", is_complete: bool = False) -> Manifest:
     """The Inventory of a dump; with `is_complete`, kinds without an object are known to have none."""
     spec: Manifest = {}
-    if date or dump.date():
-        spec["date"] = date or dump.date()
+    if date := date or dump.date():
+        spec["date"] = date
     spec["kinds"] = list(DECISIVE) if is_complete else sorted({kind for kind in dump.objects if kind in DECISIVE})
-    by_name = {}
-    for tree in dump.objects.get("Node", []):
-        by_name[tree["metadata"]["name"]] = node_of(tree["metadata"]["name"], stamp(tree, "dump"))
+    names = [(tree["metadata"]["name"], tree) for tree in dump.objects.get("Node", [])]
+    by_name = {name: node_of(name, stamp(tree, "dump")) for name, tree in names}
     pods = dump.objects.get("Pod")
     daemons = None if pods is not None else (stamp(tree, "dump") for tree in dump.objects.get("DaemonSet", []))
     fill(by_name, (stamp(tree, "dump") for tree in pods or []), daemons)
     if nodes := list(groups(by_name)):
         spec["nodes"] = nodes
     objects = [_trimmed(kind, tree) for kind in sorted(dump.objects) if kind in _KEPT for tree in dump.objects[kind]]
-    configured = [_configuration(tree) for tree in dump.objects.get("Configuration", [])]
+    configured = [
+        {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration"}
+        | {field: tree[field] for field in _CONFIGURATION if field in tree}
+        for tree in dump.objects.get("Configuration", [])
+    ]
     if (listed := sorted(objects, key=lambda one: (one["kind"], str(one["metadata"])))) or configured:
         spec["objects"] = [*listed, *configured]
     return {"apiVersion": "trainc.dev/v1alpha1", "kind": "Inventory", "spec": spec}
@@ -181,8 +180,3 @@ def _status(kind: str, status: Any) -> Manifest:
     if kind == "Workload" and status.get("admission"):
         kept["admission"] = status["admission"]
     return kept
-
-
-def _configuration(tree: Manifest) -> Manifest:
-    kept = {field: tree[field] for field in _CONFIGURATION if field in tree}
-    return {"apiVersion": tree.get("apiVersion", ""), "kind": "Configuration", **kept}

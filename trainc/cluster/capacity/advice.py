@@ -41,13 +41,17 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
         if verdict.refused_by:
             return "create the missing object, or remove its name from the job"
         return "change the requests and limits of the container"
-    if verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message:
-        text = _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)
-        if text:
-            return text
+    lacks_flavor = verdict.reason == NO_FLAVOR or "unavailable in ClusterQueue" in verdict.message
+    if lacks_flavor and (text := _other_nodes(kueue, jobset, verdict) or _undeclared(verdict)):
+        return text
+    # The largest number of pods that is admitted, where it is smaller than the one asked for.
+    pods = trainer_pods(jobset)
+    most = largest(0, pods, lambda count: kueue.judge(with_pods(jobset, count)).has_quota)
+    if 0 < most < pods:
+        return f"request {most} nodes instead of {pods}"
     if verdict.reason == NO_PLACE:
-        return _fewer(kueue, jobset) or "request smaller slices or pods, or a wider topology level"
-    return _fewer(kueue, jobset) or "request less in each pod, or raise the quota"
+        return "request smaller slices or pods, or a wider topology level"
+    return "request less in each pod, or raise the quota"
 
 
 def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
@@ -67,22 +71,13 @@ def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
 
 
 def _undeclared(verdict: KueueVerdict) -> str:
-    for member in verdict.assigned:
-        for reason in member.reasons:
-            if reason.endswith("unavailable in ClusterQueue"):
-                resource = reason.split()[1]
-                return (
-                    f"give `{resource}` a quota in ClusterQueue `{verdict.cluster_queue}`, or exclude it with Kueue's "
-                    "`excludeResourcePrefixes`"
-                )
+    reasons = [reason for member in verdict.assigned for reason in member.reasons]
+    for resource in (reason.split()[1] for reason in reasons if reason.endswith("unavailable in ClusterQueue")):
+        queue = verdict.cluster_queue
+        return (
+            f"give `{resource}` a quota in ClusterQueue `{queue}`, or exclude it with Kueue's `excludeResourcePrefixes`"
+        )
     return ""
-
-
-def _fewer(kueue: Kueue, jobset: Tree) -> str:
-    """The largest number of pods that is admitted, where it is smaller than the one asked for."""
-    pods = trainer_pods(jobset)
-    most = largest(0, pods, lambda count: kueue.judge(with_pods(jobset, count)).has_quota)
-    return f"request {most} nodes instead of {pods}" if 0 < most < pods else ""
 
 
 def largest(low: int, high: int, works: Callable[[int], bool]) -> int:

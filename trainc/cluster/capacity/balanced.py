@@ -6,7 +6,7 @@ spread evenly over as few domains as hold them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log2
 
@@ -28,7 +28,12 @@ def evenly_filled(topology: Topology, search: TopologySearch, query: PlacementQu
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
     threshold = most = 0
-    for siblings in _sibling_groups(topology, search.level):
+    if search.level:
+        above = sorted(topology.domains[search.level - 1].values(), key=lambda domain: domain.values)
+        groups = [domain.children for domain in above]
+    else:
+        groups = [list(topology.domains[0].values())]
+    for siblings in groups:
         if (candidate := _candidate(siblings, search, query, threshold)) is None:
             continue
         candidates, least, count = candidate
@@ -43,13 +48,6 @@ def evenly_filled(topology: Topology, search: TopologySearch, query: PlacementQu
         best, level = list(descendants(chosen)), level + 1
     placed = _placed(best, needed, threshold, search)
     return None if placed is None else (placed, level)
-
-
-def _sibling_groups(topology: Topology, level: int) -> Iterable[list[Domain]]:
-    if level == 0:
-        return [list(topology.domains[0].values())]
-    above = sorted(topology.domains[level - 1].values(), key=lambda domain: domain.values)
-    return [domain.children for domain in above]
 
 
 def _candidate(
@@ -182,10 +180,8 @@ def _placed(candidates: list[Domain], needed: int, least: int, search: TopologyS
     extra, leaders = needed - len(chosen) * least, search.leaders
     for domain in chosen:
         more = 0
-        if leaders > 0:
-            more = min(domain.slices_beside - least, extra)
-        elif extra > 0:
-            more = min(domain.slices - least, extra)
+        if leaders > 0 or extra > 0:
+            more = min((domain.slices_beside if leaders > 0 else domain.slices) - least, extra)
         domain.leaders = 1 if leaders > 0 else 0
         leaders -= domain.leaders
         domain.slices = domain.slices_beside = least + more

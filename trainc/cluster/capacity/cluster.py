@@ -47,10 +47,9 @@ class Snapshot:
     def reserve(self, verdict: KueueVerdict) -> None:
         """Let an admitted job hold its quota and its places."""
         used = self.pools.queues[verdict.cluster_queue].used
+        for cell, amount in verdict.taken.items():
+            used[cell] = used.get(cell, 0) + amount
         for member in verdict.assigned:
-            for name, choice in member.choices.items():
-                cell = (choice.flavor, name)
-                used[cell] = used.get(cell, 0) + member.requests.get(name, 0)
             one = {**member.pods.placed, "pods": member.pods.placed.get("pods", 0) + 1}
             for values, count in member.domains or ():
                 mine = self._topologies[member.flavor]

@@ -62,7 +62,11 @@ class Namespace:
         if type(get(pod, "resources")) is dict or not self.facts.is_listed("LimitRange"):
             return ""
         for budget in self._budgets(pod):
-            if unstated := budget.unstated(self._containers(pod)):
+            stated = (
+                (value(container, "name") or "", self.limits.requests(container), self.limits.limits(container))
+                for container in _containers(pod)
+            )
+            if unstated := budget.unstated(stated):
                 return f'pods "{name}" is forbidden: {unstated}'
         return ""
 
@@ -96,7 +100,7 @@ class Namespace:
         return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
 
     def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
-        return _charge(list(self._budgets(pod)), pod_usage(*amounts), f'pods "{name}"')
+        return _charge(self._budgets(pod), pod_usage(*amounts), f'pods "{name}"')
 
     def create_object(self, kind: str, name: str) -> str:
         """Count one more object of a kind; the refusal where a quota has no room for it."""
@@ -109,15 +113,11 @@ class Namespace:
             pod = {**pod, "priorityClassName": Sourced(self.default_class, _ORIGIN)}
         return budget.counts(pod)
 
-    def _budgets(self, pod: Tree) -> Iterator[Budget]:
-        return (budget for budget in self.budgets if self.is_counted(budget, pod))
+    def _budgets(self, pod: Tree) -> list[Budget]:
+        return [budget for budget in self.budgets if self.is_counted(budget, pod)]
 
     def _exists(self, kind: str, name: str) -> bool:
         return not self.facts.is_listed(kind) or name.startswith("system-") or self.facts.find(kind, name) is not None
-
-    def _containers(self, pod: Tree) -> Iterator[tuple[str, Amounts, Amounts]]:
-        for container in _containers(pod):
-            yield value(container, "name") or "", self.limits.requests(container), self.limits.limits(container)
 
 
 def _charge(budgets: Iterable[Budget], usage: Usage, subject: str) -> str:
@@ -277,10 +277,7 @@ def pod_usage(requests: Mapping[str, Amount], limits: Mapping[str, Amount]) -> U
 
 def object_usage(kind: str) -> Usage:
     """What one object of a kind costs: `jobs.batch`, `services`, `jobsets.jobset.x-k8s.io`."""
-    usage = {f"count/{kind}": _ONE}
-    if kind == "services":
-        usage["services"] = _ONE
-    return usage
+    return {f"count/{kind}": _ONE} | ({"services": _ONE} if kind == "services" else {})
 
 
 def _usage(requests: Mapping[str, Amount], limits: Mapping[str, Amount]) -> Usage:

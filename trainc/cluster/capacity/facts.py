@@ -43,14 +43,12 @@ class ClusterFacts:
     def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False) -> None:
         self.objects = objects
         self.closed = closed
-        self.malformed = malformed(objects)
-        self.flavors: dict[str, Flavor] = {
-            name: Flavor(name, fields(plain(get(tree, "spec")))) for name, tree in self._all("ResourceFlavor")
-        }
-        self.queues: dict[str, ClusterQueue] = {
-            name: ClusterQueue(name, get(tree, "spec")) for name, tree in self._all("ClusterQueue")
-        }
-        self.cohorts: dict[str, Cohort] = {name: cohort_of(name, tree) for name, tree in self._all("Cohort")}
+        trees = (tree for kind in _KINDS for tree in objects.get(kind, {}).values())
+        self.malformed = [leaf for tree in trees for leaf in malformed_in(tree)]
+        flavors, queues = self._all("ResourceFlavor"), self._all("ClusterQueue")
+        self.flavors = {name: Flavor(name, fields(plain(get(tree, "spec")))) for name, tree in flavors}
+        self.queues = {name: ClusterQueue(name, get(tree, "spec")) for name, tree in queues}
+        self.cohorts = {name: Cohort(name, get(tree, "spec")) for name, tree in self._all("Cohort")}
         self.configuration: dict[str, Any] = next(
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
@@ -156,11 +154,6 @@ _MAPS = frozenset(
 )
 
 
-def malformed(objects: Mapping[str, Mapping[str, Tree]]) -> list[Sourced[Any]]:
-    """The leaves that stand where an amount is read, and are not one."""
-    return [leaf for kind in _KINDS for tree in objects.get(kind, {}).values() for leaf in malformed_in(tree)]
-
-
 def malformed_in(tree: Tree) -> Iterator[Sourced[Any]]:
     """The leaves of one object that stand where an amount is read, and are not one."""
     if type(tree) is list:
@@ -217,9 +210,11 @@ class ResourceGroup(NamedTuple):
 class Cohort:
     """A cohort: its own quota and its parent; a queue is the leaf of such a tree."""
 
-    def __init__(self, name: str, parent: str, spec: Tree) -> None:
+    _PARENT = ("parentName", "parent")  # in Kueue's API versions, the newer one first
+
+    def __init__(self, name: str, spec: Tree) -> None:
         self.name = name
-        self.parent = parent
+        self.parent: str = next((parent for field in self._PARENT if (parent := value(spec, field))), "")
         self.groups, self.quotas = _groups(spec)
 
     def group_of(self, resource: str) -> ResourceGroup | None:
@@ -229,26 +224,21 @@ class Cohort:
 class ClusterQueue(Cohort):
     """A ClusterQueue; `checks` maps an admission check to its flavors, empty for all of them."""
 
+    _PARENT = ("cohortName", "cohort")
+
     def __init__(self, name: str, spec: Tree) -> None:
-        super().__init__(name, value(spec, "cohortName") or value(spec, "cohort") or "", spec)
+        super().__init__(name, spec)
         selector = plain(get(spec, "namespaceSelector"))
         self.selector: dict[str, Any] | None = selector if type(selector) is dict else None
         self.is_stopped = (value(spec, "stopPolicy") or "None") != "None"
         self.tries_next_on_borrowing = value(spec, "flavorFungibility", "whenCanBorrow") == "TryNextFlavor"
-        checks: dict[str, frozenset[str]] = {}
-        for leaf in items(get(spec, "admissionChecks")):
-            if type(value(leaf)) is str:
-                checks[value(leaf)] = frozenset()
+        named = map(value, items(get(spec, "admissionChecks")))
+        checks: dict[str, frozenset[str]] = {name: frozenset() for name in named if type(name) is str}
         for one in items(get(spec, "admissionChecksStrategy", "admissionChecks")):
             name, flavors = value(one, "name"), plain(get(one, "onFlavors"))
             if type(name) is str:
                 checks[name] = frozenset(items(flavors))
         self.checks = checks
-
-
-def cohort_of(name: str, tree: Tree) -> Cohort:
-    spec = get(tree, "spec")
-    return Cohort(name, value(spec, "parentName") or value(spec, "parent") or "", spec)
 
 
 def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:
@@ -263,21 +253,12 @@ def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:
             for resource in items(get(flavor, "resources")):
                 kind = value(resource, "name")
                 if type(kind) is str:
-                    nominal, borrowing, lending = (_amount(kind, get(resource, f)) for f in ("nominalQuota", *_LIMITS))
+                    read = [quantity_of(get(resource, f)) for f in ("nominalQuota", "borrowingLimit", "lendingLimit")]
+                    nominal, borrowing, lending = (None if one is None else quota_units(kind, one) for one in read)
                     quotas[name, kind] = Quota(nominal or 0, borrowing, lending)
-        covered = plain(get(tree, "coveredResources"))
-        groups.append(
-            ResourceGroup([one for one in covered if type(one) is str] if type(covered) is list else [], names)
-        )
+        covered = items(plain(get(tree, "coveredResources")))
+        groups.append(ResourceGroup([one for one in covered if type(one) is str], names))
     return groups, quotas
-
-
-_LIMITS = ("borrowingLimit", "lendingLimit")
-
-
-def _amount(resource: str, leaf: Tree) -> int | None:
-    quantity = quantity_of(leaf)
-    return None if quantity is None else quota_units(resource, quantity)
 
 
 def maps(field: Any) -> list[dict[str, Any]]:

@@ -282,8 +282,13 @@ def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants,
     """Take from the nodes what the pods of an answered job take there."""
     gang, verdict = answer.gang, answer.verdict
     if gang is None:
-        for name, requests in _on_hosts(facts, verdict) if verdict is not None else ():
-            facts.occupy(name, requests)
+        # The nodes that Kueue chose by their host name.
+        by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
+        for member in verdict.assigned if verdict is not None else ():
+            one = {**member.pods.placed, "pods": 1}
+            for values, count in member.domains or ():
+                if values[-1] in by_hostname:
+                    facts.occupy(by_hostname[values[-1]], times(one, count))
         return
     if gang.run is not None:
         placed = [(pod, name, 1) for pod, name in gang.run.placed]
@@ -297,16 +302,6 @@ def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants,
         occupants.pods.append((pod, name))
         if snapshot is not None and not is_placed_by_queue:
             snapshot.take(facts.nodes[name], requests)
-
-
-def _on_hosts(facts: ClusterFacts, verdict: KueueVerdict) -> Iterator[tuple[str, dict[str, int]]]:
-    """The nodes that Kueue chose by their host name, and what the pods there take."""
-    by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
-    for member in verdict.assigned:
-        one = {**member.pods.placed, "pods": 1}
-        for values, count in member.domains or ():
-            if values[-1] in by_hostname:
-                yield by_hostname[values[-1]], times(one, count)
 
 
 def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingPod, str, int]]:

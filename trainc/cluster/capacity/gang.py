@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from trainc.cluster.capacity.amounts import Units, spelled, taint_text, untolerated
@@ -90,7 +91,8 @@ def _gang_of(
     facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
 ) -> GangPlacement:
     is_idle, occupants = options.is_idle, options.occupants
-    run = JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
+    placement = partial(JobPlacement, facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
+    run = placement()
     gang = GangPlacement(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
     parts = [(role, pod, count) for role in roles for pod, count in role.parts()]
@@ -109,7 +111,12 @@ def _gang_of(
         if crowded := _too_few_domains(roles, classes):
             gang.fits, gang.role, gang.reason, gang.change = False, next(r for r in roles if r.key), *crowded
             return gang
-        _reorder(gang, lambda: JobPlacement(facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods))
+        for order in _ORDERS:
+            run = placement()
+            run.place(order)
+            if run.is_placed:
+                gang.run, gang.roles, gang.fits, gang.is_certain = run, run.roles, True, True
+                break
     unsure = _unsure(roles, classes, facts)
     if gang.fits is True and (unsure or not occupants.are_known):
         gang.fits, gang.reason = None, unsure or "the nodes of the jobs before it are unknown"
@@ -141,15 +148,6 @@ def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_o
 
 # Jobs are created at the same time, and the scheduler tries a pod without a place again: these orders stand for all.
 _ORDERS: tuple[Callable[[RolePods], int], ...] = (lambda role: not role.key, lambda role: -role.index)
-
-
-def _reorder(gang: GangPlacement, fresh: Callable[[], JobPlacement]) -> None:
-    for order in _ORDERS:
-        run = fresh()
-        run.place(order)
-        if run.is_placed:
-            gang.run, gang.roles, gang.fits, gang.is_certain = run, run.roles, True, True
-            return
 
 
 def _too_few_domains(roles: Sequence[RolePods], classes: Iterable[NodeClass]) -> tuple[str, str] | None:
@@ -186,8 +184,7 @@ def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Clus
             return f"a script labels the nodes of each Job of `{role.name}`, and the dump does not show which nodes"
         if unknown := unknown_of_pod(facts, role.tree):
             return unknown
-        small = _small_domain(role, classes) if role.key else ""
-        if small:
+        if role.key and (small := _small_domain(role, classes)):
             return small
     return ""
 

@@ -144,11 +144,8 @@ class JobPlacement:
 
     def refusal(self) -> str:
         """Why no pod of some role is ever created, in the API server's words; empty where all may be."""
-        for role in self.roles:
-            refused = self.namespace.refusal(role.tree, self.name) if role.podset.count else ""
-            if refused:
-                return refused
-        return next((text for _, _, text in self.over_quota()), "")
+        refusals = (self.namespace.refusal(role.tree, self.name) for role in self.roles if role.podset.count)
+        return next(filter(None, refusals), "") or next((text for _, _, text in self.over_quota()), "")
 
     def over_quota(self, *, unused: bool = True) -> Iterator[tuple[str, RolePods, str]]:
         """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
@@ -159,18 +156,14 @@ class JobPlacement:
                 yield budget.name, self.roles[0], refused
                 continue
             over = (self._over_in_stage(budget.with_usage(used), names) for names in self.stages.names)
-            first_over = next((one for one in over if one is not None), None)
-            if first_over is not None:
+            if (first_over := next(filter(None, over), None)) is not None:
                 yield budget.name, *first_over
 
     def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[RolePods, str] | None:
         """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
-        for role in self.roles:
-            if (
-                role.replicated_job not in names
-                or not role.podset.count
-                or not self.namespace.is_counted(left, role.tree)
-            ):
+        together = [role for role in self.roles if role.replicated_job in names and role.podset.count]
+        for role in together:
+            if not self.namespace.is_counted(left, role.tree):
                 continue
             usage = pod_usage(*role.amounts)
             if refused := left.refusal(usage, role.podset.count):
@@ -182,11 +175,8 @@ class JobPlacement:
         """What a quota says to the objects that a job is made of, besides its pods."""
         jobs = sum(role.podset.replicas for role in self.roles)
         counts = {"jobsets.jobset.x-k8s.io": 1, "jobs.batch": jobs, "services": int(self.has_network)}
-        for kind, count in counts.items():
-            refused = budget.refusal(object_usage(kind), count) if count else ""
-            if refused:
-                return refused
-        return ""
+        refusals = (budget.refusal(object_usage(kind), count) for kind, count in counts.items() if count)
+        return next(filter(None, refusals), "")
 
     def place(self, order: Callable[[RolePods], int] | None = None) -> None:
         """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""

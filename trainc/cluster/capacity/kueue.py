@@ -146,7 +146,6 @@ class Kueue:
     def _priority(self, label: str, verdict: KueueVerdict) -> str:
         """Set the priority; the message of the class that does not exist, empty where all do."""
         kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
-        plural = "workloadpriorityclasses.kueue.x-k8s.io" if label else "priorityclasses.scheduling.k8s.io"
         if not label:
             names = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
             name = next((one for one in names if one), "")
@@ -158,6 +157,7 @@ class Kueue:
         if name and declared is None:
             if not self.facts.is_listed(kind) or name.startswith("system-"):
                 return ""
+            plural = "workloadpriorityclasses.kueue.x-k8s.io" if label else "priorityclasses.scheduling.k8s.io"
             return f'{plural} "{name}" not found'
         number = value(declared, "value")
         verdict.priority = number if type(number) is int else 0
@@ -246,10 +246,18 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
         return "", f"AdmissionCheck {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump"
     if missing:
         return f"references missing AdmissionCheck(s): {','.join(missing)}", ""
-    silent = sorted(check for check in queue.checks if not _conditions(snapshot, check))
+    conditions = {
+        check: items(get(facts.find("AdmissionCheck", check), "status", "conditions")) for check in queue.checks
+    }
+    silent = sorted(check for check, listed in conditions.items() if not listed)
     if silent and not facts.closed:
         return "", f"AdmissionCheck {', '.join(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
-    if inactive := sorted(check for check in queue.checks if not _is_active(snapshot, check)):
+    inactive = sorted(
+        check
+        for check, listed in conditions.items()
+        if not any(value(one, "type") == "Active" and value(one, "status") == "True" for one in listed)
+    )
+    if inactive:
         return f"references inactive AdmissionCheck(s): {','.join(inactive)}", ""
     remote = snapshot.checks_of(queue, MULTIKUEUE)
     if len(remote) > 1:
@@ -260,16 +268,6 @@ def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
     if remote and snapshot.checks_of(queue, PROVISIONING):
         return "uses both MultiKueue and ProvisioningRequest AdmissionChecks", ""
     return "", ""
-
-
-def _is_active(snapshot: Snapshot, check: str) -> bool:
-    return any(
-        value(one, "type") == "Active" and value(one, "status") == "True" for one in _conditions(snapshot, check)
-    )
-
-
-def _conditions(snapshot: Snapshot, check: str) -> list[Tree]:
-    return items(get(snapshot.facts.find("AdmissionCheck", check), "status", "conditions"))
 
 
 def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:

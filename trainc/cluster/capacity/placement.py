@@ -40,9 +40,9 @@ def place(
     search = _search(topology, workers, leader, gates)
     one = {**workers.placed, "pods": workers.placed.get("pods", 0) + 1}
     lead = {**leader.placed, "pods": leader.placed.get("pods", 0) + 1} if leader else None
-    query = PlacementQuery(workers.spec, one, lead, used, search.size, search.slice_level)
-    query.tolerations, query.terms = [*workers.tolerations, *topology.tolerations], workers.terms
-    query.scores, query.inner = search.scores, search.inner
+    tolerations = [*workers.tolerations, *topology.tolerations]
+    own = (tolerations, workers.terms, search.scores, search.inner)
+    query = PlacementQuery(workers.spec, one, lead, used, search.size, search.slice_level, *own)
     fitting, level, is_even = _fitting(topology, search, query, topology.fill(query))
     chosen = _descend(topology, search, fitting, level, is_even=is_even)
     host = len(topology.levels) - 1 if topology.by_host else 0
@@ -129,11 +129,10 @@ def _level_that_fits(
             top = smallest_that_fits(ordered, needed, leaders, search, "slices")
         return level, [top]
     if search.required:
-        needed = search.count // search.size
         if search.scores:
             for index, domain in enumerate(ordered):
-                if domain.slices_beside >= needed and domain.leaders >= search.leaders:
-                    return level, [smallest_that_fits(ordered[index:], needed, search.leaders, search, "slices")]
+                if domain.slices_beside >= needed and domain.leaders >= leaders:
+                    return level, [smallest_that_fits(ordered[index:], needed, leaders, search, "slices")]
         raise PlacementError(_refusal(topology, level, search, excluded, ordered[0].slices))
     if level > 0 and not search.unconstrained:
         return _level_that_fits(topology, level - 1, search, excluded)
@@ -184,9 +183,7 @@ def _descend(
         chosen = spread(below, search.count, search.leaders, search.size, search, in_slices=True)
         level += 1
     while level < last:
-        size = search.size
-        if level >= search.slice_level:
-            size = search.inner.get(level + 1, 1)
+        size = search.inner.get(level + 1, 1) if level >= search.slice_level else search.size
         chosen = [one for domain in chosen for one in _below(domain, size, search)]
         level += 1
     return chosen

@@ -211,12 +211,13 @@ def static_refusal(pod: PendingPod, node: Node) -> str:
         return UNSCHEDULABLE
     if untolerated(node.taints, pod.tolerations) is not None:
         return TAINT
-    selector: Mapping[str, Any] = pod.spec.get("nodeSelector") or {}
-    if not in_labels(selector, node.labels):
-        return AFFINITY
-    if pod.terms is not None and not matches_terms(pod.terms, node.labels, node.name):
-        return AFFINITY
-    return ""
+    return "" if _matches_affinity(pod, node) else AFFINITY
+
+
+def _matches_affinity(pod: PendingPod, node: Node) -> bool:
+    """Whether a pod's node selector and its required node affinity take a node."""
+    fits = in_labels(pod.spec.get("nodeSelector"), node.labels)
+    return fits and (pod.terms is None or matches_terms(pod.terms, node.labels, node.name))
 
 
 def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
@@ -314,10 +315,7 @@ class Peers:
             return False
         if one.get("nodeTaintsPolicy") == "Honor" and untolerated(node.taints, self.pod.tolerations) is not None:
             return False
-        if one.get("nodeAffinityPolicy") == "Ignore":
-            return True
-        fits = in_labels(self.pod.spec.get("nodeSelector"), node.labels)
-        return fits and (self.pod.terms is None or matches_terms(self.pod.terms, node.labels, node.name))
+        return one.get("nodeAffinityPolicy") == "Ignore" or _matches_affinity(self.pod, node)
 
 
 def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:

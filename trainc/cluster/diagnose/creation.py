@@ -77,7 +77,11 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
     for pattern, (rule, words, help_, field) in _PATTERNS.items():
         if match := pattern.search(event.message):
             detail = words.format(*(part.strip()[:200] for part in match.groups()))
-            fields = (_field(run, role, field, event.message),) if field else ()
+            if field == ("containers",):  # of amounts, the place of the resource that the message names
+                resource = re.search(r"(?:requested: |imum )(?:requests\.|limits\.)?([\w./-]+)", event.message)
+                fields: tuple[Steps, ...] = (run.resources(role, resource[1] if resource else ""),)
+            else:
+                fields = (run.field(role, *field),) if field else ()
             return Cause(
                 rule, 2, f"{what} {verb} not created: {detail}", help_, event.first, quotes=(event.message,),
                 fields=fields,
@@ -87,14 +91,6 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
         "fix what the message names; `trainc validate` checks most of it before you push", event.first,
         quotes=(event.message,),
     )  # fmt: skip
-
-
-def _field(run: DumpedJob, role: str, field: tuple[str, ...], message: str) -> Steps:
-    """The place of a field of the pod template; of amounts, that of the resource which the message names."""
-    if field != ("containers",):
-        return run.field(role, *field)
-    resource = re.search(r"(?:requested: |imum )(?:requests\.|limits\.)?([\w./-]+)", message)
-    return run.resources(role, resource[1] if resource else "")
 
 
 def waiting_roles(run: DumpedJob) -> Iterator[Cause]:

@@ -7,6 +7,7 @@ Service, or a coordinator that never came.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -84,10 +85,11 @@ class Failure(NamedTuple):
 def failing(run: DumpedJob) -> Iterator[Cause]:
     """The pod that failed first, with how many followed; pods of earlier attempts count where none of the last failed."""
     failures = [failure for pod in unreplaced(run) if (failure := _failure(run, pod)) is not None]
-    latest = max((_attempt(one.pod) for one in failures), default=0)
-    failures = [one for one in failures if _attempt(one.pod) == latest]
     if not failures:
         return
+    attempts = [whole_number(label(one.pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0 for one in failures]
+    latest = max(attempts)
+    failures = [one for one, attempt in zip(failures, attempts, strict=True) if attempt == latest]
     known = [one for one in failures if moment(one.when) is not None] or failures
     began = min((moment(one.when) or 0.0 for one in known), default=0.0)
     together = [one for one in known if (moment(one.when) or 0.0) - began <= TOGETHER]
@@ -98,12 +100,13 @@ def failing(run: DumpedJob) -> Iterator[Cause]:
     headline = f"{run.shown(first.pod)} {first.words}"
     quotes = [first.message] if first.message else []
     if others:
-        quotes.append(f"{counted(len(others), 'other pod')} failed as well: {_counted(others)}")
+        counts = sorted(Counter(one.name for one in others).items())
+        kinds = ", ".join(f"{count} {name}" for name, count in counts)
+        quotes.append(f"{counted(len(others), 'other pod')} failed as well: {kinds}")
     if also:
         quotes.append(f"{len(also)} of them within {TOGETHER:g} s, so it is not certain which failed first")
-    steps = run.field(first.pod.role, *first.field)
-    if first.field == ("containers",):
-        steps = run.resources(first.pod.role)
+    role = first.pod.role
+    steps = run.resources(role) if first.field == ("containers",) else run.field(role, *first.field)
     yield Cause(
         first.name, 7, headline, first.help, first.when, FAILED if first.pod.phase == "Failed" else WAITS,
         tuple(run.shown(one.pod) for one in (first, *others)), tuple(quotes), (steps,) if first.field else (),
@@ -120,17 +123,6 @@ def unreplaced(run: DumpedJob) -> list[DumpedPod]:
         if pod.index is not None and pod.phase in ("Running", "Succeeded") and not pod.is_deleted
     }
     return [pod for pod in run.pods if pod.phase != "Failed" or (pod.job, pod.index) not in works]
-
-
-def _counted(failures: list[Failure]) -> str:
-    counts: dict[str, int] = {}
-    for one in failures:
-        counts[one.name] = counts.get(one.name, 0) + 1
-    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-
-
-def _attempt(pod: DumpedPod) -> int:
-    return whole_number(label(pod.tree, "jobset.sigs.k8s.io/restart-attempt")) or 0
 
 
 def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
@@ -150,9 +142,7 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
         when = text(ended, "finishedAt") or text(pod.condition("Ready"), "lastTransitionTime")
         when = when or text(pod.tree, "status", "startTime") or pod.created
         return _by_kubelet(pod, when, text(pod.tree, "status", "message"), reason)
-    if lost := _lost_node(run, pod):
-        return lost
-    return _by_code(run, pod, ended, container, is_init) if ended else None
+    return _lost_node(run, pod) or (_by_code(run, pod, ended, container, is_init) if ended else None)
 
 
 def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
@@ -279,27 +269,18 @@ def service(run: DumpedJob) -> Iterator[Cause]:
             "service-not-headless", 6, f"Service `{name}` has a cluster IP, so pods get no DNS names",
             "delete it and apply the headless one (`clusterIP: None`)", since, fields=steps,
         )  # fmt: skip
-    else:
-        yield from _endpoints(run, name, since)
-
-
-def _endpoints(run: DumpedJob, name: str, since: str) -> Iterator[Cause]:
-    slices = [
-        one for one in run.cluster.all("EndpointSlice")
-        if labels(one, "metadata", "labels").get("kubernetes.io/service-name") == name
-        and text(one, "metadata", "namespace") == run.namespace
-    ]  # fmt: skip
-    has_address = any(text(pod.tree, "status", "podIP") for pod in run.pods)
-    if (
-        run.cluster.has("EndpointSlice", run.namespace)
-        and has_address
-        and not any(maps(one, "endpoints") for one in slices)
-    ):
-        yield Cause(
-            "no-endpoints", 6, f"Service `{name}` has no endpoints, though pods have addresses",
-            "set `publishNotReadyAddresses: true`, or see why no pod is ready", since,
-            fields=(("spec", "network", "publishNotReadyAddresses"),),
-        )  # fmt: skip
+    elif run.cluster.has("EndpointSlice", run.namespace) and any(text(pod.tree, "status", "podIP") for pod in run.pods):
+        slices = [
+            one for one in run.cluster.all("EndpointSlice")
+            if labels(one, "metadata", "labels").get("kubernetes.io/service-name") == name
+            and text(one, "metadata", "namespace") == run.namespace
+        ]  # fmt: skip
+        if not any(maps(one, "endpoints") for one in slices):
+            yield Cause(
+                "no-endpoints", 6, f"Service `{name}` has no endpoints, though pods have addresses",
+                "set `publishNotReadyAddresses: true`, or see why no pod is ready", since,
+                fields=(("spec", "network", "publishNotReadyAddresses"),),
+            )  # fmt: skip
 
 
 def coordinator(run: DumpedJob) -> Iterator[Cause]:

@@ -186,17 +186,15 @@ def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
     if early:
         return WAITS, "suspended" if early[0].stage else "managed elsewhere", _with_evidence(run, early)
     causes = [cause for check in _ACTIVE for cause in check(run)]
-    causes += [cause for cause in (*stuck_init(run), *stuck_deletion(run)) if _is_long(cause.since, date)]
+    now = moment(date)
+    for cause in (*stuck_init(run), *stuck_deletion(run)):
+        if now is not None and (start := moment(cause.since)) is not None and now - start > _PATIENCE:
+            causes.append(cause)
     in_order = [cause.headline for cause in causes if cause.name == "waits-for-role"]
     if len(in_order) == len(causes) and any(not pod.is_deleted for pod in run.pods):
         status, words = _progress(run, has_trouble=False)  # a role that waits for one that works is as it should be
         return status, "; ".join([words, *in_order]), []
     return *_progress(run, has_trouble=bool(causes)), causes
-
-
-def _is_long(since: str, date: str) -> bool:
-    start, now = moment(since), moment(date)
-    return start is not None and now is not None and now - start > _PATIENCE
 
 
 def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:

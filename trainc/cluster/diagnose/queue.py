@@ -76,7 +76,7 @@ def suspended(run: DumpedJob) -> Iterator[Cause]:
             yield _evicted(queue, evicted or condition(workload, "DeactivationTarget"), workload, "Deactivated", since)
         elif is_true(workload, "QuotaReserved"):
             yield from _checks(workload, since)
-        elif text(evicted, "status") == "True" and not _waits_since(workload, evicted):
+        elif text(evicted, "status") == "True" and not _was_reconsidered(workload, evicted):
             yield _evicted(queue, evicted, workload, "", since)
         else:
             yield _waiting(run, queue, workload, since)
@@ -105,7 +105,7 @@ def _without_workload(run: DumpedJob, since: str) -> Cause:
     )  # fmt: skip
 
 
-def _waits_since(workload: Manifest, evicted: Manifest) -> bool:
+def _was_reconsidered(workload: Manifest, evicted: Manifest) -> bool:
     """Whether Kueue looked at the Workload again after its eviction and says why it does not fit."""
     reserved = condition(workload, "QuotaReserved")
     later = text(reserved, "lastTransitionTime") > text(evicted, "lastTransitionTime")
@@ -137,8 +137,7 @@ def _checks(workload: Manifest, since: str) -> Iterator[Cause]:
         yield Cause(
             "admission-check", 1, f"quota is reserved in `{admission}`, but admission check `{name}` {words}",
             "check the object that the admission check watches, such as the ProvisioningRequest",
-            since=text(check, "lastTransitionTime") or since,
-            quotes=tuple(word for word in (text(check, "message"),) if word), fields=(QUEUE,),
+            since=text(check, "lastTransitionTime") or since, quotes=_quotes(check), fields=(QUEUE,),
         )  # fmt: skip
     if not waiting:
         done = is_true(workload, "Admitted")
