@@ -272,7 +272,8 @@ def merged(original: str, before: str, after: str, *, beside: bool = False) -> s
         place = begin if line == start else places.get(line, len(old))
         known = place < len(old) and line < len(plain)
         shift = _indent(old[place]) - _indent(plain[line]) if known else 0
-        out += [_shifted(line, shift) for line in new[first:last]]
+        for added in new[first:last]:
+            out.append(" " * shift + added if shift >= 0 else added[min(-shift, _indent(added)) :])
     return "".join(out)
 
 
@@ -305,7 +306,3 @@ def _boundary(places: dict[int, int], index: int, count: int, total: int) -> int
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
-
-
-def _shifted(line: str, shift: int) -> str:
-    return " " * shift + line if shift >= 0 else line[min(-shift, _indent(line)) :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from shlex import quote
 
 from trainc import __version__
@@ -46,11 +47,7 @@ def run(options: Options) -> int:
         tell(*_refusals(reading, dump))
         return 1
     wishes = Wishes(cluster, options.one("finished", "archive") == "archive", options.has("migrate"))
-
-    def config(levels: Mapping[str, int]) -> dict[str, str]:
-        return _config(cluster, options.one("delivery"), levels)
-
-    adoption = adopted(dump, wishes, config)
+    adoption = adopted(dump, wishes, partial(_config, cluster, options.one("delivery")))
     if others := _other_runtimes(folder, cluster, adoption):
         tell(
             *(f"error: {path} differs from the one of cluster `{cluster}`" for path in others),

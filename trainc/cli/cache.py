@@ -7,6 +7,7 @@ import sys
 
 from trainc.text.files import READING, is_regular_file
 from trainc.text.record import BinaryIO
+from trainc.text.suppress import Suppress
 
 VARIABLE = "TRAINC_CACHE_DIR"
 _PREFIX = "trainc-"  # of the names of entries: the folder may be one that is in use
@@ -27,11 +28,9 @@ class FileCache:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
         if (stream := self.open(key)) is None:
             return None
-        with stream:
-            try:
-                return stream.read()
-            except OSError:
-                return None
+        with stream, Suppress(OSError):
+            return stream.read()
+        return None
 
     def open(self, key: str) -> BinaryIO | None:
         """What was put under a key, on the same terms, to be read as far as it is needed; another run may replace it meanwhile."""
@@ -42,7 +41,8 @@ class FileCache:
         try:
             entry = os.fstat(stream.fileno())
             if is_regular_file(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder)):
-                _touch(stream.fileno())
+                with Suppress(OSError):  # nobody may write there
+                    os.utime(stream.fileno())  # used again: others are forgotten first
                 return stream
         except OSError:
             pass
@@ -51,10 +51,8 @@ class FileCache:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep data under a key, and forget what was not asked for the longest."""
-        try:
+        with Suppress(OSError):  # doing without costs time and nothing else
             self._put(key, data)
-        except OSError:
-            return  # doing without costs time and nothing else
 
     def _put(self, key: str, data: bytes) -> None:
         temporary = f"{self._path(key)}.{os.urandom(8).hex()}"
@@ -64,7 +62,7 @@ class FileCache:
         for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
             os.remove(path)
         try:
-            with open(temporary, "xb", opener=_private) as stream:
+            with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
                 stream.write(data)
             os.replace(temporary, self._path(key))
         except OSError:
@@ -84,18 +82,6 @@ def _is_entry(name: str) -> bool:
 def _unwaited(path: str, _: int) -> int:
     """Opens without waiting: somebody may have put a pipe there."""
     return os.open(path, READING)
-
-
-def _touch(number: int) -> None:
-    """Mark an entry as used again: others are forgotten first."""
-    try:
-        os.utime(number)
-    except OSError:
-        return  # nobody may write there
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _is_trusted(status: os.stat_result) -> bool:

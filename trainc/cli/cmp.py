@@ -24,7 +24,7 @@ from trainc.compiler.emit.spool.questions import Settle
 from trainc.compiler.load.projects import nested_projects
 from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
 from trainc.lint.across_jobs import SharedNames, shared_service
-from trainc.model.finding import ERROR, Finding
+from trainc.model.finding import ERROR
 from trainc.model.settings import ARGOCD_GAP, Project
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.report.dumps import dumps
@@ -76,7 +76,14 @@ def _generate(environment: Mapping[str, str]) -> int:
     pipeline.fill(project, session.selection, spool, session.report, together, forms=True)
     lost_sources(project, session.selection.paths, session.report)
     for file in spool.edited:
-        session.report.add(_edited(os.path.relpath(file, project.root)))
+        name = os.path.relpath(file, project.root)
+        edited = FOREIGN_OUTPUT.at(
+            Span(name, 1, 1, 1, 1),
+            f"`{name}` was edited after trainc wrote it",
+            effect="the state of its run is unknown, and a running job might be replaced",
+            help="restore the file, or run `trainc build -w` and commit what it writes",
+        )
+        session.report.add(edited)
     pipeline.finish(project, session.selection, spool, session.report, together)
     _say(session)
     if session.report.failed:
@@ -109,20 +116,9 @@ def _applied(project: Project, namespace: str) -> Project:
     leaf = Sourced(namespace, Origin(by="the application's namespace")) if namespace else None
     return project.serving(
         tuple(
-            [
-                one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
-                for one in project.clusters
-            ]
+            one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
+            for one in project.clusters
         )
-    )
-
-
-def _edited(file: str) -> Finding:
-    return FOREIGN_OUTPUT.at(
-        Span(file, 1, 1, 1, 1),
-        f"`{file}` was edited after trainc wrote it",
-        effect="the state of its run is unknown, and a running job might be replaced",
-        help="restore the file, or run `trainc build -w` and commit what it writes",
     )
 
 

@@ -36,9 +36,8 @@ class Files(NamedTuple):
 def print_findings(report: Report, options: Options, files: Files, jobs: int | None, *, sums: bool) -> None:
     """Print the findings of a run, errors first, and with `sums` the summary, to standard error."""
     # The findings that are printed, by level; of one level causes come before what follows from them, else by place.
-    levels = (
-        (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
-    )  # what fails is never silent
+    # What fails is never silent.
+    levels = (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
     least = LEVELS.index(options.one("min_level", NOTE))
     wanted = [finding for finding in report.findings if LEVELS.index(finding.level) >= least]
     if options.has("quiet"):
@@ -56,7 +55,10 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
     color = options.one("color", "auto")
     shape = terminal(sys.stderr, color)
     link = files.link if shape.links else None
-    notes = [] if _wants_notes(options) else [finding for finding in findings if finding.level == NOTE]
+    # Notes are printed in full where they are asked for, chosen by their rule, or the judgement of an edit.
+    asking = ("verbose", "against", "all", "notes", "select")
+    wants_notes = options.one("min_level") == NOTE or any(options.has(word) for word in asking)
+    notes = [] if wants_notes else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
     shown = findings if options.has("verbose") or options.has("all") else findings[:_MAX_FINDINGS]
     printed: set[str] = set()
@@ -71,13 +73,6 @@ def _print(findings: list[Finding], report: Report, options: Options, files: Fil
         from trainc.report.fold import folded  # noqa: PLC0415
 
         tell(headline(NOTE, folded(notes, report.account.kinds_in)), "", color=color)
-
-
-def _wants_notes(options: Options) -> bool:
-    """Whether notes are printed in full: they are asked for, chosen by their rule, or the judgement of an edit."""
-    return options.one("min_level") == NOTE or any(
-        options.has(word) for word in ("verbose", "against", "all", "notes", "select")
-    )
 
 
 def _summary(report: Report, options: Options, jobs: int | None) -> None:

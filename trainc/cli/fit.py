@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, RUNNING
@@ -43,18 +43,18 @@ def run(options: Options) -> int:
     nodes = _what_if(options.one("what_if"))
     session = Session(options)
     session.project = session.project.checked(session.project.checks._replace(capacity=False))
-    beside = _inventories(session, options.all("inventory"))
-    jobs, objects = _jobs(session)
+    inventories = (read_dump(dump_contents(path), path, session.report) for path in options.all("inventory"))
+    beside = joined(*inventories)
+    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
+    objects = objects_beside(bundles)
     rows: list[dict[str, Any]] = []
     dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
-        if jobs.get(cluster.name):
+        if jobs := [one for one in bundles if one.jobset is not None and one.cluster == cluster.name]:
             placements = FitAnswers(session, joined(cluster.objects, beside, objects), nodes)
             known = placements.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
-            rows += [
-                _row(session, cluster, bundle, answer) for bundle, answer in placements.answers(jobs[cluster.name])
-            ]
+            rows += [_row(session, cluster, bundle, answer) for bundle, answer in placements.answers(jobs)]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     if rows or options.one("report") == "json":
@@ -86,25 +86,6 @@ def _what_if(word: str) -> int:
     if key != "numNodes" or number is None:
         raise Trouble(f"--what-if must be numNodes=N with N a whole number of 1 or more, not `{word}`")
     return number
-
-
-def _inventories(session: Session, paths: Sequence[str]) -> Objects:
-    """The objects of dumps that the command line names."""
-    objects: Objects = {}
-    for path in paths:
-        for kind, by_name in read_dump(dump_contents(path), path, session.report).items():
-            objects.setdefault(kind, {}).update(by_name)
-    return objects
-
-
-def _jobs(session: Session) -> tuple[dict[str, list[Bundle]], Objects]:
-    """The jobs by cluster, and objects of a cluster that stand in files beside them."""
-    jobs: dict[str, list[Bundle]] = {}
-    bundles = list(pipeline.bundles(session.project, session.selection, session.report))
-    for bundle in bundles:
-        if bundle.jobset is not None:
-            jobs.setdefault(bundle.cluster, []).append(bundle)
-    return jobs, objects_beside(bundles)
 
 
 def objects_beside(bundles: Iterable[Bundle]) -> Objects:
@@ -208,9 +189,6 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: FitAnswer) 
     return {**row, **answer_data(answer)}
 
 
-_BY = Origin(None, "what if")
-
-
 class Scaled(NamedTuple):
     """A JobSet with its PodGroups, or why there is none of that size."""
 
@@ -245,5 +223,5 @@ def _with_nodes(document: Document, nodes: int) -> Document:
     tree = document.written
     spec = tree["spec"]
     written = get(spec, "trainer")
-    trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, _BY)}
+    trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, Origin(None, "what if"))}
     return Document(document.file, {**tree, "spec": {**spec, "trainer": trainer}}, document.marks, document.start)

@@ -35,7 +35,7 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
     here = os.path.realpath(".")
     arguments = [_relative(path, here) for path in options.arguments]
     for path in arguments:
-        if not _is_below(repository.top, os.path.join(here, path)):
+        if os.path.commonpath((repository.top, os.path.normpath(os.path.join(here, path)))) != repository.top:
             raise Trouble(f"{path} is outside the Git work tree")
     deleted: list[str] = []
     if touched:
@@ -80,10 +80,6 @@ def _standing(path: str) -> str:
 def _relative(path: str, here: str) -> str:
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.relpath(os.path.join(os.path.realpath(folder), name), here)
-
-
-def _is_below(top: str, path: str) -> bool:
-    return os.path.commonpath((top, os.path.normpath(path))) == top
 
 
 def narrow(project: Project, paths: tuple[str, ...], revision: str) -> tuple[tuple[str, ...], frozenset[str]]:

@@ -63,7 +63,7 @@ def _migrate(options: Options) -> int:
         put_data(dumps(view) if form == "json" else text_of(migration_markdown(view)))
     elif options.has("details") or len(view["jobs"]) <= _FEW:
         for file, done in results:
-            (_tell_all if options.has("details") else _tell)(session.shown(file), done)
+            _tell(session.shown(file), done, in_full=options.has("details"))
         tell(*new_run_lines(view))
         if not any(done.touched or done.problems for _, done in results):
             tell("nothing to migrate")
@@ -88,9 +88,14 @@ def _ended_runs(session: Session, results: list[tuple[str, Migration]]) -> list[
     ]
 
 
-def _tell(file: str, done: Migration) -> None:
+def _tell(file: str, done: Migration, *, in_full: bool) -> None:
     """What became of a file's documents, the gravest first: what stays, what changes, and the fields that differ by reason."""
-    _tell_problems(file, done)
+    for finding in done.problems:
+        tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")
+    if in_full:
+        tell(*(f"{file}: {change.document}: {change.message}" for change in done.changes))
+        tell(*(f"{file}: compiled differently: {difference}" for difference in done.differences))
+        return
     for document in dict.fromkeys(change.document for change in done.changes):
         tell(f"{file}: {document}:", *(f"  {one.message}" for one in done.changes if one.document == document))
     if done.differences:
@@ -99,19 +104,6 @@ def _tell(file: str, done: Migration) -> None:
             f"{file}: {number} {'field is' if number == 1 else 'fields are'} compiled differently (`--details` lists each):"
         )
         tell(*(f"  {line}" for line in by_reason(done.differences)))
-
-
-def _tell_all(file: str, done: Migration) -> None:
-    _tell_problems(file, done)
-    for change in done.changes:
-        tell(f"{file}: {change.document}: {change.message}")
-    for difference in done.differences:
-        tell(f"{file}: compiled differently: {difference}")
-
-
-def _tell_problems(file: str, done: Migration) -> None:
-    for finding in done.problems:
-        tell(f"{file}:{finding.span.line}:{finding.span.column}: not migrated: {finding.message}")
 
 
 _FIRST = "# Settings that the migrated jobs share.\n"

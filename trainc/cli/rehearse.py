@@ -48,7 +48,8 @@ def run(options: Options) -> int:
         where = os.path.abspath(options.one("directory", session.project.root))
         use_nearby(made, where)
         _announce(made, where)
-        if not (options.has("yes") or _agreed()):
+        asked = "This runs the commands above. Continue? [y/N]"
+        if not (options.has("yes") or (sys.stdin.isatty() and ask(asked).lower() in ("y", "yes"))):
             raise Trouble("trainc rehearse executes the commands in the manifests: confirm with --yes")
         wait_for_children()
         speaker = _Speaker(made, options.one("logs"))
@@ -123,7 +124,10 @@ def _announce(made: Script, where: str) -> None:
     """Everything that will run: words, variables and files, as they are; what all processes have in common once."""
     count = len(made.processes)
     tell(f"rehearsing `{made.name}`: {count} {'process' if count == 1 else 'processes'} on this machine, in {where}")
-    environments = [dict(_given(process)) for process in made.processes]
+    # The variables of each process that it does not have from whoever starts it.
+    environments = [
+        {name: text for name, text in process.env.items() if os.environ.get(name) != text} for process in made.processes
+    ]
     common = dict.fromkeys(pair for pair in environments[0].items() if all(pair in e.items() for e in environments))
     for process, environment in zip(made.processes, environments, strict=True):
         tell(f"  {process.name}: {shlex.join(process.argv)}")
@@ -132,19 +136,6 @@ def _announce(made: Script, where: str) -> None:
     for path, text in made.files.items():
         tell(f"  writes {path}:", *(f"    {line}" for line in text.split("\n")))
     tell(*(f"  {note}" for note in made.notes))
-
-
-def _given(process: Process) -> Iterator[tuple[str, str]]:
-    """The variables of a process that it does not have from whoever starts it."""
-    for name, text in process.env.items():
-        if os.environ.get(name) != text:
-            yield name, text
-
-
-def _agreed() -> bool:
-    if not sys.stdin.isatty():
-        return False
-    return ask("This runs the commands above. Continue? [y/N]").lower() in ("y", "yes")
 
 
 class _Speaker:

@@ -39,12 +39,7 @@ from trainc.report.markdown import fenced, prose
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
 
-
-def _overview(view: dict[str, Any]) -> list[str]:
-    return overview_lines(view, terminal(sys.stdout).width)
-
-
-_WHOLE = {"text": _overview, "markdown": overview_markdown}
+_WHOLE = {"text": lambda view: overview_lines(view, terminal(sys.stdout).width), "markdown": overview_markdown}
 _LIFE = {"text": lifecycle_lines, "markdown": lifecycle_markdown}
 _POD = {"text": pod_lines, "markdown": pod_markdown}
 

@@ -64,7 +64,10 @@ def run(options: Options) -> int:
     if source and is_object_file(file):
         bundles = list(_single(session)) or bundles
     if line:
-        answers = _at_line(_rendered(bundles, file), file, line, source)
+        candidates = _rendered(bundles, file)
+        answers, is_current = rendered_line(read(ordinary_contents(file), file, Report()), line, candidates)
+        if not is_current and candidates:
+            tell(f"trainc: {file} is not what {source} compiles to now; the answer is for a new rendering")
     else:
         candidates = _rendered(bundles, file) if source else bundles
         answers = [answer for bundle in candidates for answer in explain(bundle, wanted)]
@@ -269,12 +272,3 @@ def _rendered(bundles: list[Bundle], file: str) -> list[Bundle]:
     path = os.path.abspath(file).replace(os.sep, "/")
     fitting = [bundle for bundle in bundles if not bundle.passing and path.endswith(f"/{path_of(bundle)}")]
     return sorted(fitting, key=lambda bundle: -len(path_of(bundle)))[:1] or bundles
-
-
-def _at_line(bundles: list[Bundle], file: str, line: int, source: str) -> list[Why]:
-    """The answers for a line of a rendered file; says so where the file is not what its job compiles to."""
-    documents = list(read(ordinary_contents(file), file, Report()))
-    answers, current = rendered_line(documents, line, bundles)
-    if not current and bundles:
-        tell(f"trainc: {file} is not what {source} compiles to now; the answer is for a new rendering")
-    return answers

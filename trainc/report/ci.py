@@ -41,16 +41,12 @@ def _command(finding: Finding, shown: Callable[[str], str]) -> str:
     }
     lines = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
     lines += details(finding)
-    head = ",".join(f"{key}={_property(text)}" for key, text in properties.items())
+    head = ",".join(f"{key}={_data(text).replace(':', '%3A').replace(',', '%2C')}" for key, text in properties.items())
     return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, lines))}"
 
 
 def _data(text: str) -> str:
     return visible(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}

@@ -39,11 +39,8 @@ def pod_lines(view: View) -> list[str]:
     for container in view["containers"]:
         out += ["", f"{container['kind']} {container['name']}, image {container['image']}"]
         out += [f"  {name}={value}" for name, value in container["env"].items()]
-        out += [
-            f"  $ {' '.join(map(_quoted, container['command']))}"
-            if container["command"]
-            else "  $ (the image's entrypoint)"
-        ]
+        command = " ".join(map(_quoted, container["command"])) or "(the image's entrypoint)"
+        out.append(f"  $ {command}")
     return out
 
 

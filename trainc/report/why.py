@@ -88,15 +88,14 @@ def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -
     for outcome, fields in ((landing.outcome, landing.fields), ("beaten", landing.beaten)):
         for field, objects in _by_path(fields, several):
             names = few(objects, 3) + ":" * (len(objects) > 3)
-            lines.append(f"  {outcome} in {names} {field.path}" + (_by(field, shown) if outcome == "beaten" else ""))
+            by = ""
+            if outcome == "beaten":
+                held, winner = with_octal(field.path, inline(field.value)), field.winner
+                by = f" by {_who(winner)}{_where(winner, shown)}: {held}"
+            lines.append(f"  {outcome} in {names} {field.path}{by}")
     if len(lines) > most:
         lines[most:] = [f"  and {len(lines) - most} more"]
     return lines
-
-
-def _by(field: Why, shown: Callable[[str], str]) -> str:
-    winner = field.winner
-    return f" by {_who(winner)}{_where(winner, shown)}: {with_octal(field.path, inline(field.value))}"
 
 
 def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]]:

@@ -143,7 +143,10 @@ def renamed(gone: Iterable[JobFacts], fresh: Iterable[JobFacts]) -> Pairs:
 
 def next_runs(before: Mapping[Key, JobFacts], after: Mapping[Key, JobFacts]) -> dict[Key, Key]:
     """What each new job is the next run of; the numbers of runs only ever grow."""
-    earlier = {job_identity(before[key]): key for key in sorted(before, key=_number)}
+    earlier = {
+        job_identity(before[key]): key
+        for key in sorted(before, key=lambda key: whole_number(key[2].rpartition("-r")[2]) or 1)
+    }
     return {
         key: earlier[job_identity(now)]
         for key, now in after.items()
@@ -190,10 +193,6 @@ def as_called(was: JobFacts, now: JobFacts) -> JobFacts:
     )
 
 
-def _number(key: Key) -> int:
-    return whole_number(key[2].rpartition("-r")[2]) or 1
-
-
 def _unique(gone: list[JobFacts], fresh: list[JobFacts], group: Group, fits: Fits) -> Pairs:
     groups: dict[object, list[JobFacts]] = {}
     for was in gone:
@@ -210,14 +209,6 @@ def _unique(gone: list[JobFacts], fresh: list[JobFacts], group: Group, fits: Fit
     return [pair for pair in pairs if matched[id(pair[0])] == 1]
 
 
-def _name(job: JobFacts) -> object:
-    return job.key[2]
-
-
-def _file(job: JobFacts) -> object:
-    return job.key[0], job.source
-
-
 def _shape(job: JobFacts) -> object:
     """What a job has in common with itself under another name, and with few others: a reason to look closer."""
     sizes = sorted((what, text) for what, text in job.values.items() if what.startswith(_SIZES))
@@ -232,7 +223,7 @@ def _is_like(was: JobFacts, now: JobFacts) -> bool:
 
 
 _REASONS: tuple[tuple[Group, Fits], ...] = (
-    (_name, lambda _was, _now: True),
-    (_file, _is_like),
+    (lambda job: job.key[2], lambda _was, _now: True),
+    (lambda job: (job.key[0], job.source), _is_like),
     (_shape, lambda was, now: as_called(was, now).digest == now.digest),
 )
