@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from trainc.apiserver.component_uses import uses
 from trainc.compiler.load import load
 from trainc.compiler.resolve.template import COMPONENTS, names_of
+from trainc.model.catalog import Documents
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project, Selection
@@ -62,13 +63,8 @@ def blueprints(project: Project, paths: tuple[str, ...] = (".",)) -> list[Bluepr
     What cannot be read is left out: `trainc validate` says what is wrong with it.
     """
     documents = load(project, Selection(paths), Report())
-    every = [
-        document
-        for cluster in project.clusters
-        for _, documents_of in documents.selected(cluster)
-        for document in documents_of
-    ]
-    unique = {(document.file, document.start): document for document in [*every, *documents.runtimes()]}
+    every = (*_selected(project, documents), *documents.runtimes())
+    unique = {(document.file, document.start): document for document in every}
     documents_of = [unique[key] for key in sorted(unique)]
     own = [Blueprint(document) for document in documents_of if document.kind in _KINDS and document.name]
     for document in documents_of:
@@ -112,11 +108,12 @@ def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:
 
 def jobs(project: Project) -> list[str]:
     """The names of the TrainJobs that belong to the current folder, each once."""
-    documents = load(project, Selection(paths_here(project)), Report())
-    every = [
-        document
-        for cluster in project.clusters
-        for _, documents_of in documents.selected(cluster)
-        for document in documents_of
-    ]
-    return sorted({document.name for document in every if document.kind == "TrainJob"})
+    selected = _selected(project, load(project, Selection(paths_here(project)), Report()))
+    return sorted({document.name for document in selected if document.kind == "TrainJob"})
+
+
+def _selected(project: Project, documents: Documents) -> Iterator[Document]:
+    """The documents of all files of a selection, for each cluster."""
+    for cluster in project.clusters:
+        for _, of_file in documents.selected(cluster):
+            yield from of_file
