@@ -214,13 +214,12 @@ def tcpx_with_nvls_or_tree(job: Job) -> Findings:
         for container, value in _set(job, name):
             own = next((other for other in tcpx if other in container.env), "")
             if value in bad and own:
-                yield TCPX.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}={value}` conflicts with GPUDirect-TCPX",
-                    also=[Label(job.at(container.env_path(own)), "TCPX is configured here")],
-                    effect="NCCL fails at start, or hangs in the first collective",
-                    help="use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`",
-                )
+                at = job.at((*container.env_path(name), "value"))
+                message = f"`{name}={value}` conflicts with GPUDirect-TCPX"
+                also = [Label(job.at(container.env_path(own)), "TCPX is configured here")]
+                effect = "NCCL fails at start, or hangs in the first collective"
+                help_ = "use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`"
+                yield TCPX.at(at, message, also=also, effect=effect, help=help_)
 
 
 def debug_left_on(job: Job) -> Findings:

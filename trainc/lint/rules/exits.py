@@ -233,13 +233,12 @@ def success_waits_for_endless_role(job: Job) -> Findings:
     others = [role for role in job.roles if role not in endless]
     if endless and others:
         driver = others[-1].name
-        yield SUCCESS.at(
-            job.at(("spec", "successPolicy") if policy else ("spec",), key=True),
-            f"the job waits for `{endless[0].name}` to end, which it never does",
-            also=[Label(job.at(endless[0].path), "never ends on its own")],
-            effect="the job keeps running after the training, and its resources stay allocated",
-            help=f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`",
-        )
+        at = job.at(("spec", "successPolicy") if policy else ("spec",), key=True)
+        message = f"the job waits for `{endless[0].name}` to end, which it never does"
+        also = [Label(job.at(endless[0].path), "never ends on its own")]
+        effect = "the job keeps running after the training, and its resources stay allocated"
+        help_ = f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`"
+        yield SUCCESS.at(at, message, also=also, effect=effect, help=help_)
 
 
 def ttl_on_child_job(job: Job) -> Findings:

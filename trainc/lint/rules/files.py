@@ -140,13 +140,12 @@ def path_not_mounted(job: Job) -> Findings:
             if mount_of(container, path)[0]:
                 continue
             if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
-                yield NOT_MOUNTED.at(
-                    job.at((*container.env_path(name), "value")),
-                    f"`{name}` is set to `{path}`, but no volume is mounted there",
-                    effect=f"{what} {'are lost with the pod' if 'dumps' in what else 'may be missing'}",
-                    help="mount the volume that contains it, or correct the path",
-                    level=WARNING if "dumps" in what else "note",
-                )
+                at = job.at((*container.env_path(name), "value"))
+                message = f"`{name}` is set to `{path}`, but no volume is mounted there"
+                effect = f"{what} {'are lost with the pod' if 'dumps' in what else 'may be missing'}"
+                help_ = "mount the volume that contains it, or correct the path"
+                level = WARNING if "dumps" in what else "note"
+                yield NOT_MOUNTED.at(at, message, effect=effect, help=help_, level=level)
 
 
 def objects_of_pods(job: Job) -> Findings:

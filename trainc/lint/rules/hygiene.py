@@ -113,14 +113,13 @@ def namespaces_differ(job: Job) -> Findings:
             namespace = text(table(tree, "metadata"), "namespace")
             if (namespace or "default") == (job.namespace or "default") or not namespace or not job.namespace:
                 continue
-            yield NAMESPACES.at(
-                job.at_object(tree, ("metadata", "namespace")),
-                f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`",
-                also=[Label(job.at(("metadata", "namespace")), "the job's namespace")],
-                effect="the pods do not find it",
-                help=f"move it to `{job.namespace}`",
-                level=WARNING,
+            at = job.at_object(tree, ("metadata", "namespace"))
+            message = (
+                f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`"
             )
+            also = [Label(job.at(("metadata", "namespace")), "the job's namespace")]
+            help_ = f"move it to `{job.namespace}`"
+            yield NAMESPACES.at(at, message, also=also, effect="the pods do not find it", help=help_, level=WARNING)
 
 
 def sensitive_host_path(job: Job) -> Findings:

@@ -110,13 +110,12 @@ def failure_rule_shadowed(job: Job) -> Findings:
         for earlier in range(index):
             pairs = [(set(texts(rules[earlier], field)), set(texts(rule, field))) for field in fields]
             if all(not wide or (narrow and narrow <= wide) for wide, narrow in pairs):
-                yield SHADOWED.at(
-                    job.at(("spec", "failurePolicy", "rules", index)),
-                    f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first",
-                    also=[Label(job.at(("spec", "failurePolicy", "rules", earlier)), "this rule matches first")],
-                    effect=f"such failures always lead to `{text(rules[earlier], 'action')}`",
-                    help="put the narrower rule first, or distinguish them by reason, message or role",
-                )
+                at = job.at(("spec", "failurePolicy", "rules", index))
+                message = f"rule {index + 1} (`{text(rule, 'action')}`) never matches: rule {earlier + 1} (`{text(rules[earlier], 'action')}`) matches first"
+                also = [Label(job.at(("spec", "failurePolicy", "rules", earlier)), "this rule matches first")]
+                effect = f"such failures always lead to `{text(rules[earlier], 'action')}`"
+                help_ = "put the narrower rule first, or distinguish them by reason, message or role"
+                yield SHADOWED.at(at, message, also=also, effect=effect, help=help_)
                 break
 
 

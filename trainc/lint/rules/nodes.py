@@ -182,14 +182,13 @@ def larger_than_machine(job: Job) -> Findings:
             if span in seen or (requested.quantity.nanos == most and is_free):
                 continue
             seen.add(span)
-            yield TOO_LARGE.at(
-                span,
+            message = (
                 f"a pod of `{role.name}` requests `{resource}: {requested.quantity}`, but `{machine.name}` has {held}"
-                + ("" if requested.quantity.nanos > most else ", of which the system reserves a part"),
-                also=[Label(job.at(path), f"{held} per machine")],
-                effect="the pods stay pending",
-                help="request less: the kubelet and the system reserve a part of the machine",
+                + ("" if requested.quantity.nanos > most else ", of which the system reserves a part")
             )
+            also = [Label(job.at(path), f"{held} per machine")]
+            help_ = "request less: the kubelet and the system reserve a part of the machine"
+            yield TOO_LARGE.at(span, message, also=also, effect="the pods stay pending", help=help_)
 
 
 def _largest(role: ExpandedRole, resource: str) -> Path:

@@ -195,13 +195,12 @@ def tmpfs_over_memory(job: Job) -> Findings:
                 mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
                 if size is None or limit is None or size <= limit or text(volume, "name") not in mounted:
                     continue
-                yield TMPFS.at(
-                    job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit")),
-                    f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}",
-                    also=[Label(job.at(container.amount_path("memory")), "counts against this limit")],
-                    effect="the container runs out of memory before the volume is full",
-                    help="lower the size of the volume, or raise the memory limit above it",
-                )
+                at = job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit"))
+                message = f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
+                also = [Label(job.at(container.amount_path("memory")), "counts against this limit")]
+                effect = "the container runs out of memory before the volume is full"
+                help_ = "lower the size of the volume, or raise the memory limit above it"
+                yield TMPFS.at(at, message, also=also, effect=effect, help=help_)
 
 
 def no_shared_memory(job: Job) -> Findings:

@@ -115,14 +115,13 @@ def _retries(placement: Placement, tied: list[Role]) -> Iterator[Finding]:
     for role in tied:
         limit = value(role.tree, "template", "spec", "backoffLimit")
         if type(limit) is int and limit > 0 and value(role.pod, "restartPolicy") == "Never":
-            yield RETRIES.at(
-                placement.role_at(role, "template", "spec", "backoffLimit"),
-                f"`{role.name.value}` replaces up to {limit} failed pods inside a gang",
-                effect="once another member has finished, the replacement never starts",
-                help="set `runPolicy.backoffLimit: 0`"
-                if placement.bundle.document.kind in NAMES
-                else "set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts the whole job",
-            )
+            at = placement.role_at(role, "template", "spec", "backoffLimit")
+            message = f"`{role.name.value}` replaces up to {limit} failed pods inside a gang"
+            effect = "once another member has finished, the replacement never starts"
+            help_ = "set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts the whole job"
+            if placement.bundle.document.kind in NAMES:
+                help_ = "set `runPolicy.backoffLimit: 0`"
+            yield RETRIES.at(at, message, effect=effect, help=help_)
 
 
 def size_faults(placement: Placement) -> Iterator[Finding]:

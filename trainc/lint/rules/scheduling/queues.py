@@ -67,13 +67,12 @@ def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
 def _both(placement: Placement) -> Iterator[Finding]:
     if (queue := placement.queue) is not None and placement.volcano:
         tie = next((t for t in placement.ties if t.back_end == "volcano"), None)
-        yield KUEUE_AND_VOLCANO.at(
-            placement.at("metadata", "labels", KUEUE_QUEUE),
-            f"the job waits in the Kueue queue `{queue.value}` but is scheduled by Volcano",
-            also=[Label(placement.at(*tie.path), "Volcano's group")] if tie else (),
-            effect="Kueue reserves the quota while Volcano keeps the pods pending",
-            help="remove the label, or choose another scheduler for the cluster",
-        )
+        at = placement.at("metadata", "labels", KUEUE_QUEUE)
+        message = f"the job waits in the Kueue queue `{queue.value}` but is scheduled by Volcano"
+        also = [Label(placement.at(*tie.path), "Volcano's group")] if tie else ()
+        effect = "Kueue reserves the quota while Volcano keeps the pods pending"
+        help_ = "remove the label, or choose another scheduler for the cluster"
+        yield KUEUE_AND_VOLCANO.at(at, message, also=also, effect=effect, help=help_)
 
 
 def _suspended(placement: Placement) -> Iterator[Finding]:
@@ -89,15 +88,14 @@ def _suspended(placement: Placement) -> Iterator[Finding]:
 def _misplaced(placement: Placement) -> Iterator[Finding]:
     for spot in placement.spots:
         if KUEUE_QUEUE in spot.keys and (spot.level, spot.section) != ("jobset", "labels"):
-            yield MISPLACED_QUEUE.at(
-                placement.at(*spot.path, KUEUE_QUEUE),
-                f"Kueue does not read `{KUEUE_QUEUE}` here",
-                effect="the job is not queued" if placement.queue is None else "",
-                help="make it a label of the JobSet, or of the TrainJob if there is one"
-                if placement.queue is None
-                else "remove it: the JobSet has the label",
-                level=ERROR if placement.queue is None else WARNING,
-            )
+            at = placement.at(*spot.path, KUEUE_QUEUE)
+            message = f"Kueue does not read `{KUEUE_QUEUE}` here"
+            effect = "the job is not queued" if placement.queue is None else ""
+            help_ = "remove it: the JobSet has the label"
+            if placement.queue is None:
+                help_ = "make it a label of the JobSet, or of the TrainJob if there is one"
+            level = ERROR if placement.queue is None else WARNING
+            yield MISPLACED_QUEUE.at(at, message, effect=effect, help=help_, level=level)
 
 
 _KUEUE = "kueue.x-k8s.io/"

@@ -126,14 +126,13 @@ def _differing(placement: Placement, tied: list[Role], names: set[str]) -> Findi
 
 def _unnamed(placement: Placement, role: Role, back_end: str) -> Finding:
     scheduler = value(role.pod, "schedulerName")
-    return SCHEDULER_NAME.at(
-        placement.role_at(role, *POD, "spec", *(("schedulerName",) if scheduler else ())),
-        f"the pods are members of a {back_end} group but use {f'`{scheduler}`' if scheduler else 'the default scheduler'}",
-        effect="unless kube-scheduler runs the plugin itself, it places the pods one by one, without a gang"
-        if back_end == "coscheduling"
-        else "kube-scheduler places the pods one by one, without a gang",
-        help=f"set `schedulerName: {PROFILES[back_end]}`, or the name in your cluster",
-    )
+    at = placement.role_at(role, *POD, "spec", *(("schedulerName",) if scheduler else ()))
+    message = f"the pods are members of a {back_end} group but use {f'`{scheduler}`' if scheduler else 'the default scheduler'}"
+    effect = "kube-scheduler places the pods one by one, without a gang"
+    if back_end == "coscheduling":
+        effect = "unless kube-scheduler runs the plugin itself, it places the pods one by one, without a gang"
+    help_ = f"set `schedulerName: {PROFILES[back_end]}`, or the name in your cluster"
+    return SCHEDULER_NAME.at(at, message, effect=effect, help=help_)
 
 
 def _foreign(placement: Placement, role: Role, back_end: str) -> Finding:
