@@ -91,13 +91,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     template = {"metadata": {"labels": {}, "annotations": {}}, "spec": {"replicatedJobs": roles}}
     wishes = {"minAvailable": len(jobs), "queue": document.tree["spec"]["queue"]}
     return plan_of_jobset(
-        document,
+        entry,
         options,
         template,
         framework="armada",
         title=f"Armada jobs {document.name}",
         companions=entry.companions,
-        beside=entry.beside,
         namespace=options.namespace,
         policy={"armada": {"gang": stamp(gang, _BY)}},
         gang={"older": stamp(wishes, _BY)} if gang else {"none": {}},

@@ -55,13 +55,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     # The pods work through a list of indices, a few at a time: nothing has to run together.
     is_queue = type(width) is int and type(size) is int and size > width
     return plan_of_jobset(
-        document,
+        entry,
         options,
         template,
         framework="plain",
         title=f"Job {document.name}",
         companions=companions,
-        beside=entry.beside,
         namespace=options.namespace,
         gang={"none": {}} if is_queue else None,
         pods=[at_once(replicated)],

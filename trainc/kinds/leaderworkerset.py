@@ -158,13 +158,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     if exclusive is not None:  # a domain for each group is one for each Job: a group of several is refused
         annotations[EXCLUSIVE] = exclusive
     return plan_of_jobset(
-        document,
+        entry,
         options,
         {"metadata": {**metadata, "annotations": annotations}, "spec": {"replicatedJobs": roles}},
         framework="leaderworkerset",
         title=f"LeaderWorkerSet {document.name}",
         companions=hosts.files(entry.companions, [pod_of(role) for role in roles]),
-        beside=entry.beside,
         namespace=options.namespace,
         policy={"leaderworkerset": {"size": size}},
         gang={"older": stamp({"minAvailable": 1, "wholeResources": True}, "LeaderReady")} if ready else None,

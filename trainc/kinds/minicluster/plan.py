@@ -58,13 +58,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     if subdomain is not name:
         template["spec"]["network"] = {"subdomain": subdomain}
     return plan_of_jobset(
-        document,
+        entry,
         options,
         template,
         framework="minicluster",
         title=f"MiniCluster {document.name}",
         companions=hosts.files(entry.companions, [pod_of(replicated)]),
-        beside=entry.beside,
         namespace=options.namespace,
         policy={"minicluster": _settings(document, hosts)},
         barred=barred,

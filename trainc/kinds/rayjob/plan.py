@@ -75,13 +75,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     spec = {**_jobset_fields(job), "replicatedJobs": replicated}
     return plan_of_jobset(
-        job.document,
+        Entry(job.document, beside=entry.beside),
         options,
         {"metadata": job_metadata(job.document.tree), "spec": spec},
         framework=FRAMEWORK,
         title=f"{_BY} {job.name.value}",
         companions=hosts.files(entry.companions, [pod_of(tree) for tree in replicated]),
-        beside=entry.beside,
         gang=_gang(job) if counted else None,
         barred=not kept and not (is_open(job) and not report.compiles),
     )

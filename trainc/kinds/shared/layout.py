@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
 from trainc.kinds.table import MERGED_ROLE
+from trainc.model.catalog import Entry
 from trainc.model.cluster import Version
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Rule
@@ -183,14 +184,13 @@ def _dotted(version: Version | None) -> str:
 
 
 def plan_of_jobset(
-    document: Document,
+    entry: Entry,
     options: LegacyOptions,
     template: Tree,
     *,
     framework: str,
     title: str,
     companions: tuple[Document, ...],
-    beside: tuple[Document, ...],
     namespace: Sourced[str] | None = None,
     policy: Tree = None,
     gang: Tree = None,
@@ -204,6 +204,7 @@ def plan_of_jobset(
     """
     jobs = template["spec"]["replicatedJobs"]
     counts = [get(job, "template", "spec", "parallelism") for job in jobs] if pods is None else pods
+    document = entry.document
     written = get(document.tree, "metadata", "namespace")
     plan = Plan(
         document=document,
@@ -217,7 +218,7 @@ def plan_of_jobset(
         roles=tuple(Role(index, job, count) for index, (job, count) in enumerate(zip(jobs, counts, strict=True))),
         steps=(("runtime", title, template, (), None),),
         companions=companions,
-        beside=beside,
+        beside=entry.beside,
         secrets=options.secrets,
     )
     plan.barred = barred

@@ -18,6 +18,7 @@ from trainc.kinds.shared.restart import restart
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
 from trainc.kinds.tfjob import listed_tensorflow, tensorflow
 from trainc.kinds.xgboostjob import xgboost
+from trainc.model.catalog import Entry
 from trainc.model.document import Document
 from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan
@@ -54,12 +55,10 @@ def older(
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
         shape = JobLayout(tuple(ReplicatedJobPlan(one.name, one, one.count) for one in known))
         barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
-    return _plan(job, shape, companions, beside, barred=barred) if shape.parts else None
+    return _plan(job, shape, Entry(document, companions, beside), barred=barred) if shape.parts else None
 
 
-def _plan(
-    job: LegacyJob, shape: JobLayout, companions: tuple[Document, ...], beside: tuple[Document, ...], *, barred: bool
-) -> Plan:
+def _plan(job: LegacyJob, shape: JobLayout, entry: Entry, *, barred: bool) -> Plan:
     everyone = not barred and not is_open(job) and not any(part.decides for part in shape.parts)
     built = [_replicated(job, part, decides=part.decides or everyone) for part in shape.parts]
     replicated = [tree for tree, _ in built]
@@ -71,19 +70,18 @@ def _plan(
     template = _template(job, shape, replicated)
     planned = partial(
         plan_of_jobset,
-        job.document,
+        entry,
         job.options,
         framework=job.kind.framework,
         title=f"{job.kind.kind} {job.name.value}",
-        beside=beside,
         policy={job.kind.framework: stamp(shape.settings or {}, job.kind.kind)},
         gang=runpolicy.gang(job),
         barred=barred,
     )
-    plan = planned(template, companions=companions)
+    plan = planned(template, companions=entry.companions)
     if barred or is_open(job):
         return plan
-    present, companions = with_present_names(job, plan, replicated, companions)
+    present, companions = with_present_names(job, plan, replicated, entry.companions)
     return planned({**template, "spec": {**template["spec"], "replicatedJobs": present}}, companions=companions)
 
 

@@ -33,14 +33,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
     job = JobOfTasks(entry.document, options, report)
     metadata = job_metadata(entry.document.tree)
-    planned = partial(
-        plan_of_jobset,
-        entry.document,
-        options,
-        framework=FRAMEWORK,
-        title=f"{_BY} {job.name.value}",
-        beside=entry.beside,
-    )
+    planned = partial(plan_of_jobset, entry, options, framework=FRAMEWORK, title=f"{_BY} {job.name.value}")
     counted, known = countable(job), _is_known(job)
     for task in job.tasks:
         prepare(job, task)
