@@ -13,6 +13,7 @@ from trainc.apiserver import shipped
 from trainc.apiserver.shipped import Shipped
 from trainc.model.report import Report
 from trainc.model.tree import plain
+from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
@@ -373,39 +374,29 @@ def _usual(field: Field) -> Any:
     return {name: _value(below[name]) for name in wanted}
 
 
-ANNOTATIONS = {
-    "trainc.dev/run": ('"2"', "The run number; increase it to start a new run."),
-    "trainc.dev/cluster": ("eu,us", "The clusters that run the job; overrides their `paths`."),
-    "trainc.dev/components": ("shm,spot", "The components to enable."),
+# By its name below `trainc.dev/`: an example, and what it says.
+_ABOUT = {
+    "run": ('"2"', "The run number; increase it to start a new run."),
+    "cluster": ("eu,us", "The clusters that run the job; overrides their `paths`."),
+    "components": ("shm,spot", "The components to enable."),
     "checkpoints.trainc.dev/claim": (
         "bert-data",
         "The value of a parameter of an enabled component: `<component>.trainc.dev/<parameter>`.",
     ),
-    "trainc.dev/compile": ('"true"', 'Plain Job (`batch/v1`): compile it as training; `"false"` leaves it unchanged.'),
-    "trainc.dev/keep": (
+    "compile": ('"true"', 'Plain Job (`batch/v1`): compile it as training; `"false"` leaves it unchanged.'),
+    "keep": (
         "job",
         "Plain Job: keep it a Job; it is checked, and gets a PodGroup if the cluster has a gang scheduler.",
     ),
-    "trainc.dev/rank-layout": (
-        "merged",
-        "PyTorchJob: one Job for master and workers, or with `per-job` one Job per worker.",
-    ),
-    "trainc.dev/run-to-completion": (
-        '"true"',
-        "LeaderWorkerSet: its pods end with their program; compile it as training.",
-    ),
-    "trainc.dev/compat-names": (
-        '"true"',
-        "Jobs of other operators: add Services under the pod names that the operator used.",
-    ),
-    "trainc.dev/cluster-domain": (
+    "rank-layout": ("merged", "PyTorchJob: one Job for master and workers, or with `per-job` one Job per worker."),
+    "run-to-completion": ('"true"', "LeaderWorkerSet: its pods end with their program; compile it as training."),
+    "compat-names": ('"true"', "Jobs of other operators: add Services under the pod names that the operator used."),
+    "cluster-domain": (
         "cluster.local",
         "Jobs of other operators: the DNS domain of the cluster, for host names that include it.",
     ),
-    "trainc.dev/keep-ttl": ('"true"', "Jobs of other operators: keep the time to live."),
-    "trainc.dev/lenient": (
-        '"true"',
-        "Jobs of other operators: a lower-case role, or a Master without `replicas`, is a warning.",
-    ),
-    "trainc.dev/jax-variables": ('"true"', "JAXJob: also set the variables that JAX itself reads."),
+    "keep-ttl": ('"true"', "Jobs of other operators: keep the time to live."),
+    "lenient": ('"true"', "Jobs of other operators: a lower-case role, or a Master without `replicas`, is a warning."),
+    "jax-variables": ('"true"', "JAXJob: also set the variables that JAX itself reads."),
 }
+ANNOTATIONS = {name if "/" in name else TRAINC_PREFIX + name: row for name, row in _ABOUT.items()}

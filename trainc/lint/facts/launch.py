@@ -6,7 +6,7 @@ from trainc.lint.facts.shell import Simple, with_certainty
 from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown, Value
 from trainc.model.vocabulary import Launcher, Vocabulary
 from trainc.text.numbers import parsed_int
-from trainc.text.record import Protocol
+from trainc.text.record import NamedTuple, Protocol
 
 
 class Process(Protocol):
@@ -28,28 +28,21 @@ _ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no s
 _TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
 
 
-class Launch:
+class Launch(NamedTuple):
     """A launcher call: `flags` are its own (dashes as underscores), `program` the words it starts.
 
     `launcher` is None and `name` is `PYTHON` where a program is started by itself.
     """
 
-    __slots__ = ("exported", "flags", "launcher", "name", "process", "program")
+    process: Process
+    launcher: Launcher | None
+    flags: dict[str, str]
+    program: list[str]
+    exported: dict[str, str]
 
-    def __init__(
-        self,
-        process: Process,
-        launcher: Launcher | None,
-        flags: dict[str, str],
-        program: list[str],
-        exported: dict[str, str],
-    ) -> None:
-        self.process = process
-        self.launcher = launcher
-        self.name = PYTHON if launcher is None else launcher.name
-        self.flags = flags
-        self.program = program
-        self.exported = exported
+    @property
+    def name(self) -> str:
+        return PYTHON if self.launcher is None else self.launcher.name
 
     def value(self, flag: str) -> Value | None:
         """What a flag of the launcher says once the shell and the kubelet have expanded it, None where it is absent."""
