@@ -158,4 +158,4 @@ def silent(node: dict[str, Any], path: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("kind", sampled(kinds(), lambda kind: kind.__name__, every=4))
 def test_described(kind: type[Resource]) -> None:
     fields = list(silent(structural(kind, inline=False)))
-    assert not fields, f"write a docstring, which ends with a full stop, below {', '.join(fields)}"
+    assert not fields, f"write a description, which ends with a full stop, of {', '.join(fields)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen, MinLen
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from trainc.apiserver.models.node import ApiObject, Core, Int64, Time
 
@@ -38,13 +38,10 @@ class Condition(ApiObject):
 
     type: Annotated[str, MaxLen(316), StringConstraints(pattern=_TYPE)]
     """What the condition is about; unique in the list."""
-    status: Literal["True", "False", "Unknown"]
-    """Whether it holds."""
+    status: Literal["True", "False", "Unknown"] = Field(description="Whether it holds.")
     reason: Annotated[str, MinLen(1), MaxLen(1024), StringConstraints(pattern=_REASON)]
     """Why, as one word for machines."""
-    message: Annotated[str, MaxLen(32768)]
-    """Why, as a sentence for people."""
-    last_transition_time: Time
-    """When the status changed last."""
+    message: Annotated[str, MaxLen(32768)] = Field(description="Why, as a sentence for people.")
+    last_transition_time: Time = Field(description="When the status changed last.")
     observed_generation: Annotated[Int64, Ge(0)] | None = None
     """Generation of the object that the condition speaks of."""

@@ -6,14 +6,13 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge
 
-from trainc.apiserver.models.node import ApiObject, Column, Int32, Names, Quantity, Resource, Time
+from trainc.apiserver.models.node import ApiObject, Column, Int32, Names, Quantity, Resource, Time, optional
 
 
 class CoschedulingPodGroupSpec(ApiObject):
     """How many pods must find a place together."""
 
-    min_member: Annotated[Int32, Ge(1)] | None = None
-    """How many pods must be placeable before any of them starts."""
+    min_member: Annotated[Int32, Ge(1)] | None = optional("How many pods must be placeable before any of them starts.")
     min_resources: dict[str, Quantity] | None = None
     """What must be free in the whole cluster before the group is tried at all."""
     schedule_timeout_seconds: Int32 | None = None
@@ -23,18 +22,12 @@ class CoschedulingPodGroupSpec(ApiObject):
 class CoschedulingPodGroupStatus(ApiObject):
     """What the controller has seen; never written by people."""
 
-    phase: str | None = None
-    """Pending, Scheduling, Running, Finished, Failed or Unknown."""
-    occupied_by: str | None = None
-    """The owners whose pods belong to the group."""
-    running: Int32 | None = None
-    """Pods that run."""
-    succeeded: Int32 | None = None
-    """Pods that have succeeded."""
-    failed: Int32 | None = None
-    """Pods that have failed."""
-    schedule_start_time: Time | None = None
-    """When the group was tried first."""
+    phase: str | None = optional("Pending, Scheduling, Running, Finished, Failed or Unknown.")
+    occupied_by: str | None = optional("The owners whose pods belong to the group.")
+    running: Int32 | None = optional("Pods that run.")
+    succeeded: Int32 | None = optional("Pods that have succeeded.")
+    failed: Int32 | None = optional("Pods that have failed.")
+    schedule_start_time: Time | None = optional("When the group was tried first.")
 
 
 class CoschedulingPodGroup(Resource):
@@ -57,7 +50,5 @@ class CoschedulingPodGroup(Resource):
         ),
     )
 
-    spec: CoschedulingPodGroupSpec | None = None
-    """What has to be there before the pods start."""
-    status: CoschedulingPodGroupStatus | None = None
-    """What has been seen of the group."""
+    spec: CoschedulingPodGroupSpec | None = optional("What has to be there before the pods start.")
+    status: CoschedulingPodGroupStatus | None = optional("What has been seen of the group.")

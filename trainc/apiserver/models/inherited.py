@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema
 
 from trainc.apiserver.component_uses import names_in
 from trainc.apiserver.models.core import JobTemplateSpec
-from trainc.apiserver.models.node import SET, ApiObject, Keywords, Name, Names, Resource, list_map
+from trainc.apiserver.models.node import SET, ApiObject, Keywords, Name, Names, Resource, list_map, optional
 from trainc.apiserver.models.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
 
 PARTIAL = Keywords({"x-partial": True})
@@ -41,8 +41,7 @@ Text = Annotated[str, MinLen(1)]
 class ComponentUse(ApiObject):
     """One component that is switched on."""
 
-    name: Name
-    """Name of the RuntimeComponent."""
+    name: Name = Field(description="Name of the RuntimeComponent.")
     with_: dict[str, Scalar] | None = Field(default=None, alias="with")
     """Values of its parameters by name; a parameter that is not named keeps its default."""
 
@@ -64,8 +63,7 @@ class Lock(ApiObject):
 
     path: Text
     """The field as `trainc why` prints it, below the runtime's `spec`: `mlPolicy.numNodes`."""
-    reason: Text
-    """Why it must stay; whoever tries to change it reads this."""
+    reason: Text = Field(description="Why it must stay; whoever tries to change it reads this.")
 
 
 class PartialRuntimeSpec(ApiObject):
@@ -95,15 +93,13 @@ class Runtime(Resource):
 
     NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Runtime", "runtimes", namespaced=False)
 
-    spec: RuntimeSpec | None = None
-    """What the jobs have in common."""
+    spec: RuntimeSpec | None = optional("What the jobs have in common.")
 
 
 class Choice(ApiObject):
     """One value that a parameter may take."""
 
-    value: Scalar
-    """The value."""
+    value: Scalar = Field(description="The value.")
     with_: dict[str, Scalar] | None = Field(default=None, alias="with")
     """What this choice gives other parameters of the component that are not given a value themselves."""
 
@@ -111,18 +107,13 @@ class Choice(ApiObject):
 class Parameter(ApiObject):
     """A value that whoever switches the component on may choose."""
 
-    name: Annotated[Name, MaxLen(63)]
-    """Name under `with`."""
-    type: Literal["quantity", "integer", "string"]
-    """What a value must look like."""
-    description: str | None = None
-    """What it is for."""
+    name: Annotated[Name, MaxLen(63)] = Field(description="Name under `with`.")
+    type: Literal["quantity", "integer", "string"] = Field(description="What a value must look like.")
+    description: str | None = optional("What it is for.")
     default: Scalar | None = None
     """The value where none is given; without it, what the component itself holds at these places, or nothing."""
-    required: bool | None = None
-    """Whether a value must be given."""
-    choices: list[Choice] | None = None
-    """The only values that it may take."""
+    required: bool | None = optional("Whether a value must be given.")
+    choices: list[Choice] | None = optional("The only values that it may take.")
     sets: Annotated[list[Text], MinLen(1)] | None = None
     """The places below the component's `spec` that get the value: `job.spec.template.spec.volumes[shm].emptyDir.sizeLimit`."""
 
@@ -130,22 +121,17 @@ class Parameter(ApiObject):
 class RuntimeComponentSpec(ApiObject):
     """What the component adds to a runtime, and what it gets along with."""
 
-    description: str | None = None
-    """What it is for, in a sentence or two."""
+    description: str | None = optional("What it is for, in a sentence or two.")
     roles: Annotated[list[Name], MinLen(1), SET] | None = None
     """The replicated jobs that get `job`, by name or by their step of the training; `[trainer]` when absent."""
-    parameters: Annotated[list[Parameter], list_map("name")] | None = None
-    """Values that may be chosen."""
-    requires: Annotated[list[Name], SET] | None = None
-    """Components that must be switched on as well."""
+    parameters: Annotated[list[Parameter], list_map("name")] | None = optional("Values that may be chosen.")
+    requires: Annotated[list[Name], SET] | None = optional("Components that must be switched on as well.")
     conflicts_with: Annotated[list[Name], SET] | None = None
     """Components that must not be switched on beside this one."""
     after: Annotated[list[Name], SET] | None = None
     """Components that this one is applied after, and whose values it may replace."""
-    runtime: PartialRuntimeSpec | None = None
-    """Merged into the runtime's spec."""
-    job: Annotated[JobTemplateSpec, PARTIAL] | None = None
-    """Merged into the Job template of each of the roles."""
+    runtime: PartialRuntimeSpec | None = optional("Merged into the runtime's spec.")
+    job: Annotated[JobTemplateSpec, PARTIAL] | None = optional("Merged into the Job template of each of the roles.")
 
 
 class RuntimeComponent(Resource):
@@ -153,5 +139,4 @@ class RuntimeComponent(Resource):
 
     NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "RuntimeComponent", "runtimecomponents", namespaced=False)
 
-    spec: RuntimeComponentSpec | None = None
-    """What it adds and what it gets along with."""
+    spec: RuntimeComponentSpec | None = optional("What it adds and what it gets along with.")

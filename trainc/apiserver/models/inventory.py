@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
+
 from trainc.apiserver.inventory_kinds import DECISIVE
-from trainc.apiserver.models.node import ApiObject, Keywords, Name, Names, Quantity, Resource, StringMap
+from trainc.apiserver.models.node import ApiObject, Keywords, Name, Names, Quantity, Resource, StringMap, optional
 
 Kind = Annotated[str, Keywords({"enum": [*DECISIVE]})]
 Object = Annotated[
@@ -17,10 +19,8 @@ Object = Annotated[
 class InventoryTaint(ApiObject):
     """A taint of a node."""
 
-    key: Name
-    """Its key."""
-    value: str | None = None
-    """Its value."""
+    key: Name = Field(description="Its key.")
+    value: str | None = optional("Its value.")
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
     """What it does to pods that do not tolerate it."""
 
@@ -28,35 +28,24 @@ class InventoryTaint(ApiObject):
 class InventoryNodes(ApiObject):
     """Nodes that are alike in everything but their names."""
 
-    names: list[Name]
-    """Their names."""
-    labels: StringMap | None = None
-    """Their labels, without that of the host name where it is the node's own name."""
-    without_hostname: bool | None = None
-    """Whether they have no label with their host name."""
-    allocatable: dict[str, Quantity]
-    """What one of them can hold."""
-    system: dict[str, Quantity] | None = None
-    """What pods of the cluster itself take of one of them."""
-    jobs: dict[str, Quantity] | None = None
-    """What pods of jobs took of one of them when the dump was made."""
-    taints: list[InventoryTaint] | None = None
-    """Their taints."""
-    not_ready: bool | None = None
-    """Whether they were not ready."""
-    unschedulable: bool | None = None
-    """Whether they were cordoned."""
+    names: list[Name] = Field(description="Their names.")
+    labels: StringMap | None = optional("Their labels, without that of the host name where it is the node's own name.")
+    without_hostname: bool | None = optional("Whether they have no label with their host name.")
+    allocatable: dict[str, Quantity] = Field(description="What one of them can hold.")
+    system: dict[str, Quantity] | None = optional("What pods of the cluster itself take of one of them.")
+    jobs: dict[str, Quantity] | None = optional("What pods of jobs took of one of them when the dump was made.")
+    taints: list[InventoryTaint] | None = optional("Their taints.")
+    not_ready: bool | None = optional("Whether they were not ready.")
+    unschedulable: bool | None = optional("Whether they were cordoned.")
 
 
 class InventorySpec(ApiObject):
     """Facts of a cluster, with the date on which they were true."""
 
-    date: str | None = None
-    """When the dump was made."""
+    date: str | None = optional("When the dump was made.")
     kinds: list[Kind] | None = None
     """Kinds of which the inventory lists all there are; of others, nothing follows from what is not there."""
-    nodes: list[InventoryNodes] | None = None
-    """The nodes, alike ones together."""
+    nodes: list[InventoryNodes] | None = optional("The nodes, alike ones together.")
     objects: list[Object] | None = None
     """Objects of Kueue and Volcano, quotas, limits, classes and namespaces, with those of their fields that decide."""
 
@@ -66,5 +55,4 @@ class Inventory(Resource):
 
     NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Inventory", "inventories", namespaced=False, served=False)
 
-    spec: InventorySpec | None = None
-    """The facts."""
+    spec: InventorySpec | None = optional("The facts.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, MaxLen
+from annotated_types import MaxLen
 from pydantic import ConfigDict, Field
 
 from trainc.apiserver.models.core import Condition, JobTemplateSpec, PersistentVolumeClaim
@@ -13,12 +13,14 @@ from trainc.apiserver.models.node import (
     VALUE_IMMUTABLE,
     ApiObject,
     Column,
+    Count,
     Int32,
     Names,
     Resource,
     default,
     list_map,
     minimum,
+    optional,
     rule,
 )
 
@@ -36,8 +38,7 @@ _NO_NAMESPACE = rule(
 class DependsOn(ApiObject):
     """Another replicated job that has to get somewhere first."""
 
-    name: str
-    """Name of a replicated job that stands earlier in the list."""
+    name: str = Field(description="Name of a replicated job that stands earlier in the list.")
     status: Literal["Ready", "Complete"]
     """How far it has to be: all its pods ready, or all its jobs complete."""
 
@@ -47,10 +48,8 @@ class ReplicatedJob(ApiObject):
 
     name: str
     """Name of this group of Jobs; a part of the name of every Job, pod and host that it makes."""
-    template: JobTemplateSpec
-    """The batch/v1 Job that is made `replicas` times."""
-    replicas: Annotated[Int32, default(1), minimum(0)] | None = None
-    """How many Jobs are made from the template."""
+    template: JobTemplateSpec = Field(description="The batch/v1 Job that is made `replicas` times.")
+    replicas: Annotated[Int32, default(1), minimum(0)] | None = optional("How many Jobs are made from the template.")
     group_name: Annotated[str, default("default")] | None = None
     """Name of a set of replicated jobs that share group labels and a common job index."""
     depends_on: Annotated[list[DependsOn], MaxLen(5), list_map("name"), VALUE_IMMUTABLE] | None = None
@@ -101,8 +100,7 @@ class FailureRule(ApiObject):
 class FailurePolicy(ApiObject):
     """What happens when a Job fails; without it the first failure fails the JobSet."""
 
-    max_restarts: Int32 | None = None
-    """How many times the JobSet may start again; 0 when absent."""
+    max_restarts: Int32 | None = optional("How many times the JobSet may start again; 0 when absent.")
     restart_strategy: (
         Annotated[Literal["Recreate", "BlockingRecreate", "InPlaceRestart"], default("Recreate")] | None
     ) = None
@@ -121,12 +119,9 @@ class StartupPolicy(ApiObject):
 class Coordinator(ApiObject):
     """The pod whose host name is written on every Job and pod as an annotation."""
 
-    replicated_job: str
-    """Replicated job that holds the pod."""
-    job_index: int | None = None
-    """Index of the Job in the replicated job; 0 when absent."""
-    pod_index: int | None = None
-    """Completion index of the pod in the Job; 0 when absent."""
+    replicated_job: str = Field(description="Replicated job that holds the pod.")
+    job_index: int | None = optional("Index of the Job in the replicated job; 0 when absent.")
+    pod_index: int | None = optional("Completion index of the pod in the Job; 0 when absent.")
 
 
 class RetentionPolicy(ApiObject):
@@ -143,8 +138,7 @@ class VolumeClaimPolicy(ApiObject):
 
     templates: Annotated[list[PersistentVolumeClaim], MaxLen(50), ATOMIC] | None = None
     """Claims to make; a pod mounts one under its name."""
-    retention_policy: RetentionPolicy | None = None
-    """What becomes of the claims when the JobSet is deleted."""
+    retention_policy: RetentionPolicy | None = optional("What becomes of the claims when the JobSet is deleted.")
 
 
 class JobSetSpec(ApiObject):
@@ -154,21 +148,16 @@ class JobSetSpec(ApiObject):
 
     replicated_jobs: Annotated[list[ReplicatedJob], list_map("name")] | None = None
     """The groups of equal Jobs that make up this JobSet."""
-    network: Annotated[Network, VALUE_IMMUTABLE] | None = None
-    """Host names of the pods."""
+    network: Annotated[Network, VALUE_IMMUTABLE] | None = optional("Host names of the pods.")
     success_policy: Annotated[SuccessPolicy, VALUE_IMMUTABLE] | None = None
     """When the JobSet has succeeded; when all Jobs are complete if absent."""
-    failure_policy: Annotated[FailurePolicy, VALUE_IMMUTABLE] | None = None
-    """What happens when a Job fails."""
+    failure_policy: Annotated[FailurePolicy, VALUE_IMMUTABLE] | None = optional("What happens when a Job fails.")
     startup_policy: Annotated[StartupPolicy, VALUE_IMMUTABLE] | None = None
     """Order of start; prefer `dependsOn` on the replicated jobs."""
-    suspend: bool | None = None
-    """Whether no pod may run for now; queues such as Kueue own this field."""
-    coordinator: Coordinator | None = None
-    """Pod whose host name every pod can read from an annotation."""
-    managed_by: str | None = None
-    """Controller that looks after this JobSet; the JobSet controller when absent."""
-    ttl_seconds_after_finished: Annotated[Int32, Ge(0)] | None = None
+    suspend: bool | None = optional("Whether no pod may run for now; queues such as Kueue own this field.")
+    coordinator: Coordinator | None = optional("Pod whose host name every pod can read from an annotation.")
+    managed_by: str | None = optional("Controller that looks after this JobSet; the JobSet controller when absent.")
+    ttl_seconds_after_finished: Count | None = None
     """How long after its end the JobSet is deleted; never when absent."""
     volume_claim_policies: Annotated[list[VolumeClaimPolicy], MaxLen(50), ATOMIC, VALUE_IMMUTABLE] | None = None
     """Claims that are made with the JobSet."""
@@ -177,18 +166,12 @@ class JobSetSpec(ApiObject):
 class ReplicatedJobStatus(ApiObject):
     """How the Jobs of one replicated job are doing."""
 
-    name: str
-    """Name of the replicated job."""
-    ready: Int32
-    """Jobs of which enough pods are ready or done."""
-    succeeded: Int32
-    """Jobs that have completed."""
-    failed: Int32
-    """Jobs that have failed."""
-    active: Int32
-    """Jobs with pods that run or wait."""
-    suspended: Int32
-    """Jobs that are suspended."""
+    name: str = Field(description="Name of the replicated job.")
+    ready: Int32 = Field(description="Jobs of which enough pods are ready or done.")
+    succeeded: Int32 = Field(description="Jobs that have completed.")
+    failed: Int32 = Field(description="Jobs that have failed.")
+    active: Int32 = Field(description="Jobs with pods that run or wait.")
+    suspended: Int32 = Field(description="Jobs that are suspended.")
     job_restarts: Annotated[list[Int32], MaxLen(1024), ATOMIC] | None = None
     """For each Job, how often it was started again on its own."""
     job_restarts_count_towards_max: Annotated[list[Int32], MaxLen(1024), ATOMIC] | None = None
@@ -200,17 +183,14 @@ class JobSetStatus(ApiObject):
 
     conditions: Annotated[list[Condition], list_map("type")] | None = None
     """Completed, Failed, Suspended and the progress of the start."""
-    restarts: Int32 | None = None
-    """How often the whole JobSet has started again."""
-    restarts_count_towards_max: Int32 | None = None
-    """How many of these restarts count towards `maxRestarts`."""
+    restarts: Int32 | None = optional("How often the whole JobSet has started again.")
+    restarts_count_towards_max: Int32 | None = optional("How many of these restarts count towards `maxRestarts`.")
     replicated_jobs_status: Annotated[list[ReplicatedJobStatus], list_map("name")] | None = None
     """Progress of each replicated job."""
-    terminal_state: str | None = None
-    """Completed or Failed once it is over."""
-    current_in_place_restart_attempt: Annotated[Int32, Ge(0)] | None = None
+    terminal_state: str | None = optional("Completed or Failed once it is over.")
+    current_in_place_restart_attempt: Count | None = None
     """Restart that the agents in the pods are to be at, with in-place restarts."""
-    previous_in_place_restart_attempt: Annotated[Int32, Ge(0)] | None = None
+    previous_in_place_restart_attempt: Count | None = None
     """Restart that the agents in the pods have to leave, with in-place restarts."""
 
 
@@ -232,7 +212,5 @@ class JobSet(Resource):
         ),
     )
 
-    spec: JobSetSpec | None = None
-    """What is to run."""
-    status: JobSetStatus | None = None
-    """What has been seen to run."""
+    spec: JobSetSpec | None = optional("What is to run.")
+    status: JobSetStatus | None = optional("What has been seen to run.")

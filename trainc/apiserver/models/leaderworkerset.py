@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
+
 from trainc.apiserver.models.core import PersistentVolumeClaim, PodTemplateSpec
-from trainc.apiserver.models.node import ApiObject, Int32, Names, Resource, default
+from trainc.apiserver.models.node import ApiObject, Int32, Names, Resource, default, optional
 
 
 class WorkerSubGroups(ApiObject):
@@ -13,19 +15,15 @@ class WorkerSubGroups(ApiObject):
 
     sub_group_policy_type: Annotated[Literal["LeaderWorker", "LeaderExcluded"], default("LeaderWorker")] | None = None
     """Whether the leader belongs to the first of them."""
-    sub_group_size: Int32 | None = None
-    """Pods of each."""
+    sub_group_size: Int32 | None = optional("Pods of each.")
 
 
 class LeaderWorkerTemplate(ApiObject):
     """The pods of a group."""
 
-    leader_template: PodTemplateSpec | None = None
-    """The first pod; like the others when absent."""
-    worker_template: PodTemplateSpec
-    """The other pods."""
-    size: Annotated[Int32, default(1)] | None = None
-    """How many pods a group has, the leader among them."""
+    leader_template: PodTemplateSpec | None = optional("The first pod; like the others when absent.")
+    worker_template: PodTemplateSpec = Field(description="The other pods.")
+    size: Annotated[Int32, default(1)] | None = optional("How many pods a group has, the leader among them.")
     restart_policy: (
         Annotated[
             Literal["Default", "RecreateGroupOnPodRestart", "RecreateGroupAfterStart", "None"],
@@ -34,23 +32,17 @@ class LeaderWorkerTemplate(ApiObject):
         | None
     ) = None
     """What happens to a group of which a pod was started again."""
-    sub_group_policy: WorkerSubGroups | None = None
-    """Groups within a group."""
-    volume_claim_templates: list[PersistentVolumeClaim] | None = None
-    """Claims that each pod gets for itself."""
-    persistent_volume_claim_retention_policy: dict[str, object] | None = None
-    """What happens to these claims."""
-    resource_claim_templates: list[dict[str, object]] | None = None
-    """Claims for devices."""
+    sub_group_policy: WorkerSubGroups | None = optional("Groups within a group.")
+    volume_claim_templates: list[PersistentVolumeClaim] | None = optional("Claims that each pod gets for itself.")
+    persistent_volume_claim_retention_policy: dict[str, object] | None = optional("What happens to these claims.")
+    resource_claim_templates: list[dict[str, object]] | None = optional("Claims for devices.")
 
 
 class RolloutStrategy(ApiObject):
     """How a change of the template reaches the groups."""
 
-    type: Annotated[Literal["RollingUpdate"], default("RollingUpdate")] | None = None
-    """One group after the other."""
-    rolling_update_configuration: dict[str, object] | None = None
-    """How many at a time."""
+    type: Annotated[Literal["RollingUpdate"], default("RollingUpdate")] | None = optional("One group after the other.")
+    rolling_update_configuration: dict[str, object] | None = optional("How many at a time.")
 
 
 class NetworkConfig(ApiObject):
@@ -63,16 +55,12 @@ class NetworkConfig(ApiObject):
 class LeaderWorkerSetSpec(ApiObject):
     """Groups of pods that are made and replaced together."""
 
-    replicas: Annotated[Int32, default(1)] | None = None
-    """How many groups."""
-    leader_worker_template: LeaderWorkerTemplate
-    """The pods of a group."""
-    rollout_strategy: RolloutStrategy | None = None
-    """How a change of the template reaches the groups."""
+    replicas: Annotated[Int32, default(1)] | None = optional("How many groups.")
+    leader_worker_template: LeaderWorkerTemplate = Field(description="The pods of a group.")
+    rollout_strategy: RolloutStrategy | None = optional("How a change of the template reaches the groups.")
     startup_policy: Annotated[Literal["LeaderCreated", "LeaderReady"], default("LeaderCreated")] | None = None
     """Whether workers wait until their leader is ready."""
-    network_config: NetworkConfig | None = None
-    """Names of the pods."""
+    network_config: NetworkConfig | None = optional("Names of the pods.")
 
 
 class LeaderWorkerSet(Resource):
@@ -80,7 +68,5 @@ class LeaderWorkerSet(Resource):
 
     NAMES: ClassVar[Names] = Names("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", status=True)
 
-    spec: LeaderWorkerSetSpec | None = None
-    """What is to run."""
-    status: dict[str, object] | None = None
-    """What has been seen to run."""
+    spec: LeaderWorkerSetSpec | None = optional("What is to run.")
+    status: dict[str, object] | None = optional("What has been seen to run.")

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
-from annotated_types import MaxLen, MinLen
+from annotated_types import Ge, MaxLen, MinLen
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -87,6 +87,11 @@ def list_map(key: str) -> Keywords:
     return Keywords({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]})
 
 
+def optional(description: str, alias: str | None = None) -> Any:
+    """A field that may be absent; one that does not fit on a line with its description has it below as a docstring."""
+    return Field(default=None, alias=alias, description=description)
+
+
 def minimum(value: int) -> Keywords:
     """A lower bound that the API server checks and the model does not."""
     return Keywords({"minimum": value})
@@ -120,6 +125,7 @@ Int32 = Annotated[int, Keywords({"format": "int32"})]
 Int64 = Annotated[int, Keywords({"format": "int64"})]
 Time = Annotated[str, Keywords({"format": "date-time"})]
 Name = Annotated[str, MinLen(1), MaxLen(253)]
+Count = Annotated[Int32, Ge(0)]
 StringMap = dict[str, Annotated[str, WrapValidator(_or_null), PlainSerializer(_same)]]
 """Labels and the like; a null value, which the server drops, survives the way through a model."""
 Quantity = Annotated[
@@ -202,19 +208,20 @@ class Names(NamedTuple):
         return f"{self.api_version}/{self.kind}"
 
 
+STATE_AND_AGE = (
+    Column("State", ".status.conditions[-1:].type"),
+    Column("Age", ".metadata.creationTimestamp", "date"),
+)
+
+
 class OwnerReference(ApiObject):
     """The object that this one is deleted with."""
 
-    api_version: str
-    """API version of the owner."""
-    kind: str
-    """Kind of the owner."""
-    name: str
-    """Name of the owner."""
-    uid: str
-    """UID of the owner; only the cluster knows it."""
-    controller: bool | None = None
-    """Whether the owner manages this object; at most one owner may."""
+    api_version: str = Field(description="API version of the owner.")
+    kind: str = Field(description="Kind of the owner.")
+    name: str = Field(description="Name of the owner.")
+    uid: str = Field(description="UID of the owner; only the cluster knows it.")
+    controller: bool | None = optional("Whether the owner manages this object; at most one owner may.")
     block_owner_deletion: bool | None = None
     """Whether the owner waits for this object when it is deleted in the foreground."""
 
@@ -222,51 +229,33 @@ class OwnerReference(ApiObject):
 class ObjectMeta(ApiObject):
     """Name, labels and annotations of an object, and what the cluster keeps about it."""
 
-    name: str | None = None
-    """Name of the object, unique for its kind in its namespace."""
+    name: str | None = optional("Name of the object, unique for its kind in its namespace.")
     generate_name: str | None = None
     """Prefix from which the server makes a name when `name` is absent; nothing can be compiled from it."""
     namespace: str | None = None
     """Namespace of the object; absent leaves the choice to whoever applies the manifest."""
-    labels: StringMap | None = None
-    """Short values to select objects by."""
-    annotations: StringMap | None = None
-    """Free text for tools and people."""
-    finalizers: list[str] | None = None
-    """What must happen before the object may go away."""
-    owner_references: list[OwnerReference] | None = None
-    """Objects that this one is deleted with."""
-    uid: str | None = None
-    """Identity in the cluster; written by the server."""
-    resource_version: str | None = None
-    """Version of the stored object; written by the server."""
-    generation: Int64 | None = None
-    """How often the wanted state has changed; written by the server."""
-    creation_timestamp: Time | None = None
-    """When the object was made; written by the server."""
-    deletion_timestamp: Time | None = None
-    """When deletion was asked for; written by the server."""
-    deletion_grace_period_seconds: Int64 | None = None
-    """How long deletion may take; written by the server."""
-    self_link: str | None = None
-    """Old address of the object; no server writes it any more."""
-    managed_fields: list[dict[str, object]] | None = None
-    """Who set which field; written by the server."""
+    labels: StringMap | None = optional("Short values to select objects by.")
+    annotations: StringMap | None = optional("Free text for tools and people.")
+    finalizers: list[str] | None = optional("What must happen before the object may go away.")
+    owner_references: list[OwnerReference] | None = optional("Objects that this one is deleted with.")
+    uid: str | None = optional("Identity in the cluster; written by the server.")
+    resource_version: str | None = optional("Version of the stored object; written by the server.")
+    generation: Int64 | None = optional("How often the wanted state has changed; written by the server.")
+    creation_timestamp: Time | None = optional("When the object was made; written by the server.")
+    deletion_timestamp: Time | None = optional("When deletion was asked for; written by the server.")
+    deletion_grace_period_seconds: Int64 | None = optional("How long deletion may take; written by the server.")
+    self_link: str | None = optional("Old address of the object; no server writes it any more.")
+    managed_fields: list[dict[str, object]] | None = optional("Who set which field; written by the server.")
 
 
 class TemplateMeta(ApiObject):
     """The five metadata fields that survive inside a template."""
 
-    name: str | None = None
-    """Accepted and not used."""
-    namespace: str | None = None
-    """Accepted and not used."""
-    labels: StringMap | None = None
-    """Labels of what is made from the template."""
-    annotations: StringMap | None = None
-    """Annotations of what is made from the template."""
-    finalizers: list[str] | None = None
-    """Finalizers of what is made from the template."""
+    name: str | None = optional("Accepted and not used.")
+    namespace: str | None = optional("Accepted and not used.")
+    labels: StringMap | None = optional("Labels of what is made from the template.")
+    annotations: StringMap | None = optional("Annotations of what is made from the template.")
+    finalizers: list[str] | None = optional("Finalizers of what is made from the template.")
 
 
 class Resource(ApiObject):
@@ -274,12 +263,9 @@ class Resource(ApiObject):
 
     NAMES: ClassVar[Names]
 
-    api_version: str | None = None
-    """API group and version that this object is written in."""
-    kind: str | None = None
-    """Kind of this object."""
-    metadata: ObjectMeta | None = Field(default=None)
-    """Name, labels and annotations."""
+    api_version: str | None = optional("API group and version that this object is written in.")
+    kind: str | None = optional("Kind of this object.")
+    metadata: ObjectMeta | None = optional("Name, labels and annotations.")
 
     @model_validator(mode="after")
     def _head(self) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MaxLen, MinLen
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from trainc.apiserver.models.jobset import JobSetSpec
 from trainc.apiserver.models.node import (
@@ -20,6 +20,7 @@ from trainc.apiserver.models.node import (
     TemplateMeta,
     default,
     list_map,
+    optional,
     rule,
 )
 
@@ -38,8 +39,7 @@ _WITHOUT_REPLICAS_BOUND = Keywords({"x-without": ["replicatedJobs", "[]", "repli
 class EnvInjectionTarget(ApiObject):
     """Containers that read the variables of torchrun beside the container `node`."""
 
-    job_name: Name
-    """Replicated job that the containers are in."""
+    job_name: Name = Field(description="Replicated job that the containers are in.")
     container_names: Annotated[list[Annotated[str, MaxLen(63)]], MinLen(1), MaxLen(8), SET, _NOT_NODE]
     """Names of the containers or init containers; `node` gets the variables anyway."""
 
@@ -54,8 +54,7 @@ class EnvInjection(ApiObject):
 class TorchPolicy(ApiObject):
     """PyTorch: torchrun reads PET_* variables."""
 
-    env_injection: EnvInjection | None = None
-    """Containers beside `node` that get the PET_* variables too."""
+    env_injection: EnvInjection | None = optional("Containers beside `node` that get the PET_* variables too.")
 
 
 class MPIPolicy(ApiObject):
@@ -93,18 +92,12 @@ class MLPolicy(ApiObject):
 
     model_config = ConfigDict(json_schema_extra=_ONE_POLICY.keywords)
 
-    num_nodes: Int32 | None = None
-    """Nodes that train unless the job says otherwise; 1 when absent."""
-    torch: TorchPolicy | None = None
-    """PyTorch with torchrun."""
-    mpi: MPIPolicy | None = None
-    """MPI with a launcher."""
-    jax: JAXPolicy | None = None
-    """JAX with a coordinator."""
-    xgboost: XGBoostPolicy | None = None
-    """XGBoost with a tracker."""
-    flux: FluxPolicy | None = None
-    """Flux as the launcher."""
+    num_nodes: Int32 | None = optional("Nodes that train unless the job says otherwise; 1 when absent.")
+    torch: TorchPolicy | None = optional("PyTorch with torchrun.")
+    mpi: MPIPolicy | None = optional("MPI with a launcher.")
+    jax: JAXPolicy | None = optional("JAX with a coordinator.")
+    xgboost: XGBoostPolicy | None = optional("XGBoost with a tracker.")
+    flux: FluxPolicy | None = optional("Flux as the launcher.")
 
 
 class CoschedulingPolicy(ApiObject):
@@ -126,17 +119,14 @@ class VolcanoPolicyTopology(ApiObject):
 class VolcanoPolicy(ApiObject):
     """Gang scheduling by Volcano; the queue is an annotation of the template."""
 
-    network_topology: VolcanoPolicyTopology | None = None
-    """How far apart the pods may end up."""
+    network_topology: VolcanoPolicyTopology | None = optional("How far apart the pods may end up.")
 
 
 class PodGroupPolicy(ApiObject):
     """Who places the pods together; without it each pod is placed alone."""
 
-    coscheduling: CoschedulingPolicy | None = None
-    """The coscheduling plugin of scheduler-plugins."""
-    volcano: VolcanoPolicy | None = None
-    """The Volcano scheduler."""
+    coscheduling: CoschedulingPolicy | None = optional("The coscheduling plugin of scheduler-plugins.")
+    volcano: VolcanoPolicy | None = optional("The Volcano scheduler.")
 
 
 class JobSetTemplate(ApiObject):
@@ -151,12 +141,9 @@ class JobSetTemplate(ApiObject):
 class TrainingRuntimeSpec(ApiObject):
     """What jobs of one sort have in common."""
 
-    ml_policy: MLPolicy | None = None
-    """How many nodes train and how their processes meet."""
-    pod_group_policy: PodGroupPolicy | None = None
-    """Who places the pods together."""
-    template: Annotated[JobSetTemplate, NOT_EMPTY] | None = None
-    """The JobSet that a job starts from."""
+    ml_policy: MLPolicy | None = optional("How many nodes train and how their processes meet.")
+    pod_group_policy: PodGroupPolicy | None = optional("Who places the pods together.")
+    template: Annotated[JobSetTemplate, NOT_EMPTY] | None = optional("The JobSet that a job starts from.")
 
 
 class TrainingRuntime(Resource):
@@ -164,8 +151,7 @@ class TrainingRuntime(Resource):
 
     NAMES: ClassVar[Names] = Names("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime", "trainingruntimes")
 
-    spec: Annotated[TrainingRuntimeSpec, NOT_EMPTY] | None = None
-    """What the jobs have in common."""
+    spec: Annotated[TrainingRuntimeSpec, NOT_EMPTY] | None = optional("What the jobs have in common.")
 
 
 class ClusterTrainingRuntime(Resource):
@@ -175,5 +161,4 @@ class ClusterTrainingRuntime(Resource):
         "trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "clustertrainingruntimes", namespaced=False
     )
 
-    spec: Annotated[TrainingRuntimeSpec, NOT_EMPTY] | None = None
-    """What the jobs have in common."""
+    spec: Annotated[TrainingRuntimeSpec, NOT_EMPTY] | None = optional("What the jobs have in common.")

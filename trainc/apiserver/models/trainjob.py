@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Le, MaxLen, MinLen
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from trainc.apiserver.models.core import Condition, EnvVar, LocalObjectReference, ResourceRequirements
 from trainc.apiserver.models.inherited import Piece
@@ -16,8 +16,9 @@ from trainc.apiserver.models.node import (
     ATOMIC,
     FIELD_IMMUTABLE,
     NOT_EMPTY,
+    STATE_AND_AGE,
     ApiObject,
-    Column,
+    Count,
     Int32,
     Int64,
     Name,
@@ -26,6 +27,7 @@ from trainc.apiserver.models.node import (
     Time,
     default,
     list_map,
+    optional,
     rule,
     rules,
 )
@@ -49,14 +51,12 @@ _NAMED = rules(
 )
 
 Words = Annotated[list[Annotated[str, MaxLen(1048576)]], MaxLen(128), ATOMIC]
-Count = Annotated[Int32, Ge(0)]
 
 
 class RuntimeRef(ApiObject):
     """Which runtime the job starts from."""
 
-    name: Name
-    """Name of the runtime."""
+    name: Name = Field(description="Name of the runtime.")
     kind: Annotated[str, default("ClusterTrainingRuntime"), MaxLen(253)] | None = None
     """ClusterTrainingRuntime, or TrainingRuntime for one in the namespace of the job."""
     api_group: Annotated[str, default("trainer.kubeflow.org"), MaxLen(253)] | None = None
@@ -77,25 +77,18 @@ class Source(ApiObject):
 class Initializer(ApiObject):
     """What is fetched before training starts; the runtime must have the jobs for it."""
 
-    dataset: Source | None = None
-    """The data set."""
-    model: Source | None = None
-    """The model to start from."""
+    dataset: Source | None = optional("The data set.")
+    model: Source | None = optional("The model to start from.")
 
 
 class Trainer(ApiObject):
     """What this job changes in the container `node` of the replicated job that trains."""
 
-    image: Annotated[str, MaxLen(500)] | None = None
-    """Image instead of the runtime's."""
-    command: Words | None = None
-    """Command instead of the runtime's; an empty list removes it."""
-    args: Words | None = None
-    """Arguments instead of the runtime's; an empty list removes them."""
-    env: Annotated[list[EnvVar], MaxLen(128), list_map("name")] | None = None
-    """Variables to add or change."""
-    num_nodes: Int32 | None = None
-    """How many nodes train, instead of the runtime's number."""
+    image: Annotated[str, MaxLen(500)] | None = optional("Image instead of the runtime's.")
+    command: Words | None = optional("Command instead of the runtime's; an empty list removes it.")
+    args: Words | None = optional("Arguments instead of the runtime's; an empty list removes them.")
+    env: Annotated[list[EnvVar], MaxLen(128), list_map("name")] | None = optional("Variables to add or change.")
+    num_nodes: Int32 | None = optional("How many nodes train, instead of the runtime's number.")
     resources_per_node: ResourceRequirements | None = None
     """What each node asks for, laid over the runtime's by resource name."""
     num_proc_per_node: Int32 | None = None
@@ -105,12 +98,9 @@ class Trainer(ApiObject):
 class TrainJobSpec(ApiObject):
     """Which runtime a job starts from and what it changes there."""
 
-    runtime_ref: Annotated[RuntimeRef, FIELD_IMMUTABLE]
-    """Runtime that the job starts from."""
-    initializer: Annotated[Initializer, FIELD_IMMUTABLE] | None = None
-    """What is fetched before training starts."""
-    trainer: Annotated[Trainer, FIELD_IMMUTABLE] | None = None
-    """What changes in the container that trains."""
+    runtime_ref: Annotated[RuntimeRef, FIELD_IMMUTABLE] = Field(description="Runtime that the job starts from.")
+    initializer: Annotated[Initializer, FIELD_IMMUTABLE] | None = optional("What is fetched before training starts.")
+    trainer: Annotated[Trainer, FIELD_IMMUTABLE] | None = optional("What changes in the container that trains.")
     runtime_patches: Annotated[list[RuntimePatch], MaxLen(16), list_map("manager")] | None = None
     """What else changes in the runtime's template, by manager, in this order."""
     suspend: Annotated[bool, default(value=False)] | None = None
@@ -127,40 +117,28 @@ class TrainJobSpec(ApiObject):
 class JobStatus(ApiObject):
     """How the Jobs of one replicated job are doing."""
 
-    name: Name
-    """Name of the replicated job."""
-    ready: Count
-    """Jobs of which enough pods are ready or done."""
-    succeeded: Count
-    """Jobs that have completed."""
-    failed: Count
-    """Jobs that have failed."""
-    active: Count
-    """Jobs with pods that run or wait."""
-    suspended: Count
-    """Jobs that are suspended."""
+    name: Name = Field(description="Name of the replicated job.")
+    ready: Count = Field(description="Jobs of which enough pods are ready or done.")
+    succeeded: Count = Field(description="Jobs that have completed.")
+    failed: Count = Field(description="Jobs that have failed.")
+    active: Count = Field(description="Jobs with pods that run or wait.")
+    suspended: Count = Field(description="Jobs that are suspended.")
 
 
 class Metric(ApiObject):
     """One number that the training reports."""
 
-    name: Annotated[str, MinLen(1), MaxLen(64)]
-    """Name of the metric."""
-    value: Annotated[str, MinLen(1), MaxLen(64)]
-    """Its latest value, as text."""
+    name: Annotated[str, MinLen(1), MaxLen(64)] = Field(description="Name of the metric.")
+    value: Annotated[str, MinLen(1), MaxLen(64)] = Field(description="Its latest value, as text.")
 
 
 class TrainerStatus(ApiObject):
     """How far the training says it is."""
 
-    progress_percentage: Annotated[Int32, Ge(0), Le(100)] | None = None
-    """Part of the work that is done."""
-    estimated_remaining_seconds: Count | None = None
-    """How long the rest will take."""
-    metrics: Annotated[list[Metric], MaxLen(256), ATOMIC] | None = None
-    """Numbers of the training."""
-    last_updated_time: Time | None = None
-    """When this was reported."""
+    progress_percentage: Annotated[Int32, Ge(0), Le(100)] | None = optional("Part of the work that is done.")
+    estimated_remaining_seconds: Count | None = optional("How long the rest will take.")
+    metrics: Annotated[list[Metric], MaxLen(256), ATOMIC] | None = optional("Numbers of the training.")
+    last_updated_time: Time | None = optional("When this was reported.")
 
 
 class TrainJobStatus(ApiObject):
@@ -170,8 +148,7 @@ class TrainJobStatus(ApiObject):
     """Suspended, Complete or Failed, and why."""
     jobs_status: Annotated[list[JobStatus], MaxLen(100), list_map("name")] | None = None
     """Progress of each replicated job."""
-    trainer_status: Annotated[TrainerStatus, _TIMED] | None = None
-    """How far the training says it is."""
+    trainer_status: Annotated[TrainerStatus, _TIMED] | None = optional("How far the training says it is.")
 
 
 class TrainJob(Resource):
@@ -180,21 +157,11 @@ class TrainJob(Resource):
     model_config = ConfigDict(json_schema_extra=_NAMED.keywords)
 
     NAMES: ClassVar[Names] = Names(
-        "trainer.kubeflow.org",
-        "v1alpha1",
-        "TrainJob",
-        "trainjobs",
-        status=True,
-        columns=(
-            Column("State", ".status.conditions[-1:].type"),
-            Column("Age", ".metadata.creationTimestamp", "date"),
-        ),
+        "trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", status=True, columns=STATE_AND_AGE
     )
 
-    spec: TrainJobSpec | None = None
-    """What is to be trained."""
-    status: Annotated[TrainJobStatus, NOT_EMPTY] | None = None
-    """What has been seen of the training."""
+    spec: TrainJobSpec | None = optional("What is to be trained.")
+    status: Annotated[TrainJobStatus, NOT_EMPTY] | None = optional("What has been seen of the training.")
 
 
 class TrainJobPatch(Resource):
