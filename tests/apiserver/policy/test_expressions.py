@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from trainc.apiserver.names import DNS1035_TEXT, LABEL_TEXT, SUBDOMAIN_TEXT
 from trainc.apiserver.policy.cel.compiler import CompiledPolicy, CompileError, Compiler, NotCompiledError
-from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.process import PolicyJudge
+from trainc.apiserver.policy.cel.texts import find, matches
 from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, Place, Scope
 
 JUDGE = PolicyJudge()  # it also says how patterns are searched for
@@ -375,14 +375,14 @@ SEARCHES = {
 @pytest.mark.parametrize(("given", "wanted"), SEARCHES.items())
 def test_patterns_are_searched_as_re2_does(given: tuple[str, str], wanted: str) -> None:
     text, pattern = given
-    assert FUNCTIONS["find"](text, pattern) == wanted
-    assert FUNCTIONS["matches"](text, pattern) == (wanted != "")
+    assert find(text, pattern) == wanted
+    assert matches(text, pattern) == (wanted != "")
 
 
 @pytest.mark.parametrize("pattern", ["[[:^alpha:]]", "[[:punct:]]", r"\pL", r"\Qa\E", "(?m)a$", r"[\S]"])
 def test_patterns_that_python_reads_differently_are_not_judged(pattern: str) -> None:
     with pytest.raises(NotKnownError):
-        FUNCTIONS["find"]("abc", pattern)
+        find("abc", pattern)
 
 
 @pytest.mark.parametrize(("text", "wanted"), LIBRARY.items())

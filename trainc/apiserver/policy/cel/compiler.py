@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 from trainc.apiserver.policy.cel import declarations as known
 from trainc.apiserver.policy.cel.conversions import duration, timestamp
 from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.interpreter import is_two_variable, runnable
-from trainc.apiserver.policy.cel.syntax import Call, Const, Ident, ListOf, MapOf, Node, Select, Uint, children, parsed
+from trainc.apiserver.policy.cel.syntax import Call, Const, Ident, ListOf, MapOf, Node, Select, children, parsed
+from trainc.apiserver.policy.cel.texts import matches
 from trainc.apiserver.policy.cel.values import (
     EvaluationError,
     NotKnownError,
@@ -25,6 +27,7 @@ from trainc.apiserver.policy.cel.values import (
     Run,
     Scope,
     UnknownValue,
+    type_name,
 )
 from trainc.text.record import NamedTuple
 
@@ -34,7 +37,7 @@ Answer = dict[str, Any]
 
 Compiled: TypeAlias = "Expression | CompileError | NotCompiledError"
 _HAS = re.compile(r"\bhas\(\s*(?:request|namespaceObject|variables)(?:\s*\.\s*\w+)+\s*\)")
-_ERROR = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*)")
+_ERROR = re.compile(r"ERROR: <input>:(-?\d+):-?\d+: (.*)")
 _UNSUPPORTED = frozenset({"sortBy"})  # macros of Kubernetes that cel-cpp does not expand
 # What Kubernetes takes and cel-cpp does not: numbers of different types are compared, addresses become text.
 _ACCEPTED = re.compile(
@@ -50,12 +53,11 @@ SIMPLE = ("bool", "int", "uint", "double", "string", "bytes", "list", "map")
 
 
 class CompileError(Exception):
-    """Why the server takes an expression for wrong, and where in its text: line and column from 1, 0 for unknown."""
+    """Why the server takes an expression for wrong, and in which line of its text, from 1, 0 for unknown."""
 
-    def __init__(self, text: str, line: int = 0, column: int = 0) -> None:
+    def __init__(self, text: str, line: int = 0) -> None:
         super().__init__(text)
         self.line = line
-        self.column = column
 
 
 class NotCompiledError(Exception):
@@ -75,35 +77,43 @@ class Compiler:
     """Compiles expressions that see some variables; `cel` is the module of cel-cpp."""
 
     def __init__(self, cel: Any, *, params: bool) -> None:
-        self._cel = cel
+        from cel_expr_python.ext import ext_optional, ext_strings  # noqa: PLC0415 (absent without the engine)
+
+        self._dyn = cel.Type.DYN
         self._names = {**known.VARIABLES, **known.AUTHORIZER, **({"params": "dyn"} if params else {})}
         self._types = {name: _type(cel, kind) for name, kind in self._names.items()}
         for name, fields in known.TYPED.items():
             self._types.update({field: _type(cel, kind) for field, kind in known.qualified(name, fields)})
-        self._composed: dict[str, Any] = {}  # types of the policy's variables
-        self._extensions = _extensions()
-        self._functions = _functions(cel)
-        self._env = self._environment()
+        functions = [
+            cel.FunctionDecl(
+                name,
+                [
+                    cel.Overload(
+                        id=f"{name.replace('.', '_')}_{index}",
+                        return_type=_type(cel, one.result),
+                        parameters=[_type(cel, parameter) for parameter in one.parameters],
+                        is_member=one.is_method,
+                    )
+                    for index, one in enumerate(overloads)
+                ],
+            )
+            for name, overloads in FUNCTIONS.items()
+            if overloads[0].result
+        ]
+        extensions = [ext_optional.ExtOptional(), ext_strings.ExtStrings(2)]  # of the version that Kubernetes enables
+        self._environment = partial(cel.NewEnv, extensions=extensions, functions=functions)
+        self._env = self._environment(variables=self._types)
 
-    def _environment(self) -> Any:
-        return self._cel.NewEnv(
-            variables={**self._types, **{f"variables.{name}": kind for name, kind in self._composed.items()}},
-            extensions=self._extensions,
-            functions=self._functions,
-        )
-
-    def declare(self, name: str, expression: Expression | None) -> None:
+    def declare(self, name: str, compiled: Compiled) -> None:
         """Let further expressions see a variable of the policy."""
-        simple = expression is not None and expression.kind in SIMPLE
-        self._composed[name] = expression.type if expression is not None and simple else self._cel.Type.DYN
-        self._env = self._environment()
+        held = compiled.type if type(compiled) is Expression and compiled.kind in SIMPLE else None
+        self._types[f"variables.{name}"] = self._dyn if held is None else held
+        self._env = self._environment(variables=self._types)
 
     def compile(self, text: str, wanted: tuple[str, ...] = (), *, asks: bool = True) -> Expression:
         """An expression that may be of some types, of any where none is given; `asks` whether it has an authorizer.
 
-        Raises:
-            CompileError: where the server would not take it.
-            NotCompiledError: where trainc cannot tell.
+        A CompileError says that the server would not take it, a NotCompiledError that trainc cannot tell.
         """
         if not text.strip():
             raise CompileError("expression is not specified")
@@ -148,11 +158,11 @@ class Compiler:
             return self._env.compile(shown).return_type()
         except RuntimeError as error:
             message = str(error)
-        wrong = [match for match in _ERROR.finditer(message) if not _ACCEPTED.match(match.group(3))]
+        wrong = [match for match in _ERROR.finditer(message) if not _ACCEPTED.match(match.group(2))]
         if not wrong:
             return None
         shared = {one.function for one in nodes if type(one) is Call and one.function in known.SHARED}
-        if shared and all(any(f"'{name}'" in match.group(3) for name in shared) for match in wrong):
+        if shared and all(any(f"'{name}'" in match.group(2) for name in shared) for match in wrong):
             return None
         raise _compile_error(message, wrong[0])
 
@@ -164,7 +174,7 @@ class Compiler:
             operand = operand.operand
         if type(operand) is not Ident:
             return
-        if operand.name == "variables" and path[0] not in self._composed:
+        if operand.name == "variables" and f"variables.{path[0]}" not in self._types:
             raise CompileError(f"undefined field '{path[0]}'")
         fields: Any = known.TYPED.get(operand.name)
         for name in path:
@@ -176,9 +186,10 @@ class Compiler:
 
     def _literal(self, node: Call, value: Any) -> None:
         """Literals of patterns, durations and points in time are read when a policy is created."""
-        reader: Callable[[Any], object] | None = {"duration": duration, "timestamp": timestamp}.get(node.function)
-        if node.function == "matches" and type(value) is str:
-            reader = lambda pattern: FUNCTIONS["matches"]("", pattern)  # noqa: E731 (as the others)
+        readers: dict[str, Callable[[str], object]] = {
+            "duration": duration, "timestamp": timestamp, "matches": partial(matches, ""),
+        }  # fmt: skip
+        reader = readers.get(node.function)
         if reader is None or type(value) is not str:
             return
         try:
@@ -209,15 +220,10 @@ def _walk(node: Node) -> Iterator[Node]:
 
 def _same_types(nodes: tuple[Node, ...]) -> None:
     """Elements of a literal have one type (HomogeneousAggregateLiterals)."""
-    kinds = [_literal_kind(node.value) for node in nodes if type(node) is Const and node.value is not None]
+    kinds = [type_name(node.value) for node in nodes if type(node) is Const and node.value is not None]
     for kind in kinds[1:]:
         if kind != kinds[0]:
             raise CompileError(f"expected type '{kinds[0]}' but found '{kind}'")
-
-
-def _literal_kind(value: Any) -> str:
-    names = {bool: "bool", int: "int", Uint: "uint", float: "double", str: "string", bytes: "bytes"}
-    return names[type(value)]
 
 
 def _kind(held: Any) -> str:
@@ -230,14 +236,8 @@ def _compile_error(message: str, match: re.Match[str] | None = None) -> CompileE
     match = match or _ERROR.search(message)
     if match is None or "recursion" in message:  # a limit of cel-cpp's own, such as 32 levels: the server's are higher
         return NotCompiledError(" ".join(message.split()).partition(" [")[0][:200])
-    text = match.group(3).partition(" (in container '')")
-    return CompileError(f"{text[0]}{text[2]}"[:400], int(match.group(1)), int(match.group(2)))
-
-
-def _extensions() -> list[Any]:
-    from cel_expr_python.ext import ext_optional, ext_strings  # noqa: PLC0415 (absent without the engine)
-
-    return [ext_optional.ExtOptional(), ext_strings.ExtStrings(2)]  # the version that Kubernetes enables
+    text = match.group(2).partition(" (in container '')")
+    return CompileError(f"{text[0]}{text[2]}"[:400], int(match.group(1)))
 
 
 def _type(cel: Any, name: str) -> Any:
@@ -253,24 +253,6 @@ def _type(cel: Any, name: str) -> Any:
     return cel.Type.DYN  # an optional: cel-cpp knows only its own
 
 
-def _functions(cel: Any) -> list[Any]:
-    return [
-        cel.FunctionDecl(
-            name,
-            [
-                cel.Overload(
-                    id=f"{name.replace('.', '_')}_{index}",
-                    return_type=_type(cel, result),
-                    parameters=[_type(cel, one) for one in parameters],
-                    is_member=member,
-                )
-                for index, (member, parameters, result) in enumerate(overloads)
-            ],
-        )
-        for name, overloads in known.FUNCTIONS.items()
-    ]
-
-
 BUDGET = 10_000_000  # RuntimeCELCostBudget
 MATCH_BUDGET = 2_500_000  # RuntimeCELCostBudgetMatchConditions
 _OUT = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -278,49 +260,50 @@ _LIMIT = "operation cancelled: actual cost limit exceeded"
 _AUTHORIZER = "the answer of the cluster's authorizer"
 
 
+class Written(NamedTuple):
+    """An expression of a policy: the path of its field in the spec, its text, and what compiling it gave."""
+
+    path: tuple[str, int, str]
+    text: str
+    compiled: Compiled
+
+
 class CompiledPolicy:
     """The expressions of a policy, compiled once."""
 
     def __init__(self, cel: Any, policy: dict[str, Any]) -> None:
         compiler = Compiler(cel, params=policy["params"])
-        self.policy = policy
-        # The server compiles match conditions before it knows any variable.
-        self.conditions = [_compiled(compiler, one["expression"], "bool") for one in policy["matchConditions"]]
-        self.variables: dict[str, Compiled] = {}
-        for variable in policy["variables"]:
-            name = variable["name"]
-            self.variables[name] = compiled = _compiled(compiler, variable["expression"])
-            compiler.declare(name, compiled if type(compiled) is Expression else None)
-        self.validations = [_compiled(compiler, one["expression"], "bool") for one in policy["validations"]]
-        self.messages = [
-            _compiled(compiler, one["messageExpression"], "string", asks=False)
-            if one.get("messageExpression")
-            else None
-            for one in policy["validations"]
-        ]
-        self.annotations = [
-            _compiled(compiler, one["valueExpression"], "string", "null_type") for one in policy["auditAnnotations"]
-        ]
 
-    def _entries(self) -> list[tuple[str, int, str, Compiled]]:
-        """Every expression with the list that holds it, its index and its field."""
-        entries: list[tuple[str, int, str, Compiled]] = [
-            ("variables", index, "expression", one) for index, one in enumerate(self.variables.values())
-        ]
-        for field, key, compiled in (
-            ("matchConditions", "expression", self.conditions),
-            ("validations", "expression", self.validations),
-            ("validations", "messageExpression", self.messages),
-            ("auditAnnotations", "valueExpression", self.annotations),
-        ):
-            entries += [(field, index, key, one) for index, one in enumerate(compiled) if one is not None]
-        return entries
+        def each(field: str, key: str, *wanted: str) -> Iterator[Written]:
+            may_ask = key != "messageExpression"
+            for index, held in enumerate(policy[field]):
+                if may_ask or held.get(key):
+                    compiled: Compiled
+                    try:
+                        compiled = compiler.compile(held[key], wanted, asks=may_ask)
+                    except (CompileError, NotCompiledError) as error:
+                        compiled = error
+                    yield Written((field, index, key), held[key], compiled)
+
+        # The server compiles match conditions before it knows any variable.
+        self.conditions = [*each("matchConditions", "expression", "bool")]
+        self.variables: dict[str, Written] = {}
+        for one in each("variables", "expression"):
+            name = policy["variables"][one.path[1]]["name"]
+            self.variables[name] = one
+            compiler.declare(name, one.compiled)
+        self.validations = [*each("validations", "expression", "bool")]
+        self.messages = [*each("validations", "messageExpression", "string")]
+        self.annotations = [*each("auditAnnotations", "valueExpression", "string", "null_type")]
+        self._all = [
+            *self.variables.values(), *self.conditions, *self.validations, *self.messages, *self.annotations
+        ]  # fmt: skip
 
     def needs(self) -> list[Answer]:
         """The minor versions of Kubernetes that expressions need, each by the path of its field in the spec."""
         return [
-            {"path": [field, index, key], "minor": one.needs[0], "word": one.needs[1]}
-            for field, index, key, one in self._entries()
+            {"path": list(path), "minor": one.needs[0], "word": one.needs[1]}
+            for path, _, one in self._all
             if type(one) is Expression and one.needs[0]
         ]
 
@@ -328,88 +311,64 @@ class CompiledPolicy:
         """Why expressions do not compile, each by the path of its field in the spec."""
         return [
             {
-                "path": [field, index, key],
+                "path": list(path),
                 "text": str(one),
                 "line": getattr(one, "line", 0),
-                "column": getattr(one, "column", 0),
                 "refused": type(one) is CompileError,
             }
-            for field, index, key, one in self._entries()
+            for path, _, one in self._all
             if type(one) is not Expression
         ]
 
     def judge(self, question: dict[str, Any]) -> Answer:
         """What the policy says of a request."""
-        matching = _Evaluation(self, question, {"namespaceObject": (None, None)}, MATCH_BUDGET)
+        matching = _Evaluation(self, {**question, "namespaceObject": None}, MATCH_BUDGET)
         conditions = []
-        for condition, written in zip(self.conditions, self.policy["matchConditions"], strict=True):
-            conditions.append(matching.answer(condition, written["expression"]))
+        for condition in self.conditions:
+            conditions.append(matching.answer(condition))
             if matching.fatal:
                 return {"conditions": [{"error": _OUT}]}
             if conditions[-1].get("value") is False:
                 return {"conditions": conditions}
         if any("value" not in one for one in conditions):
             return {"conditions": conditions}
-        run = _Evaluation(self, question, {}, BUDGET)
-        results = []
-        for validation, written in zip(self.validations, self.policy["validations"], strict=True):
-            results.append(run.answer(validation, written["expression"]))
-            if run.fatal:
-                return {"conditions": conditions, "fatal": _OUT}
-        self._messages(run, question, results)
-        noting = _Evaluation(self, question, {}, BUDGET)
-        annotations = []
-        for annotation, written in zip(self.annotations, self.policy["auditAnnotations"], strict=True):
-            annotations.append(_annotation(noting.answer(annotation, written["valueExpression"]), written))
-            if noting.fatal:
-                return {"conditions": conditions, "fatal": _OUT}
-        return {"conditions": conditions, "results": results, "annotations": annotations}
-
-    def _messages(self, run: _Evaluation, question: dict[str, Any], results: list[Answer]) -> None:
-        """Add to each result what its messageExpression gives; all share what the validations leave of the budget."""
-        wording = _Evaluation(self, question, {}, run.budget)
-        spoken = []
-        for message, written in zip(self.messages, self.policy["validations"], strict=True):
-            spoken.append({} if message is None else wording.answer(message, written["messageExpression"]))
-            if wording.fatal:
-                for result in results:
-                    if "value" in result:
-                        result.clear()
-                        result["error"] = f"failed messageExpression: {_OUT}"
-                return
-        for result, answer in zip(results, spoken, strict=True):
-            text = answer.get("value")
+        run = _Evaluation(self, question, BUDGET)
+        results = run.answers(self.validations)
+        if run.fatal:
+            return {"conditions": conditions, "fatal": _OUT}
+        # All messages share what the validations leave of the budget.
+        wording = _Evaluation(self, question, run.budget)
+        spoken = wording.answers(self.messages)
+        for result in results if wording.fatal else ():
+            if "value" in result:
+                result.clear()
+                result["error"] = f"failed messageExpression: {_OUT}"
+        for message, answer in zip(self.messages, spoken, strict=False):
+            result, text = results[message.path[1]], answer.get("value")
             if result.get("value") is False and type(text) is str:
                 result["message"] = text
-
-
-def _annotation(answer: Answer, written: dict[str, Any]) -> Answer:
-    """What becomes of an audit annotation: text or null, or an error."""
-    if "value" in answer and answer["value"] is not None and type(answer["value"]) is not str:
-        why = f"valueExpression '{written['valueExpression']}' resulted in unsupported return type"
-        return {"error": f"{why}. Return type must be either string or null."}
-    return answer
-
-
-def _compiled(compiler: Compiler, text: str, *wanted: str, asks: bool = True) -> Compiled:
-    try:
-        return compiler.compile(text, wanted, asks=asks)
-    except (CompileError, NotCompiledError) as error:
-        return error
+        noting = _Evaluation(self, question, BUDGET)
+        annotations = noting.answers(self.annotations)
+        if noting.fatal:
+            return {"conditions": conditions, "fatal": _OUT}
+        for annotation, answer in zip(self.annotations, annotations, strict=True):
+            if type(answer.get("value")) not in (str, type(None)):
+                why = f"valueExpression '{annotation.text}' resulted in unsupported return type"
+                answer.clear()
+                answer["error"] = f"{why}. Return type must be either string or null."
+        return {"conditions": conditions, "results": results, "annotations": annotations}
 
 
 class _Evaluation:
     """The expressions of one list, one after the other, with the variables that they share and their budget."""
 
-    def __init__(
-        self, compiled: CompiledPolicy, question: dict[str, Any], names: dict[str, Valued], budget: int
-    ) -> None:
-        self._compiled = compiled
+    def __init__(self, policy: CompiledPolicy, question: dict[str, Any], budget: int) -> None:
+        self._policy = policy
         self._memo: dict[str, Valued | Exception] = {}
         self._spent = 0
         self.budget = budget
         self.fatal = False
-        known: dict[str, Valued] = {
+        self._names: dict[str, Valued] = {
             "object": (question["object"], Place()),
             "oldObject": (None, None),
             "params": (question["params"], None),
@@ -417,10 +376,19 @@ class _Evaluation:
             "namespaceObject": (question["namespaceObject"], None),
             "authorizer": (UnknownValue(_AUTHORIZER), None),
         }
-        self._names = {**known, **names}
 
-    def answer(self, compiled: Compiled, text: str) -> Answer:
+    def answers(self, written: list[Written]) -> list[Answer]:
+        """What expressions give, up to the one that exhausts the budget."""
+        out = []
+        for one in written:
+            out.append(self.answer(one))
+            if self.fatal:
+                break
+        return out
+
+    def answer(self, written: Written) -> Answer:
         """What an expression gives: a value, an error, or why it is unknown."""
+        _, text, compiled = written
         if type(compiled) is CompileError:
             return {"error": f"compilation error: compilation failed: {compiled}"}
         if type(compiled) is NotCompiledError:
@@ -452,7 +420,7 @@ class _Evaluation:
         return held
 
     def _evaluated(self, name: str) -> Valued | Exception:
-        variable = self._compiled.variables[name]
+        variable = self._policy.variables[name].compiled
         if type(variable) is not Expression:
             failed = f'composited variable "{name}" fails to compile: {variable}'
             return EvaluationError(failed) if type(variable) is CompileError else NotKnownError(str(variable))

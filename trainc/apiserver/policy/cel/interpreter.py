@@ -5,13 +5,13 @@ Evaluation and runtime costs as in cel-go (interpreter, runtimecost.go), with th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from trainc.apiserver.policy.cel.declarations import ASKING, cost_of
+from trainc.apiserver.policy.cel.declarations import cost_of
 from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
 from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
-from trainc.apiserver.policy.cel.two_variables import decided, two_variables
 from trainc.apiserver.policy.cel.values import (
     NONE,
     Built,
@@ -26,6 +26,7 @@ from trainc.apiserver.policy.cel.values import (
     UnknownValue,
     Valued,
     below,
+    called,
     equal,
     find,
     first_unknown,
@@ -231,15 +232,14 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
     if (special := _SPECIAL.get(name)) is not None:
         return special(node, bound)
     if is_two_variable(node):
-        return two_variables(node, bound, runnable)
+        return _two_variables(node, bound)
     if node.target is not None:
         namespace = _qualified(node.target)
         if namespace in NAMESPACES and namespace not in bound:
             name = f"{namespace}.{name}"
         else:
             args = (node.target, *args)
-    function: Callable[..., Any] | None = FUNCTIONS.get(name, overload_of if name in ASKING else None)
-    if function is None:
+    if (overloads := FUNCTIONS.get(name)) is None:
         raise EvaluationError(f"undeclared reference to '{name}'")
     constant = name in _FOLDED and all(type(arg) is Const for arg in args)
     parts = [runnable(arg, bound) for arg in args]
@@ -247,11 +247,16 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
     def run(scope: Scope) -> Valued:
         got = [part(scope) for part in parts]
         values = [value for value, _ in got]
-        if name in _SEQUENCES:
-            values = [_placed(*one) for one in got]
+        if name in _SEQUENCES:  # the elements of a list know what each rests on
+            values = [
+                Built(value, [below(paths, index) for index in range(len(value))])
+                if type(value) is list and type(paths) is Place
+                else value
+                for value, paths in got
+            ]
         rests = join(*[paths for _, paths in got])
         try:
-            result = function(*values)
+            result = called(overloads, values)
         except (EvaluationError, TypeError, AttributeError) as error:
             if reason := first_unknown(values):
                 raise NotKnownError(reason) from None  # a value in a list that nobody knows is of no wrong type
@@ -265,21 +270,29 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
     return run
 
 
-def _placed(value: Any, paths: Paths) -> Any:
-    """A list whose elements know what each rests on."""
-    if type(value) is not list or type(paths) is not Place:
-        return value
-    return Built(value, [below(paths, index) for index in range(len(value))])
-
-
-def overload_of(*_values: Any) -> Any:
-    """A method of an authorizer: it is asked only once its authorizer is known, which it never is."""
-    raise overload()
-
-
 def _decision(node: Call, bound: frozenset[str], *, until: bool) -> Run:
     sides = [runnable(arg, bound) for arg in node.args]
-    return lambda scope: decided(sides, scope, until=until)
+    return lambda scope: _decided(sides, scope, until=until)
+
+
+def _decided(sides: Iterable[Run], scope: Scope, *, until: bool) -> Valued:
+    """`&&` and `||`, all() and exists(): any side decides, whatever the others end in."""
+    trouble: EvaluationError | NotKnownError | None = None
+    rests: list[Paths] = []
+    for side in sides:
+        try:
+            value, paths = side(scope)
+        except (EvaluationError, NotKnownError) as error:
+            trouble = error if trouble is None or type(error) is NotKnownError else trouble
+            continue
+        if value is until:
+            return value, paths
+        rests.append(paths)
+        if type(value) is not bool:
+            trouble = trouble or EvaluationError("no such overload", paths)
+    if trouble is not None:
+        raise trouble
+    return not until, join(*rests)
 
 
 def _choice(node: Call, bound: frozenset[str]) -> Run:
@@ -360,20 +373,30 @@ def _not_strictly_false(node: Call, bound: frozenset[str]) -> Run:
 
 
 _SPECIAL: dict[str, Callable[[Call, frozenset[str]], Run]] = {
-    "_&&_": lambda node, bound: _decision(node, bound, until=False),
-    "_||_": lambda node, bound: _decision(node, bound, until=True),
+    "_&&_": partial(_decision, until=False),
+    "_||_": partial(_decision, until=True),
     "_?_:_": _choice,
-    "_[_]": lambda node, bound: _index(node, bound, is_optional=False),
-    "_?._": lambda node, bound: _index(node, bound, is_optional=True),
-    "_[?_]": lambda node, bound: _index(node, bound, is_optional=True),
-    "or": lambda node, bound: _or(node, bound, unpacked=False),
-    "orValue": lambda node, bound: _or(node, bound, unpacked=True),
+    "_[_]": partial(_index, is_optional=False),
+    "_?._": partial(_index, is_optional=True),
+    "_[?_]": partial(_index, is_optional=True),
+    "or": partial(_or, unpacked=False),
+    "orValue": partial(_or, unpacked=True),
     "@in": _in,
     "@not_strictly_false": _not_strictly_false,
 }
 
 
+def _elements(collection: Any, paths: Paths) -> Iterator[tuple[Any, Any, Paths]]:
+    """The key or index of each element of a map or a list, the element, and what it rests on."""
+    if type(collection) is not dict and not isinstance(collection, list):
+        raise EvaluationError(f"got '{type_name(collection)}', expected iterable type", paths)
+    places = collection.paths if type(collection) is Built else None
+    for key, item in collection.items() if type(collection) is dict else enumerate(collection):
+        yield key, item, places[key] if places else below(paths, key)
+
+
 def _fold(node: Fold, bound: frozenset[str]) -> Run:
+    """A macro with one variable, which is the key of a map or the element of a list."""
     inside = bound | {node.variable, node.second, node.result_name}
     over, start = runnable(node.over, bound), runnable(node.start, bound)
     condition, result = runnable(node.condition, inside), runnable(node.result, inside)
@@ -382,16 +405,12 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
 
     def run(scope: Scope) -> Valued:
         collection, paths = over(scope)
-        if type(collection) is not dict and not isinstance(collection, list):
-            raise EvaluationError("got '" + type_name(collection) + "', expected iterable type", paths)
+        elements = _elements(collection, paths)
         value, rests = start(scope)
-        kept, names = scope.held(node.variable, node.result_name), scope.names
-        names[node.result_name] = (Built(value) if isinstance(value, list) and not value else value), rests
-        places = collection.paths if type(collection) is Built else None
-        try:
-            for index, item in enumerate(collection):
-                held = places[index] if places else below(paths, item if type(collection) is dict else index)
-                names[node.variable] = item, held
+        with scope.shadowing(node.variable, node.result_name) as names:
+            names[node.result_name] = (Built(value) if isinstance(value, list) and not value else value), rests
+            for key, item, held in elements:
+                names[node.variable] = key if type(collection) is dict else item, held
                 if condition(scope)[0] is not True:
                     break
                 try:
@@ -402,8 +421,6 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
                     names[node.result_name] = Failed(error), None
                 scope.pay(0)
             out, rests = result(scope)
-        finally:
-            scope.restore(kept)
         if type(out) is Built:
             rests = join(rests, *out.paths)
         return out, (rests if rests is not None else paths)
@@ -436,5 +453,47 @@ def _appending(node: Fold, bound: frozenset[str]) -> Run | None:
         whole[0].paths.append(paths)
         scope.cost += _LIST + 2
         return whole
+
+    return run
+
+
+def _two_variables(node: Call, bound: frozenset[str]) -> Run:
+    """A macro with two variables, which cel-cpp parses as a call. Source: cel-go ext/comprehensions.go."""
+    first, second = [arg.name for arg in node.args[:2] if type(arg) is Ident]
+    if node.target is None:
+        raise EvaluationError(f"undeclared reference to '{node.function}'")
+    over = runnable(node.target, bound)
+    *wanted, last = [runnable(arg, bound | {first, second}) for arg in node.args[2:]]
+
+    def rounds(scope: Scope, collection: Any, paths: Paths) -> Iterator[Any]:
+        """Bind the variables to each key or index and its value; gives the key."""
+        for key, value, held in _elements(collection, paths):
+            scope.names[first] = key, below(paths, key)
+            scope.names[second] = value, held
+            scope.pay(1)
+            yield key
+
+    def run(scope: Scope) -> Valued:
+        collection, paths = over(scope)
+        with scope.shadowing(first, second):
+            keys = rounds(scope, collection, paths)
+            if node.function in ("all", "exists"):
+                return _decided((last for _ in keys), scope, until=node.function == "exists")
+            made = ((key, *last(scope)) for key in keys if all(one(scope)[0] is True for one in wanted))
+            if node.function == "transformMapEntry":
+                out: dict[Any, Any] = {}
+                for _, entry, _ in made:
+                    for key, value in entry.items():
+                        if find(out, key)[0]:
+                            raise EvaluationError(f"insert failed: key {key} already exists")
+                        out[key] = value
+                return out, paths
+            if node.function == "transformMap":
+                return {key: value for key, value, _ in made}, paths
+            held = [(value, rests) for _, value, rests in made]
+        rests = join(*[rests for _, rests in held])
+        if node.function == "transformList":
+            return Built([value for value, _ in held], [rests for _, rests in held]), rests
+        return sum(value is True for value, _ in held) == 1, rests  # existsOne
 
     return run

@@ -6,92 +6,69 @@ import re
 from base64 import b64decode
 from collections.abc import Callable, Iterable
 from datetime import date
+from functools import partial
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+from operator import add, attrgetter, gt, itemgetter, lt, sub
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
 from trainc.apiserver.names import dns1035, label, label_value, qualified, subdomain
 from trainc.apiserver.policy.cel.conversions import timestamp
-from trainc.apiserver.policy.cel.values import NONE, EvaluationError, Opaque, Optional, overload, text_of
+from trainc.apiserver.policy.cel.values import (
+    NONE,
+    EvaluationError,
+    Opaque,
+    Optional,
+    Overload,
+    function,
+    method,
+    overload,
+)
 from trainc.text.quantity import Quantity, QuantityError
 
-(QUANTITY, URL, IP, CIDR, FORMAT, SEMVER) = (
-    "kubernetes.Quantity", "kubernetes.URL", "net.IP", "net.CIDR", "kubernetes.NamedFormat", "kubernetes.Semver",
-)  # fmt: skip
 _NANO = 10**9
 
 
-def _held(value: Any, *kinds: str) -> Any:
-    if type(value) is not Opaque or value.kind not in kinds:
-        raise overload()
-    return value.value
-
-
 def _is(read: Callable[..., Any]) -> Callable[..., bool]:
-    def answer(value: Any, *more: Any) -> bool:
-        text_of(value)
+    def answer(*values: Any) -> bool:
         try:
-            read(value, *more)
-        except EvaluationError as error:
-            if str(error) == "no such overload":
-                raise
+            read(*values)
+        except EvaluationError:
             return False
         return True
 
     return answer
 
 
-def _quantity(value: Any) -> Opaque:
+def _quantity(text: str) -> int:
     try:
-        return Opaque(QUANTITY, Quantity.parse(text_of(value)).nanos)
+        return Quantity.parse(text).nanos
     except QuantityError:
         why = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         raise EvaluationError(why) from None
 
 
-def _as_integer(value: Any) -> int:
-    whole, rest = divmod(_held(value, QUANTITY), _NANO)
+def _as_integer(nanos: int) -> int:
+    whole, rest = divmod(nanos, _NANO)
     if rest or not -(2**63) <= whole < 2**63:
         raise EvaluationError("cannot convert value to integer")
-    return int(whole)
+    return whole
 
 
-def _is_integer(value: Any) -> bool:
-    whole, rest = divmod(_held(value, QUANTITY), _NANO)
-    return not rest and -(2**63) <= whole < 2**63
-
-
-def _amount(value: Any) -> int:
-    return int(value) * _NANO if type(value) is int else int(_held(value, QUANTITY))
-
-
-def _sign(value: Any) -> int:
-    nanos = int(_held(value, QUANTITY))
-    return (nanos > 0) - (nanos < 0)
-
-
-def _compare(left: Any, right: Any) -> int:
-    one, other = _held(left, QUANTITY, SEMVER), _held(right, QUANTITY, SEMVER)
-    if left.kind != right.kind:
-        raise overload()
+def _compare(one: Any, other: Any) -> int:
     return int(one > other) - int(one < other)
 
 
 _NOT_A_URL = "URL parse error during conversion from string: "
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
-def _url(value: Any) -> Opaque:
-    text = text_of(value)
+def _url(text: str) -> SplitResult:
     reason = ""
-    head, colon, _ = text.partition(":")
     if not text:
         reason = "empty url"
     elif any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         reason = "net/url: invalid control character in URL"
-    elif (not text.startswith("/") and not (colon and _SCHEME.fullmatch(head))) or (
-        not text.startswith("/") and not text[len(head) + 1 :].startswith("/")
-    ):
+    elif not re.match("([A-Za-z][A-Za-z0-9+.-]*:)?/", text):
         reason = "invalid URI for request"
     elif re.search(r"%(?![0-9A-Fa-f]{2})", text):
         reason = "invalid URL escape"
@@ -100,29 +77,26 @@ def _url(value: Any) -> Opaque:
             parts = urlsplit(text, allow_fragments=True)
             if " " in parts.netloc:
                 reason = 'invalid character " " in host name'
-            port = parts.netloc.rpartition("@")[2].rpartition("]")[2].partition(":")[2]
+            port = _host(parts).rpartition("]")[2].partition(":")[2]
             if port and not (port.isascii() and port.isdigit()):
                 reason = f'invalid port ":{port}" after host'
         except ValueError as error:
             reason = str(error)
     if reason:
         raise EvaluationError(f'{_NOT_A_URL}parse "{text}": {reason}')
-    return Opaque(URL, parts)
+    return parts
 
 
-def _host(value: Any) -> str:
-    return str(_held(value, URL).netloc.rpartition("@")[2])
+def _host(url: SplitResult) -> str:
+    return url.netloc.rpartition("@")[2]
 
 
-def _host_name(value: Any) -> str:
-    host = _host(value)
+def _host_name(url: SplitResult) -> str:
+    host = _host(url)
     return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
 
 
-def _ip(value: Any) -> Opaque:
-    if type(value) is Opaque:
-        return Opaque(IP, _held(value, CIDR).ip)
-    text = text_of(value)
+def _ip(text: str) -> IPv4Address | IPv6Address:
     try:
         address = ip_address(text)
     except ValueError:
@@ -132,45 +106,31 @@ def _ip(value: Any) -> Opaque:
         raise EvaluationError(f'IP address "{text}" with zone value is not allowed')
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         raise EvaluationError(f'IPv4-mapped IPv6 address "{text}" is not allowed')
-    return Opaque(IP, address)
+    return address
 
 
-def _cidr(value: Any) -> Opaque:
-    text = text_of(value)
+def _cidr(text: str) -> IPv4Interface | IPv6Interface:
     try:
-        return Opaque(CIDR, ip_interface(text if re.fullmatch(r"[^/%]+/(0|[1-9][0-9]*)", text) else ""))
+        return ip_interface(text if re.fullmatch(r"[^/%]+/(0|[1-9][0-9]*)", text) else "")
     except ValueError:
         raise EvaluationError("network address parse error during conversion from string: invalid CIDR") from None
 
 
-def _contains_ip(value: Any, other: Any) -> bool:
-    held = _held(value, CIDR)
-    return bool(_held(_ip(other) if type(other) is str else other, IP) in held.network)
+def _contains_cidr(outer: Any, inner: Any) -> bool:
+    return outer.version == inner.version and bool(inner.network.subnet_of(outer.network))
 
 
-def _contains_cidr(value: Any, other: Any) -> bool:
-    held, inner = _held(value, CIDR).network, _held(_cidr(other) if type(other) is str else other, CIDR).network
-    return bool(held.version == inner.version and inner.subnet_of(held))
-
-
-def _global_unicast(value: Any) -> bool:
-    address: IPv4Address | IPv6Address = _held(value, IP)
+def _global_unicast(address: IPv4Address | IPv6Address) -> bool:
     broadcast = str(address) == "255.255.255.255"
     others = address.is_unspecified or address.is_loopback or address.is_multicast or address.is_link_local
     return not (broadcast or others)
 
 
-def _link_local_multicast(value: Any) -> bool:
-    address: IPv4Address | IPv6Address = _held(value, IP)
+def _link_local_multicast(address: IPv4Address | IPv6Address) -> bool:
     packed = address.packed
     if address.version == 4:
         return packed[:3] == bytes([224, 0, 0])
     return packed[0] == 0xFF and packed[1] & 0x0F == 2
-
-
-def _masked(value: Any) -> Opaque:
-    held: IPv4Interface | IPv6Interface = _held(value, CIDR)
-    return Opaque(CIDR, ip_interface(str(held.network)))
 
 
 _NUMBER = r"(0|[1-9][0-9]*)"
@@ -180,17 +140,12 @@ _SEMVER = re.compile(
 )
 
 
-def _semver(value: Any, normalize: Any = False) -> Opaque:
-    text = text_of(value)
-    if type(normalize) is not bool:
-        raise overload()
+def _semver(text: str, normalize: bool = False) -> tuple[Any, ...]:
     if (match := _SEMVER.fullmatch(_normalized(text) if normalize else text)) is None:
         raise EvaluationError("No Major.Minor.Patch elements found")
     major, minor, patch, before, _ = match.groups()
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in before.split(".")] if before else []
-    return Opaque(
-        SEMVER, (int(major), int(minor), int(patch), not before, parts)
-    )  # a release comes after its candidates
+    return int(major), int(minor), int(patch), not before, parts  # a release comes after its candidates
 
 
 def _normalized(text: str) -> str:
@@ -217,32 +172,17 @@ def _uri(text: str) -> list[str]:
     return []
 
 
-def _read(read: Callable[[str], object], why: str) -> Callable[[str], list[str]]:
+def _shaped(shape: str, why: str, read: Callable[[str], object] = str) -> Callable[[str], list[str]]:
+    """The rule for texts that match a pattern and can be read."""
+
     def check(text: str) -> list[str]:
         try:
             read(text)
         except (EvaluationError, ValueError):
             return [why]
-        return []
+        return [] if re.fullmatch(shape, text) else [why]
 
     return check
-
-
-def _day(text: str) -> None:
-    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        raise ValueError
-    date.fromisoformat(text)
-
-
-def _base64(text: str) -> None:
-    if not text:
-        raise ValueError
-    b64decode(text, validate=True)
-
-
-def _uuid(text: str) -> None:
-    if not re.fullmatch(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", text):
-        raise ValueError
 
 
 FORMATS: dict[str, Callable[[str], Iterable[str]]] = {
@@ -255,67 +195,102 @@ FORMATS: dict[str, Callable[[str], Iterable[str]]] = {
     "dns1035LabelPrefix": _prefix(dns1035),
     "labelValue": label_value,
     "uri": _uri,
-    "uuid": _read(_uuid, "does not match the UUID format"),
-    "byte": _read(_base64, "invalid base64"),
-    "date": _read(_day, "invalid date"),
-    "datetime": _read(timestamp, "invalid datetime"),
+    "uuid": _shaped(
+        r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", "does not match the UUID format"
+    ),
+    "byte": _shaped("(?s).+", "invalid base64", lambda text: b64decode(text, validate=True)),
+    "date": _shaped("[0-9]{4}-[0-9]{2}-[0-9]{2}", "invalid date", date.fromisoformat),
+    "datetime": _shaped("(?s).*", "invalid datetime", timestamp),
 }
 
 
-def _validate(value: Any, text: Any) -> Optional:
-    wrong = list(FORMATS[_held(value, FORMAT)](text_of(text)))
+def _validate(name: str, text: str) -> Optional:
+    wrong = list(FORMATS[name](text))
     return Optional(True, wrong) if wrong else NONE
 
 
-def _named(name: Any) -> Optional:
-    return Optional(True, Opaque(FORMAT, name)) if text_of(name) in FORMATS else NONE
+def _unanswered(*_values: Any) -> Any:
+    raise overload()  # no authorizer is known, and so nobody gets as far as this
 
 
-def _format(name: str) -> Callable[[], Opaque]:
-    return lambda: Opaque(FORMAT, name)
+def _asking(*signatures: str, gives: str) -> list[Overload]:
+    """A method of an authorizer, or of what one has been asked."""
+    return [method(_unanswered, one, gives) for one in signatures]
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "quantity": _quantity,
-    "isQuantity": _is(_quantity),
-    "asInteger": _as_integer,
-    "isInteger": _is_integer,
-    "asApproximateFloat": lambda value: _held(value, QUANTITY) / _NANO,
-    "sign": _sign,
-    "add": lambda left, right: Opaque(QUANTITY, _held(left, QUANTITY) + _amount(right)),
-    "sub": lambda left, right: Opaque(QUANTITY, _held(left, QUANTITY) - _amount(right)),
-    "isGreaterThan": lambda left, right: _compare(left, right) > 0,
-    "isLessThan": lambda left, right: _compare(left, right) < 0,
-    "compareTo": _compare,
-    "url": _url,
-    "isURL": _is(_url),
-    "getScheme": lambda value: _held(value, URL).scheme,
-    "getHost": _host,
-    "getHostname": _host_name,
-    "getPort": lambda value: _host(value).rpartition("]")[2].partition(":")[2],
-    "getEscapedPath": lambda value: quote(_held(value, URL).path, safe="%/:@!$&'()*+,;=~-._"),
-    "getQuery": lambda value: parse_qs(_held(value, URL).query, keep_blank_values=True),
-    "ip": _ip,
-    "isIP": _is(_ip),
-    "ip.isCanonical": lambda value: str(_ip(text_of(value)).value) == value,
-    "family": lambda value: _held(value, IP).version,
-    "isUnspecified": lambda value: _held(value, IP).is_unspecified,
-    "isLoopback": lambda value: _held(value, IP).is_loopback,
-    "isLinkLocalMulticast": _link_local_multicast,
-    "isLinkLocalUnicast": lambda value: _held(value, IP).is_link_local,
-    "isGlobalUnicast": _global_unicast,
-    "cidr": _cidr,
-    "isCIDR": _is(_cidr),
-    "containsIP": _contains_ip,
-    "containsCIDR": _contains_cidr,
-    "prefixLength": lambda value: _held(value, CIDR).network.prefixlen,
-    "masked": _masked,
-    "validate": _validate,
-    "format.named": _named,
-    **{f"format.{name}": _format(name) for name in FORMATS},
-    "semver": _semver,
-    "isSemver": _is(_semver),
-    "major": lambda value: _held(value, SEMVER)[0],
-    "minor": lambda value: _held(value, SEMVER)[1],
-    "patch": lambda value: _held(value, SEMVER)[2],
+AUTHORIZER: dict[str, list[Overload]] = {
+    "path": _asking("Authorizer string", gives="PathCheck"),
+    "group": _asking("Authorizer string", gives="GroupCheck"),
+    "serviceAccount": _asking("Authorizer string string", gives="Authorizer"),
+    "resource": _asking("GroupCheck string", gives="ResourceCheck"),
+    **{
+        name: _asking("ResourceCheck string", gives="ResourceCheck")
+        for name in ("subresource", "namespace", "name", "fieldSelector", "labelSelector")
+    },
+    "check": _asking("PathCheck string", "ResourceCheck string", gives="Decision"),
+    **{name: _asking("Decision", gives="bool") for name in ("allowed", "errored")},
+    **{name: _asking("Decision", gives="string") for name in ("reason", "error")},
+}
+FUNCTIONS: dict[str, list[Overload]] = {
+    "quantity": [function(_quantity, "string", "Quantity")],
+    "isQuantity": [function(_is(_quantity), "string", "bool")],
+    "asInteger": [method(_as_integer, "Quantity", "int")],
+    "isInteger": [method(_is(_as_integer), "Quantity", "bool")],
+    "asApproximateFloat": [method(lambda nanos: nanos / _NANO, "Quantity", "double")],
+    "sign": [method(lambda nanos: _compare(nanos, 0), "Quantity", "int")],
+    "add": [
+        method(add, "Quantity Quantity", "Quantity"),
+        method(lambda nanos, whole: nanos + whole * _NANO, "Quantity int", "Quantity"),
+    ],
+    "sub": [
+        method(sub, "Quantity Quantity", "Quantity"),
+        method(lambda nanos, whole: nanos - whole * _NANO, "Quantity int", "Quantity"),
+    ],
+    "isGreaterThan": [method(gt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
+    "isLessThan": [method(lt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
+    "compareTo": [method(_compare, f"{one} {one}", "int") for one in ("Quantity", "Semver")],
+    "url": [function(_url, "string", "URL")],
+    "isURL": [function(_is(_url), "string", "bool")],
+    "getScheme": [method(attrgetter("scheme"), "URL", "string")],
+    "getHost": [method(_host, "URL", "string")],
+    "getHostname": [method(_host_name, "URL", "string")],
+    "getPort": [method(lambda url: _host(url).rpartition("]")[2].partition(":")[2], "URL", "string")],
+    "getEscapedPath": [method(lambda url: quote(url.path, safe="%/:@!$&'()*+,;=~-._"), "URL", "string")],
+    "getQuery": [method(lambda url: parse_qs(url.query, keep_blank_values=True), "URL", "map(string, list(string))")],
+    "ip": [function(_ip, "string", "IP"), method(attrgetter("ip"), "CIDR", "IP")],
+    "isIP": [function(_is(_ip), "string", "bool")],
+    "ip.isCanonical": [function(lambda text: str(_ip(text)) == text, "string", "bool")],
+    "family": [method(attrgetter("version"), "IP", "int")],
+    "isUnspecified": [method(attrgetter("is_unspecified"), "IP", "bool")],
+    "isLoopback": [method(attrgetter("is_loopback"), "IP", "bool")],
+    "isLinkLocalMulticast": [method(_link_local_multicast, "IP", "bool")],
+    "isLinkLocalUnicast": [method(attrgetter("is_link_local"), "IP", "bool")],
+    "isGlobalUnicast": [method(_global_unicast, "IP", "bool")],
+    "cidr": [function(_cidr, "string", "CIDR")],
+    "isCIDR": [function(_is(_cidr), "string", "bool")],
+    "containsIP": [
+        method(lambda cidr, address: address in cidr.network, "CIDR IP", "bool"),
+        method(lambda cidr, text: _ip(text) in cidr.network, "CIDR string", "bool"),
+    ],
+    "containsCIDR": [
+        method(_contains_cidr, "CIDR CIDR", "bool"),
+        method(lambda outer, text: _contains_cidr(outer, _cidr(text)), "CIDR string", "bool"),
+    ],
+    "prefixLength": [method(lambda cidr: cidr.network.prefixlen, "CIDR", "int")],
+    "masked": [method(lambda cidr: ip_interface(str(cidr.network)), "CIDR", "CIDR")],
+    "validate": [method(_validate, "NamedFormat string", "optional_type(list(string))")],
+    "format.named": [
+        function(
+            lambda name: Optional(True, Opaque("kubernetes.NamedFormat", name)) if name in FORMATS else NONE,
+            "string",
+            "optional_type(kubernetes.NamedFormat)",
+        )
+    ],
+    **{f"format.{name}": [function(partial(str, name), "", "NamedFormat")] for name in FORMATS},
+    "semver": [function(_semver, one, "Semver") for one in ("string", "string bool")],
+    "isSemver": [function(_is(_semver), one, "bool") for one in ("string", "string bool")],
+    "major": [method(itemgetter(0), "Semver", "int")],
+    "minor": [method(itemgetter(1), "Semver", "int")],
+    "patch": [method(itemgetter(2), "Semver", "int")],
+    **AUTHORIZER,
 }

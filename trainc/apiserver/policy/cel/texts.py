@@ -12,12 +12,12 @@ from trainc.apiserver.policy.cel.values import (
     Duration,
     EvaluationError,
     NotKnownError,
+    Overload,
     Timestamp,
     TypeName,
-    overload,
-    text_of,
+    method,
+    taking,
     type_name,
-    whole_of,
 )
 from trainc.text.re2 import compile_re2
 
@@ -29,125 +29,96 @@ def use_patterns(search: Callable[[str, str], bool]) -> None:
     _PATTERNS["search"] = search
 
 
-def matches(text: Any, pattern: Any) -> bool:
+def matches(text: str, pattern: str) -> bool:
     """Whether a pattern is found in a text."""
-    return _PATTERNS["search"](text_of(text), text_of(pattern))
+    return _PATTERNS["search"](text, pattern)
 
 
-def index_of(text: Any, part: Any, start: Any = 0) -> int:
-    """Where a part of a text begins from a place on, -1 where it is not there."""
-    at = whole_of(start)
-    if text_of(part) == "":
-        return at
-    if not 0 <= at < len(text_of(text)) and at != 0:
-        raise EvaluationError(f"index out of range: {at}")
-    return int(text.find(part, at))
+def _index_of(text: str, part: str, start: int = 0) -> int:
+    if part == "":
+        return start
+    if not 0 <= start < len(text) and start != 0:
+        raise EvaluationError(f"index out of range: {start}")
+    return text.find(part, start)
 
 
-def last_index_of(text: Any, part: Any, start: Any = None) -> int:
-    """Where a part of a text begins for the last time, up to a place; -1 where it is not there."""
-    if start is None:
-        return len(text) if part == "" else int(text.rfind(text_of(part)))
-    at = whole_of(start)
-    if text_of(part) == "":
-        return at
-    if not 0 <= at < len(text):
-        raise EvaluationError(f"index out of range: {at}")
-    return int(text.rfind(part, 0, at + len(part)))
+def _last_index_of(text: str, part: str, start: int) -> int:
+    if part == "":
+        return start
+    if not 0 <= start < len(text):
+        raise EvaluationError(f"index out of range: {start}")
+    return text.rfind(part, 0, start + len(part))
 
 
-def _char_at(text: Any, index: Any) -> str:
-    at = whole_of(index)
-    if not 0 <= at <= len(text_of(text)):
-        raise EvaluationError(f"index out of range: {at}")
-    return str(text[at : at + 1])
+def _char_at(text: str, index: int) -> str:
+    if not 0 <= index <= len(text):
+        raise EvaluationError(f"index out of range: {index}")
+    return text[index : index + 1]
 
 
-def _replace(text: Any, old: Any, new: Any, count: Any = -1) -> str:
-    return text_of(text).replace(text_of(old), text_of(new), whole_of(count))
-
-
-def _split(text: Any, separator: Any, count: Any = -1) -> list[str]:
-    most = whole_of(count)
-    if most == 0:
+def _split(text: str, separator: str, count: int = -1) -> list[str]:
+    if count == 0:
         return []
-    if text_of(separator) == "":
-        letters = list(text_of(text))
-        return letters if most < 0 or most >= len(letters) else [*letters[: most - 1], "".join(letters[most - 1 :])]
-    return text_of(text).split(separator, most - 1 if most > 0 else -1)
+    if separator == "":
+        letters = list(text)
+        return letters if count < 0 or count >= len(letters) else [*letters[: count - 1], "".join(letters[count - 1 :])]
+    return text.split(separator, count - 1 if count > 0 else -1)
 
 
-def _substring(text: Any, start: Any, end: Any = None) -> str:
-    first, last = whole_of(start), len(text_of(text)) if end is None else whole_of(end)
-    if not 0 <= first <= len(text):
-        raise EvaluationError(f"index out of range: {first}")
-    if not 0 <= last <= len(text):
-        raise EvaluationError(f"index out of range: {last}")
-    if first > last:
-        raise EvaluationError(f"invalid substring range. start: {first}, end: {last}")
-    return str(text[first:last])
-
-
-def _join(parts: Any, separator: Any = "") -> str:
-    if not isinstance(parts, list):
-        raise overload()
-    return text_of(separator).join(map(text_of, parts))
+def _substring(text: str, start: int, end: int | None = None) -> str:
+    last = len(text) if end is None else end
+    for index in (start, last):
+        if not 0 <= index <= len(text):
+            raise EvaluationError(f"index out of range: {index}")
+    if start > last:
+        raise EvaluationError(f"invalid substring range. start: {start}, end: {last}")
+    return text[start:last]
 
 
 _BLANKS = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"'}  # fmt: skip
+_ESCAPES = str.maketrans({
+    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
+})  # fmt: skip
 
 
-def _quote(text: Any) -> str:
-    return '"' + "".join(_ESCAPES.get(letter, letter) for letter in text_of(text)) + '"'
-
-
-def _searcher(text: Any, pattern: Any) -> re.Pattern[str]:
+def _searcher(text: str, pattern: str) -> re.Pattern[str]:
     """A pattern of RE2 as Python's; RE2 itself has said that it is one of its own."""
     matches(text, pattern)
     try:
         return compile_re2(pattern)
     except re.error:
-        raise NotKnownError(_PATTERN) from None
+        raise NotKnownError("a pattern that trainc cannot search with") from None
 
 
-_PATTERN = "a pattern that trainc cannot search with"
-
-
-def _find(text: Any, pattern: Any) -> str:
+def find(text: str, pattern: str) -> str:
+    """What a pattern finds first in a text, empty where it finds nothing."""
     match = _searcher(text, pattern).search(text)
     return match.group() if match else ""
 
 
-def _find_all(text: Any, pattern: Any, count: Any = -1) -> list[str]:
-    most = whole_of(count)
+def _find_all(text: str, pattern: str, count: int = -1) -> list[str]:
     out = [one.group() for one in _searcher(text, pattern).finditer(text)]
-    return out if most < 0 else out[:most]
+    return out if count < 0 else out[:count]
 
 
 _CLAUSE = re.compile(r"%(?:\.(\d+))?([%sdfexXob])|%")
 
 
-def _format(template: Any, args: Any) -> str:
-    if not isinstance(args, list):
-        raise overload()
-    left = iter(args)
-    used = 0
+def _format(template: str, args: list[Any]) -> str:
+    left = iter(enumerate(args))
 
     def clause(match: re.Match[str]) -> str:
-        nonlocal used
         precision, verb = match.group(1), match.group(2)
         if verb is None:
             raise EvaluationError("unrecognized formatting clause")
         if verb == "%":
             return "%"
-        used += 1
-        if used > len(args):
-            raise EvaluationError(f"index {used - 1} out of range")
-        return _formatted(next(left), verb, 6 if precision is None else int(precision))
+        if (entry := next(left, None)) is None:
+            raise EvaluationError(f"index {len(args)} out of range")
+        return _formatted(entry[1], verb, 6 if precision is None else int(precision))
 
-    return _CLAUSE.sub(clause, text_of(template))
+    return _CLAUSE.sub(clause, template)
 
 
 def _formatted(value: Any, verb: str, precision: int) -> str:
@@ -158,11 +129,7 @@ def _formatted(value: Any, verb: str, precision: int) -> str:
         return str(int(value))
     if verb in "fe" and (whole or type(value) is float):
         return f"{float(value):.{min(precision, 100)}{verb}}"
-    if verb == "b" and (whole or type(value) is bool):
-        return f"{int(value):b}"
-    if verb == "o" and whole:
-        return f"{int(value):o}"
-    if verb in "xX" and whole:
+    if (verb in "oxX" and whole) or (verb == "b" and (whole or type(value) is bool)):
         return f"{int(value):{verb}}"
     if verb in "xX" and isinstance(value, str | bytes):
         digits = (value.encode() if isinstance(value, str) else value).hex()
@@ -187,21 +154,23 @@ def _shown(value: Any) -> str:
     )
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "matches": matches,
-    "contains": lambda text, part: text_of(part) in text_of(text),
-    "startsWith": lambda text, part: text_of(text).startswith(text_of(part)),
-    "endsWith": lambda text, part: text_of(text).endswith(text_of(part)),
-    "charAt": _char_at,
-    "lowerAscii": lambda text: text_of(text).translate(str.maketrans(_UPPER, _LOWER)),
-    "upperAscii": lambda text: text_of(text).translate(str.maketrans(_LOWER, _UPPER)),
-    "replace": _replace,
-    "split": _split,
-    "substring": _substring,
-    "trim": lambda text: text_of(text).strip(_BLANKS),
-    "join": _join,
-    "format": _format,
-    "strings.quote": _quote,
-    "find": _find,
-    "findAll": _find_all,
+FUNCTIONS: dict[str, list[Overload]] = {
+    "matches": taking(matches, "string string"),
+    "contains": taking(lambda text, part: part in text, "string string"),
+    "startsWith": taking(str.startswith, "string string"),
+    "endsWith": taking(str.endswith, "string string"),
+    "charAt": taking(_char_at, "string int"),
+    "indexOf": taking(_index_of, "string string", "string string int"),
+    "lastIndexOf": [*taking(str.rfind, "string string"), *taking(_last_index_of, "string string int")],
+    "lowerAscii": taking(lambda text: text.translate(str.maketrans(_UPPER, _LOWER)), "string"),
+    "upperAscii": taking(lambda text: text.translate(str.maketrans(_LOWER, _UPPER)), "string"),
+    "replace": taking(str.replace, "string string string", "string string string int"),
+    "split": taking(_split, "string string", "string string int"),
+    "substring": taking(_substring, "string int", "string int int"),
+    "trim": taking(lambda text: text.strip(_BLANKS), "string"),
+    "join": taking(lambda parts, separator="": separator.join(parts), "list", "list string"),
+    "format": taking(_format, "string list"),
+    "strings.quote": taking(lambda text: f'"{text.translate(_ESCAPES)}"', "string"),
+    "find": [method(find, "string string", "string")],
+    "findAll": [method(_find_all, one, "list(string)") for one in ("string string", "string string int")],
 }

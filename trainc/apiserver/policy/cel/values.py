@@ -6,7 +6,8 @@ what one evaluation of an expression sees, and what it has cost so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
@@ -124,20 +125,6 @@ def overload() -> EvaluationError:
     return EvaluationError("no such overload")
 
 
-def text_of(value: Any) -> str:
-    """A text; an error for anything else."""
-    if type(value) is not str:
-        raise overload()
-    return value
-
-
-def whole_of(value: Any) -> int:
-    """An int; an error for anything else."""
-    if type(value) is not int:
-        raise overload()
-    return value
-
-
 def join(*parts: Paths) -> Paths:
     """The fields that a value rests on which is made of others."""
     places: dict[tuple[str | int, ...], None] = {}
@@ -175,6 +162,62 @@ _NAMES: dict[type, str] = {
 def type_name(value: Any) -> str:
     """The name of a value's type."""
     return value.kind if type(value) is Opaque else _NAMES.get(type(value), "dyn")
+
+
+class Overload(NamedTuple):
+    """One way to call a function: what it does, and the types of its arguments; `dyn` stands for any.
+
+    cel-cpp is told about those with a `result`. A value of one of Kubernetes' own types is given without its `Opaque`,
+    and such a result gets one.
+    """
+
+    run: Callable[..., Any]
+    parameters: tuple[str, ...]
+    result: str = ""
+    is_method: bool = False
+
+
+_OWN = {
+    **{name: f"kubernetes.{name}" for name in ("Quantity", "URL", "NamedFormat", "Semver")},
+    **{name: f"net.{name}" for name in ("IP", "CIDR")},
+    **{
+        name: f"kubernetes.authorization.{name}"
+        for name in ("Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision")
+    },
+    **{name: f"google.protobuf.{name}" for name in ("Duration", "Timestamp")},
+}
+
+_OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
+
+
+def taking(run: Callable[..., Any], *signatures: str) -> list[Overload]:
+    """The overloads of a function that cel-cpp knows; a signature names the types of the arguments."""
+    return [Overload(run, tuple([_OWN.get(word, word) for word in one.split()])) for one in signatures]
+
+
+def function(run: Callable[..., Any], parameters: str, result: str) -> Overload:
+    """An overload of a function that cel-cpp does not know."""
+    return taking(run, parameters)[0]._replace(result=_OWN.get(result, result))
+
+
+def method(run: Callable[..., Any], parameters: str, result: str) -> Overload:
+    """An overload of a method that cel-cpp does not know; the first parameter is its target."""
+    return function(run, parameters, result)._replace(is_method=True)
+
+
+def called(overloads: list[Overload], values: list[Any]) -> Any:
+    """The result of a function for some values; an EvaluationError where no overload takes their types."""
+    kinds = [type_name(value) for value in values]
+    for run, parameters, result, _ in overloads:
+        wanted = [parameter.partition("(")[0] for parameter in parameters]
+        if len(wanted) == len(kinds) and all(want in (kind, "dyn") for want, kind in zip(wanted, kinds, strict=True)):
+            bare = [
+                one.value if type(one) is Opaque and want != "dyn" else one
+                for one, want in zip(values, wanted, strict=True)
+            ]
+            given = run(*bare)
+            return Opaque(result, given) if result in _OPAQUE else given
+    raise overload()
 
 
 def is_number(value: Any) -> bool:
@@ -222,11 +265,7 @@ _ORDERED = (str, bytes, bool, Duration, Timestamp)
 
 
 def compare(left: Any, right: Any) -> int:
-    """-1, 0 or 1.
-
-    Raises:
-        EvaluationError: where two values have no order.
-    """
+    """-1, 0 or 1; an EvaluationError where two values have no order."""
     if not (is_number(left) and is_number(right)) and (type(left) is not type(right) or type(left) not in _ORDERED):
         raise overload()
     if left != left or right != right:  # noqa: PLR0124 (NaN)
@@ -259,22 +298,19 @@ class Scope:
         self.cost = 0
 
     def pay(self, cost: int) -> None:
-        """Count a cost.
-
-        Raises:
-            OutOfBudgetError: where the expression costs more than one may.
-        """
+        """Count a cost; an OutOfBudgetError where the expression costs more than one may."""
         self.cost += cost
         if self.cost > PER_EXPRESSION:
             raise OutOfBudgetError
 
-    def held(self, *names: str) -> dict[str, Valued | None]:
-        """What names mean now, for `restore` once a macro has bound them to something else."""
-        return {name: self.names.get(name) for name in names}
-
-    def restore(self, held: dict[str, Valued | None]) -> None:
-        """Let names mean again what they meant before."""
-        for name, before in held.items():
-            self.names.pop(name, None)
-            if before is not None:
-                self.names[name] = before
+    @contextmanager
+    def shadowing(self, *names: str) -> Iterator[dict[str, Valued]]:
+        """The names that a macro may bind to something else: afterwards they mean again what they meant before."""
+        before = {name: self.names.get(name) for name in names}
+        try:
+            yield self.names
+        finally:
+            for name, valued in before.items():
+                self.names.pop(name, None)
+                if valued is not None:
+                    self.names[name] = valued
