@@ -98,16 +98,14 @@ def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
     at = 0
     while at < len(data):
         tag, at = _varint(data, at)
-        kind = tag & 7
-        if kind == 0:
-            value: Any
-            value, at = _varint(data, at)
-        elif kind == 1:
-            value, at = data[at : at + 8], at + 8
+        held = 8  # a number, or how many bytes follow
+        if tag & 7 != 1:
+            held, at = _varint(data, at)
+        if tag & 7 == 0:
+            yield tag >> 3, held
         else:
-            size, at = _varint(data, at)
-            value, at = data[at : at + size], at + size
-        yield tag >> 3, value
+            yield tag >> 3, data[at : at + held]
+            at += held
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -124,77 +122,57 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _node(data: bytes, depth: int) -> Node:
     if depth > _DEPTH:
         raise ValueError("the expression is nested too deeply")
-    deeper = depth + 1
-    for number, held in _fields(data):
-        if number == 3:
-            return _constant(held)
-        if number == 4:
-            return Ident(dict(_fields(held))[1].decode())
-        if number == 5:
-            part = dict(_fields(held))
-            return Select(_node(part[1], deeper), part[2].decode(), bool(part.get(3)))
-        if number == 6:
-            target: Node | None = None
-            name = ""
-            args: list[Node] = []
-            for key, value in _fields(held):
-                if key == 1:
-                    target = _node(value, deeper)
-                elif key == 2:
-                    name = value.decode()
-                else:
-                    args.append(_node(value, deeper))
-            return Call(target, name, tuple(args))
-        if number == 7:
-            fields = list(_fields(held))
-            elements = tuple([_node(value, deeper) for key, value in fields if key == 1])
-            return ListOf(elements, frozenset(_indexes(fields)))
-        if number == 8:
-            return MapOf(tuple([_entry(value, deeper) for key, value in _fields(held) if key == 2]))
-        if number == 9:
-            part = dict(_fields(held))
-            return Fold(
-                part[1].decode(),
-                part.get(8, b"").decode(),
-                _node(part[2], deeper),
-                part[3].decode(),
-                _node(part[4], deeper),
-                _node(part[5], deeper),
-                _node(part[6], deeper),
-                _node(part[7], deeper),
+    number, held = next((field for field in _fields(data) if 3 <= field[0] <= 9), (0, b""))
+    fields = list(_fields(held))
+    part = dict(fields)
+
+    def node(field: int) -> Node:
+        return _node(part[field], depth + 1)
+
+    def nodes(field: int) -> tuple[Node, ...]:
+        return tuple([_node(value, depth + 1) for key, value in fields if key == field])
+
+    match number:
+        case 3:
+            return Const(_constant(*fields[0]))
+        case 4:
+            return Ident(part[1].decode())
+        case 5:
+            return Select(node(1), part[2].decode(), bool(part.get(3)))
+        case 6:
+            return Call(node(1) if 1 in part else None, part[2].decode(), nodes(3))
+        case 7:
+            return ListOf(nodes(1), frozenset(_varints(part.get(2, b""))))
+        case 8:
+            entries = [dict(_fields(value)) for key, value in fields if key == 2]
+            return MapOf(
+                tuple([(_node(one[3], depth + 1), _node(one[4], depth + 1), bool(one.get(5))) for one in entries])
             )
+        case 9:
+            names = part[1].decode(), part.get(8, b"").decode()
+            return Fold(*names, node(2), part[3].decode(), node(4), node(5), node(6), node(7))
     raise ValueError("an empty expression")
 
 
-def _indexes(fields: list[tuple[int, Any]]) -> Iterator[int]:
-    for key, value in fields:
-        if key == 2 and type(value) is int:
-            yield value
-        elif key == 2:
-            at = 0
-            while at < len(value):
-                index, at = _varint(value, at)
-                yield index
+def _varints(data: bytes) -> Iterator[int]:
+    at = 0
+    while at < len(data):
+        number, at = _varint(data, at)
+        yield number
 
 
-def _entry(data: bytes, depth: int) -> tuple[Node, Node, bool]:
-    part = dict(_fields(data))
-    return _node(part[3], depth), _node(part[4], depth), bool(part.get(5))
-
-
-def _constant(data: bytes) -> Const:
-    for key, value in _fields(data):
-        if key == 1:
-            return Const(None)
-        if key == 2:
-            return Const(bool(value))
-        if key == 3:
-            return Const(value - 2**64 if value >= 2**63 else value)
-        if key == 4:
-            return Const(Uint(value))
-        if key == 5:
-            return Const(struct.unpack("<d", value)[0])
-        if key == 6:
-            return Const(value.decode())
-        return Const(bytes(value))
-    raise ValueError("an empty constant")
+def _constant(number: int, value: Any) -> Any:
+    match number:
+        case 1:
+            return None
+        case 2:
+            return bool(value)
+        case 3:
+            return value - 2**64 if value >= 2**63 else value
+        case 4:
+            return Uint(value)
+        case 5:
+            return struct.unpack("<d", value)[0]
+        case 6:
+            return value.decode()
+    return bytes(value)
