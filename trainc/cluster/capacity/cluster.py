@@ -50,12 +50,11 @@ class Snapshot:
         for cell, amount in verdict.taken.items():
             used[cell] = used.get(cell, 0) + amount
         for member in verdict.assigned:
-            one = {**member.pods.placed, "pods": member.pods.placed.get("pods", 0) + 1}
             for values, count in member.domains or ():
                 mine = self._topologies[member.flavor]
                 for topology in self._topologies.values():
                     if topology is mine or (topology.by_host and mine.by_host):  # both have the node
-                        topology.take(values, times(one, count))
+                        topology.take(values, times(member.pods.placed, count))
 
     def take(self, node: Node, requests: Units) -> None:
         """Lessen what topologies hold by pods that Kueue did not place: they stand on one of its nodes."""

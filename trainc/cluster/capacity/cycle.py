@@ -9,13 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trainc.cluster.capacity.amounts import (
+    LARGEST,
     Units,
+    added,
     in_labels,
     in_order,
     matches_terms,
     plus,
     spelled,
     spelled_quota,
+    times,
     untolerated,
 )
 from trainc.cluster.capacity.cluster import Snapshot, borrowed
@@ -135,10 +138,7 @@ class _Placer:
                 member.levels = topology.levels[-1:] if topology.by_host else topology.levels
                 member.domains = domains
                 for values, count in domains:
-                    taken = used.setdefault(values, {})
-                    for name, amount in member.pods.placed.items():
-                        taken[name] = taken.get(name, 0) + amount * count
-                    taken["pods"] = taken.get("pods", 0) + count
+                    used[values] = added(used.get(values, {}), times(member.pods.placed, count))
         return True
 
 
@@ -177,7 +177,7 @@ class Assigner:
         return out, True
 
     def _requests(self, pods: PodSet) -> dict[str, int]:
-        requests = {name: min(amount * pods.count, 2**63 - 1) for name, amount in pods.quota_cost.items()}
+        requests = {name: min(amount * pods.count, LARGEST) for name, amount in pods.quota_cost.items()}
         if self.queue.group_of("pods") is not None:
             requests["pods"] = pods.count
         return requests
@@ -289,7 +289,7 @@ class Assigner:
                 return ""
             return f'Flavor "{flavor.name}" supports only TopologyAwareScheduling'
         if not flavor.topology:
-            if not any(name in group.resources for name in pods.placed):
+            if not any(name in group.resources for name in pods.placed if name != "pods"):
                 return ""
             return f'Flavor "{flavor.name}" does not support TopologyAwareScheduling'
         if (levels := self.snapshot.facts.levels(flavor.topology)) is None:

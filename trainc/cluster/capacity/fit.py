@@ -285,10 +285,9 @@ def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants,
         # The nodes that Kueue chose by their host name.
         by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
         for member in verdict.assigned if verdict is not None else ():
-            one = {**member.pods.placed, "pods": 1}
             for values, count in member.domains or ():
                 if values[-1] in by_hostname:
-                    facts.occupy(by_hostname[values[-1]], times(one, count))
+                    facts.occupy(by_hostname[values[-1]], times(member.pods.placed, count))
         return
     if gang.run is not None:
         placed = [(pod, name, 1) for pod, name in gang.run.placed]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields, items, maps, text
 from trainc.apiserver.pods.requests import Amount, Amounts, amounts, may_be_of_pod, quantity_of, together
-from trainc.cluster.capacity.amounts import Units, all_units, required_terms, units
+from trainc.cluster.capacity.amounts import Units, added, all_units, required_terms, units
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.embedded_json import json_value
@@ -92,7 +92,8 @@ def _slices(annotations: Mapping[str, str]) -> tuple[SliceLayer, ...]:
 class PodSet:
     """The equal pods of one replicatedJob.
 
-    `quota_cost` is what one pod costs of a quota, `placed` what it takes of a node; both after the namespace's defaults.
+    `quota_cost` is what one pod costs of a quota, `placed` what it takes of a node, where it is one of the `pods`; both
+    after the namespace's defaults.
     """
 
     def __init__(self, job: Tree) -> None:
@@ -136,7 +137,7 @@ class Defaults:
         if type(name) is str:
             overhead = get(self.facts.find("RuntimeClass", name), "overhead", "podFixed")
         exact = self.summary.pod_amounts(pods.tree, overhead)
-        pods.placed = all_units(exact)
+        pods.placed = added(all_units(exact), {"pods": 1})
         counted = exact
         if self.excluded or self.rules:
             kept = {name: amount for name, amount in exact.items() if not name.startswith(self.excluded)}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from trainc.cluster.capacity.amounts import (
     Units,
+    added,
     in_labels,
     matches_terms,
     pods_in,
@@ -17,6 +20,7 @@ from trainc.cluster.capacity.amounts import (
     untolerated,
 )
 from trainc.cluster.capacity.nodes import HOSTNAME, Node
+from trainc.cluster.capacity.requests import PodSet
 
 Values = tuple[str, ...]
 
@@ -27,23 +31,20 @@ class Domain:
     After the search, `pods` are the pods that it gets and `leaders` whether it gets the leader.
     """
 
-    __slots__ = ("children", "leaders", "parent", "pods", "pods_beside", "score", "slices", "slices_beside", "values")
+    __slots__ = ("children", "leaders", "pods", "pods_beside", "score", "slices", "slices_beside", "values")
 
-    def __init__(self, values: Values, parent: Domain | None) -> None:
+    def __init__(self, values: Values) -> None:
         self.values = values
-        self.parent = parent
         self.children: list[Domain] = []
         self.reset()
 
     def reset(self) -> None:
         self.pods = self.slices = self.pods_beside = self.slices_beside = self.leaders = self.score = 0
 
-    def copy(self, parent: Domain | None = None) -> Domain:
+    def copied(self) -> Domain:
         """A copy of the subtree with counts of its own."""
-        clone = Domain(self.values, parent)
-        for count in ("pods", "slices", "pods_beside", "slices_beside", "leaders", "score"):
-            setattr(clone, count, getattr(self, count))
-        clone.children = [child.copy(clone) for child in self.children]
+        clone = copy(self)
+        clone.children = [child.copied() for child in self.children]
         return clone
 
 
@@ -52,29 +53,11 @@ class Leaf(Domain):
 
     __slots__ = ("capacity", "key", "node")
 
-    def __init__(self, values: Values, parent: Domain | None, key: Values, node: Node | None) -> None:
-        super().__init__(values, parent)
+    def __init__(self, values: Values, key: Values, node: Node | None) -> None:
+        super().__init__(values)
         self.key = key
         self.node = node
         self.capacity: Units = {}
-
-
-class Exclusions:
-    """Why nodes hold not a single pod, counted as Kueue words it."""
-
-    def __init__(self) -> None:
-        self.total = 0
-        self.reasons: dict[str, int] = {}
-
-    def add(self, reason: str) -> None:
-        self.reasons[reason] = self.reasons.get(reason, 0) + 1
-
-    def __str__(self) -> str:
-        """The end of a message, empty where no node is excluded."""
-        if not self.reasons:
-            return ""
-        listed = ", ".join(sorted(f"{reason}: {count}" for reason, count in self.reasons.items()))
-        return f". Total nodes: {self.total}; excluded: {listed}"
 
 
 class Topology:
@@ -99,16 +82,22 @@ class Topology:
             self._add(node, node.free(is_idle=is_idle))
 
     def _add(self, node: Node, capacity: Units) -> None:
-        values, key = self._values(node), self.key_of(node)
-        leaf = self.leaves.get(key)
-        if leaf is None:
-            parent = self._domain(values[:-1])
-            leaf = Leaf(values, parent, key, node if self.by_host else None)
+        key = self.key_of(node)
+        if (leaf := self.leaves.get(key)) is None:
+            leaf = Leaf(self._values(node), key, node if self.by_host else None)
             self.leaves[key] = self.domains[-1][key] = leaf
-            if parent is not None:
-                parent.children.append(leaf)
-        for name, amount in capacity.items():
-            leaf.capacity[name] = leaf.capacity.get(name, 0) + amount
+            self._hang(leaf)
+        leaf.capacity = added(leaf.capacity, capacity)
+
+    def _hang(self, domain: Domain) -> None:
+        """Put a new domain below that of the level above, which is made where it is the first one there."""
+        if not (values := domain.values[:-1]):
+            return
+        level = self.domains[len(values) - 1]
+        if values not in level:
+            level[values] = Domain(values)
+            self._hang(level[values])
+        level[values].children.append(domain)
 
     def _values(self, node: Node) -> Values:
         return tuple([node.labels.get(level, "") for level in self.levels])
@@ -123,53 +112,50 @@ class Topology:
         if (leaf := self.leaves.get(key)) is not None:
             leaf.capacity = subtracted(leaf.capacity, amounts)
 
-    def _domain(self, values: Values) -> Domain | None:
-        if not values:
-            return None
-        level = self.domains[len(values) - 1]
-        domain = level.get(values)
-        if domain is None:
-            parent = self._domain(values[:-1])
-            domain = level[values] = Domain(values, parent)
-            if parent is not None:
-                parent.children.append(domain)
-        return domain
-
-    def fill(self, query: PlacementQuery) -> Exclusions:
-        """Count what fits below every domain, from the leaves up; the reasons of nodes that hold nothing."""
-        excluded = Exclusions()
+    def fill(self, search: Search) -> str:
+        """Count what fits below every domain, from the leaves up; why nodes hold nothing, as a message of Kueue ends."""
+        excluded: Counter[str] = Counter()
         for level in self.domains:
             for domain in level.values():
                 domain.reset()
-        excluded.total = len(self.leaves)
         for leaf in self.leaves.values():
-            if reason := query.refusal(leaf.node):
-                excluded.add(reason)
-            else:
-                query.count(leaf, excluded)
+            if reason := search.refusal(leaf.node) or search.count_pods(leaf):
+                excluded[reason] += 1
         for root in self.domains[0].values():
-            roll_up(root, 0, query)
-        return excluded
+            roll_up(root, 0, search, search.inner)
+        if not excluded:
+            return ""
+        listed = ", ".join(sorted(f"{reason}: {count}" for reason, count in excluded.items()))
+        return f". Total nodes: {len(self.leaves)}; excluded: {listed}"
 
 
 @dataclass(eq=False)
-class PlacementQuery:
-    """What is asked of a topology: one kind of pods, with a leader or without, in slices or one by one."""
+class Search:
+    """What is asked of a topology: a number of equal pods, with a leader or without, in slices or one by one.
 
-    pod: Mapping[str, Any]
-    one: Units
-    leader: Units | None
+    Levels are counted from the top.
+    """
+
+    workers: PodSet
+    leader: PodSet | None
     used: Mapping[Values, Units]
-    size: int
+    tolerations: Sequence[Any]
+    size: int  # pods of a slice
+    level: int
     slice_level: int
-    tolerations: Sequence[Any] = ()
-    terms: Sequence[Mapping[str, Any]] | None = None
-    scores: bool = False
-    inner: dict[int, int] = field(default_factory=dict)
+    ascending: bool  # the fullest domains first
+    scores: bool  # preferred node affinity comes before everything else
+    balanced: bool  # spread over domains evenly where that is possible
+    inner: dict[int, int] = field(default_factory=dict)  # the sizes that pods are grouped by below a slice, by level
 
-    def without_layers(self) -> PlacementQuery:
-        """The same query for one layer of slices."""
-        return PlacementQuery(self.pod, self.one, self.leader, self.used, self.size, self.slice_level)
+    @property
+    def leaders(self) -> int:
+        return 0 if self.leader is None else 1
+
+    @property
+    def slices(self) -> int:
+        """How many slices the workers are."""
+        return self.workers.count // self.size
 
     def refusal(self, node: Node | None) -> str:
         """Why a node is out of the question, empty where it is not; only nodes with a domain of their own are asked."""
@@ -177,52 +163,45 @@ class PlacementQuery:
             return ""
         if (taint := untolerated(node.taints, self.tolerations)) is not None:
             return f'taint "{taint_text(taint)}"'
-        if not in_labels(self.pod.get("nodeSelector"), node.labels):
+        if not in_labels(self.workers.spec.get("nodeSelector"), node.labels):
             return "nodeSelector"
-        if self.terms is not None and not matches_terms(self.terms, node.labels, node.name):
-            return "affinity"
-        return ""
+        terms = self.workers.terms
+        return "affinity" if terms is not None and not matches_terms(terms, node.labels, node.name) else ""
 
-    def count(self, leaf: Leaf, excluded: Exclusions) -> None:
-        """Fill in how many pods a leaf holds, alone and beside a leader."""
+    def count_pods(self, leaf: Leaf) -> str:
+        """Fill in how many pods a leaf holds, alone and beside a leader; what it lacks where that is none."""
         used = self.used.get(leaf.key)
         capacity = subtracted(leaf.capacity, used) if used else leaf.capacity
-        leaf.pods, limit = pods_in(capacity, self.one)
-        if not leaf.pods and limit:
-            excluded.add(f'resource "{limit}"')
+        leaf.pods, limit = pods_in(capacity, self.workers.placed)
         if self.scores and leaf.node is not None:
-            leaf.score = preference(self.pod, leaf.node.labels, leaf.node.name)
+            leaf.score = preference(self.workers.spec, leaf.node.labels, leaf.node.name)
         leaf.pods_beside = leaf.pods
-        if self.leader is not None and pods_in(capacity, self.leader)[0] > 0:
+        if self.leader is not None and pods_in(capacity, self.leader.placed)[0] > 0:
             leaf.leaders = 1
-            leaf.pods_beside = pods_in(subtracted(capacity, self.leader), self.one)[0]
+            leaf.pods_beside = pods_in(subtracted(capacity, self.leader.placed), self.workers.placed)[0]
+        return f'resource "{limit}"' if limit and not leaf.pods else ""
 
 
-def roll_up(domain: Domain, level: int, query: PlacementQuery) -> None:
+def roll_up(domain: Domain, level: int, search: Search, inner: Mapping[int, int]) -> None:
     """Sum up the counts of a domain's children; slices are counted at their own level and summed above it."""
-    size = query.size
-    if not domain.children:
-        if level == query.slice_level:
-            domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
-        return
-    inner = query.inner.get(level + 1, 1)
-    least_pods = least_slices = -1
-    domain.pods = domain.slices = domain.leaders = domain.score = 0
-    for child in domain.children:
-        roll_up(child, level + 1, query)
-        pods, beside = child.pods // inner * inner, child.pods_beside // inner * inner
-        domain.pods += pods
-        domain.slices += child.slices
-        domain.leaders = max(domain.leaders, child.leaders)
-        domain.score += child.score
-        if query.leader is None or child.leaders:
-            least_pods = min(pods - beside, least_pods) if least_pods >= 0 else pods - beside
-            lost = child.slices - child.slices_beside
-            least_slices = min(lost, least_slices) if least_slices >= 0 else lost
-    domain.pods_beside = domain.pods - least_pods if least_pods >= 0 else 0
-    domain.slices_beside = domain.slices - least_slices if least_slices >= 0 else 0
-    if level == query.slice_level:
-        domain.slices, domain.slices_beside = domain.pods // size, domain.pods_beside // size
+    if domain.children:
+        size = inner.get(level + 1, 1)
+        lost_pods, lost_slices = [], []  # to a leader, by the child that has it
+        domain.pods = domain.slices = domain.leaders = domain.score = 0
+        for child in domain.children:
+            roll_up(child, level + 1, search, inner)
+            pods = child.pods // size * size
+            domain.pods += pods
+            domain.slices += child.slices
+            domain.leaders = max(domain.leaders, child.leaders)
+            domain.score += child.score
+            if search.leader is None or child.leaders:
+                lost_pods.append(pods - child.pods_beside // size * size)
+                lost_slices.append(child.slices - child.slices_beside)
+        domain.pods_beside = domain.pods - min(lost_pods) if lost_pods else 0
+        domain.slices_beside = domain.slices - min(lost_slices) if lost_slices else 0
+    if level == search.slice_level:
+        domain.slices, domain.slices_beside = domain.pods // search.size, domain.pods_beside // search.size
 
 
 def descendants(domains: Iterable[Domain]) -> Iterator[Domain]:
@@ -230,15 +209,17 @@ def descendants(domains: Iterable[Domain]) -> Iterator[Domain]:
         yield from domain.children
 
 
-def sorted_domains(domains: Iterable[Domain], *, ascending: bool, scores: bool) -> list[Domain]:
-    """By slices (most first, with `ascending` least first), then by fewest pods, then by name."""
+def in_order(
+    domains: Iterable[Domain], *, beside: bool = False, ascending: bool = False, scores: bool = False
+) -> list[Domain]:
+    """By slices (most first, with `ascending` least first), then by fewest pods, then by name.
+
+    With `beside` by the counts beside a leader, and those that can hold the leader first.
+    """
     sign = 1 if ascending else -1
+    if beside:
+        return sorted(
+            domains,
+            key=lambda d: (-d.leaders, -d.score if scores else 0, sign * d.slices_beside, d.pods_beside, d.values),
+        )
     return sorted(domains, key=lambda d: (-d.score if scores else 0, sign * d.slices, d.pods, d.values))
-
-
-def sorted_with_leader(domains: Iterable[Domain], *, ascending: bool, scores: bool) -> list[Domain]:
-    """As `sorted_domains`, by the counts beside a leader, and those that can hold the leader first."""
-    sign = 1 if ascending else -1
-    return sorted(
-        domains, key=lambda d: (-d.leaders, -d.score if scores else 0, sign * d.slices_beside, d.pods_beside, d.values)
-    )
