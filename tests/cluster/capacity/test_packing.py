@@ -33,7 +33,7 @@ def node(
 
 def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> PendingPod:
     made = PendingPod(name, "lab", {"app": name}, spec)
-    made.requests = {"cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
+    made.requests = {"pods": 1, "cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
     return made
 
 
@@ -71,7 +71,7 @@ def is_possible(nodes: list[Node], members: list[tuple[PendingPod, int]]) -> boo
             continue
         for where in nodes:
             mine = [one for one, there in zip(pods, chosen, strict=True) if there is where]
-            total: dict[str, int] = {"pods": len(mine)}
+            total: dict[str, int] = {}
             for one in mine:
                 for name, amount in one.requests.items():
                     total[name] = total.get(name, 0) + amount

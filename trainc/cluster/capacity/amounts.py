@@ -102,7 +102,7 @@ def pods_in(capacity: Mapping[str, int], one: Mapping[str, int]) -> tuple[int, s
     """How many equal pods a capacity holds, and the resource that allows no more (the first by name)."""
     fewest, limit = -1, ""
     for name, amount in one.items():
-        count = max(0, min(capacity.get(name, 0) // amount, 2**31 - 1)) if amount else 2**31 - 1
+        count = max(0, min(capacity.get(name, 0) // amount, 2**31 - 1)) if amount > 0 else 2**31 - 1
         if fewest < 0 or count < fewest or (count == fewest and name < limit):
             fewest, limit = count, name
     return max(fewest, 0), limit

@@ -296,7 +296,7 @@ def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants,
         occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
     is_placed_by_queue = any(role.shares for role in gang.roles)
     for pod, name, count in placed:
-        requests = times({**pod.requests, "pods": 1}, count)
+        requests = times(pod.requests, count)
         facts.occupy(name, requests)
         occupants.pods.append((pod, name))
         if snapshot is not None and not is_placed_by_queue:
@@ -311,7 +311,7 @@ def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingP
             left = count
             for name, room in scheduler.room(pod).items():
                 share = min(room, left)
-                scheduler.places[name].take_many(pod, share)
+                scheduler.places[name].take(pod, share)
                 left -= share
                 yield pod, name, share
                 if not left:

@@ -5,18 +5,19 @@ The search is exact for equal pods, and bounded for mixed ones.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from trainc.cluster.capacity.amounts import Units, spelled, taint_text, untolerated
+from trainc.cluster.capacity.amounts import Units, pods_in, spelled, taint_text, untolerated
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, RolePods, stages_of
-from trainc.cluster.capacity.nodes import HOSTNAME, Node, NodeClass
+from trainc.cluster.capacity.nodes import HOSTNAME, NodeClass
 from trainc.cluster.capacity.pods import PendingPod
 from trainc.cluster.capacity.requests import unknown_of_pod
-from trainc.cluster.capacity.scheduler import AFFINITY, TAINT, static_refusal
+from trainc.cluster.capacity.scheduler import AFFINITY, TAINT, may_run, static_refusal
 from trainc.model.tree import Tree
 
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
@@ -191,14 +192,12 @@ def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Clus
 
 def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
     """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
-    rooms_of: dict[str, int] = {}
+    rooms_of: Counter[str] = Counter()
     for alike in classes:
-        for node in alike.nodes() if role.key == HOSTNAME or role.pod.knows_names else [alike.model]:
-            one = NodeClass(node, {**alike.free, "pods": alike.room})
-            one.names = alike.names if node is alike.model else {node.name: None}
-            domain, room = node.labels.get(role.key), _room(role.pod, [one])
-            if domain is not None and room:
-                rooms_of[domain] = rooms_of.get(domain, 0) + room
+        for node, names in alike.nodes(by_name=role.key == HOSTNAME or role.pod.knows_names):
+            room = pods_in(alike.free, role.pod.requests)[0] if may_run(role.pod, node) else 0
+            if room and (domain := node.labels.get(role.key)) is not None:
+                rooms_of[domain] += room * len(names)
     for domain, room in sorted(rooms_of.items()):
         if room < role.per_job:
             return (
@@ -222,7 +221,7 @@ def _is_roomy(parts: Sequence[tuple[RolePods, PendingPod, int]], free_slots: Seq
 def _displaced(pod: PendingPod, other: PendingPod) -> int:
     """How many pods of one kind at most one pod of another takes the place of."""
     mine, theirs = pod.requests, other.requests
-    return max([1, *(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)])
+    return max(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)
 
 
 def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> None:
@@ -251,7 +250,9 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
 
 def _needs(role: RolePods) -> str:
     requests = ", ".join(
-        f"{spelled(name, amount)} {name}" for name, amount in sorted(role.pod.requests.items()) if amount
+        f"{spelled(name, amount)} {name}"
+        for name, amount in sorted(role.pod.requests.items())
+        if amount and name != "pods"
     )
     count = role.podset.count
     return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {requests or 'no requests'}"
@@ -280,7 +281,7 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
             return "add nodes that the pods tolerate and select"
         for name, amount in sorted(pod.requests.items()):
             most = max(node.allocatable.get(name, 0) for node in nodes)
-            if amount > most:
+            if amount > most and name != "pods":
                 return f"request at most {spelled(name, most)} {name} in one pod: no node has more"
         return "add nodes, or wait until others are free"
     return ", or ".join(options) or "add nodes"
@@ -308,56 +309,38 @@ Counts = tuple[int, ...]
 
 @dataclass(eq=False, slots=True)
 class NodeKind:
-    """Nodes that are alike for the pods in question: what is free on each, and which pods it takes."""
+    """Nodes that are alike for the pods in question: what is free on each, and how many of each kind it takes alone."""
 
-    free: dict[str, int]
-    room: int
-    takes: tuple[bool, ...]
+    free: Units
+    most: Counts
     nodes: list[str] = field(default_factory=list)
 
     def holds(self, pods: Sequence[PendingPod], counts: Counts) -> bool:
         """Whether one node holds so many of each kind of pods at once."""
-        if sum(counts) > self.room:
-            return False
-        total: dict[str, int] = {}
+        total: Units = {}
         for pod, count in zip(pods, counts, strict=True):
             for name, amount in pod.requests.items():
                 total[name] = total.get(name, 0) + amount * count
         return all(amount <= self.free.get(name, 0) for name, amount in total.items() if amount > 0)
 
-    def most(self, pod: PendingPod) -> int:
-        """How many pods of one kind a node takes alone."""
-        shares = [self.free.get(name, 0) // amount for name, amount in pod.requests.items() if amount > 0]
-        return max(0, min([self.room, *shares]))
-
 
 def kinds_of(pods: Sequence[PendingPod], classes: Iterable[NodeClass]) -> list[NodeKind]:
-    """The nodes that take any of the pods, alike ones together."""
+    """The nodes that take any of the pods, alike ones together; also those that have nothing free."""
     by_key: dict[object, NodeKind] = {}
-    knows_names = any(pod.knows_names for pod in pods)
+    by_name = any(pod.knows_names for pod in pods)
     for alike in classes:
-        apart: list[tuple[Node, Iterable[str]]] = [(alike.model, alike.names)]
-        for node, names in [(node, [node.name]) for node in alike.nodes()] if knows_names else apart:
-            takes = tuple(
-                [not static_refusal(pod, node) and pod.spec.get("nodeName") in (None, "", node.name) for pod in pods]
-            )
-            if not any(takes):
-                continue
-            key = (tuple(sorted(alike.free.items())), alike.room, takes)
-            if key not in by_key:
-                by_key[key] = NodeKind(alike.free, alike.room, takes)
-            by_key[key].nodes.extend(names)
+        for node, names in alike.nodes(by_name=by_name):
+            takes = [may_run(pod, node) for pod in pods]
+            if any(takes):
+                most = [pods_in(alike.free, pod.requests)[0] * take for pod, take in zip(pods, takes, strict=True)]
+                key = (*sorted(alike.free.items()), *takes)
+                by_key.setdefault(key, NodeKind(alike.free, tuple(most))).nodes.extend(names)
     return list(by_key.values())
 
 
 def rooms(pods: Sequence[PendingPod], kinds: Iterable[NodeKind]) -> list[int]:
     """How many pods of each kind fit where nothing else of the job runs."""
-    totals = [0] * len(pods)
-    for kind in kinds:
-        for index, pod in enumerate(pods):
-            if kind.takes[index]:
-                totals[index] += kind.most(pod) * len(kind.nodes)
-    return totals
+    return [sum(kind.most[index] * len(kind.nodes) for kind in kinds) for index in range(len(pods))]
 
 
 def fits_at_once(pods: Sequence[PendingPod], counts: Sequence[int], kinds: Sequence[NodeKind]) -> bool | None:
@@ -367,12 +350,10 @@ def fits_at_once(pods: Sequence[PendingPod], counts: Sequence[int], kinds: Seque
     """
     wanted = [index for index, count in enumerate(counts) if count > 0]
     pods, left = [pods[index] for index in wanted], tuple([counts[index] for index in wanted])
-    narrowed = [NodeKind(k.free, k.room, tuple([k.takes[index] for index in wanted]), k.nodes) for k in kinds]
+    narrowed = [NodeKind(kind.free, tuple([kind.most[index] for index in wanted]), kind.nodes) for kind in kinds]
     if any(room < count for room, count in zip(rooms(pods, narrowed), left, strict=True)):
         return False
-    if len(pods) < 2:
-        return True
-    return _Search(pods, narrowed).run(left)
+    return True if len(pods) < 2 else _Search(pods, narrowed).run(left)
 
 
 class _Search:
@@ -420,8 +401,7 @@ class _Search:
                 if self._is_full(kind, tuple(share), left):
                     shares.append(tuple(share))
                 return
-            most = min(left[index], kind.most(self.pods[index])) if kind.takes[index] else 0
-            for count in range(most + 1):
+            for count in range(min(left[index], kind.most[index]) + 1):
                 share[index] = count
                 if not kind.holds(self.pods, tuple(share)):
                     break
@@ -432,11 +412,8 @@ class _Search:
         return shares
 
     def _is_full(self, kind: NodeKind, share: Counts, left: Counts) -> bool:
-        for index, taken in enumerate(share):
-            if (
-                kind.takes[index]
-                and taken < left[index]
-                and kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :]))
-            ):
-                return False
-        return True
+        return not any(
+            taken < min(left[index], kind.most[index])
+            and kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :]))
+            for index, taken in enumerate(share)
+        )

@@ -58,23 +58,24 @@ class Node:
         return subtracted(left, self.jobs) if self.jobs and not is_idle else left
 
 
+@dataclass(eq=False, slots=True)
 class NodeClass:
     """Nodes that are alike in everything but their names: one of them, what each has free, and all names."""
 
-    __slots__ = ("free", "model", "names", "room")
+    model: Node
+    free: Units
+    names: dict[str, None] = field(default_factory=dict)
 
-    def __init__(self, model: Node, free: Units) -> None:
-        self.model = model
-        self.free = dict(free)
-        self.room = self.free.pop("pods", 0)
-        self.names: dict[str, None] = {}
-
-    def nodes(self) -> Iterator[Node]:
-        """Each node with its own name and host name."""
+    def nodes(self, *, by_name: bool) -> Iterator[tuple[Node, list[str]]]:
+        """The model with all names, or each node with its own name and host name."""
         model = self.model
+        if not by_name:
+            yield model, list(self.names)
+            return
         for name in self.names:
             labels = {**model.labels, HOSTNAME: name} if model.labels.get(HOSTNAME) == model.name else model.labels
-            yield Node(name, labels, model.allocatable, taints=model.taints, is_unschedulable=model.is_unschedulable)
+            node = Node(name, labels, model.allocatable, taints=model.taints, is_unschedulable=model.is_unschedulable)
+            yield node, [name]
 
 
 class NodeClasses:

@@ -21,7 +21,7 @@ Ports = frozenset[tuple[str, str, int]]
 class PendingPod:
     """One pod, or many equal ones, before it has a node.
 
-    `requests` is what it takes of a node, without the pod itself; `spec` holds the parts that decide where it may run.
+    `requests` is what it takes of a node, where it is one of the `pods`; `spec` holds the parts that decide where it may run.
     """
 
     __slots__ = ("host_ports", "labels", "name", "namespace", "requests", "spec", "terms", "tolerations")
@@ -100,7 +100,7 @@ def ports_collide(first: Ports, second: Ports) -> bool:
 def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> PendingPod:
     """The pods of one replicatedJob; `requests` after the namespace's defaults."""
     pod = PendingPod(podset.name, namespace, fields(plain(get(template, "metadata", "labels"))), podset.spec)
-    pod.requests = all_units(requests)
+    pod.requests = {"pods": 1, **all_units(requests)}
     pod.host_ports = host_ports(podset.tree)
     return pod
 
@@ -119,7 +119,7 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
         labels = plain(get(tree, "metadata", "labels"))
         parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
         pod = PendingPod(name, namespace, fields(labels), parts)
-        pod.requests = all_units(pod_requests(spec)) if type(spec) is dict else {}
+        pod.requests = {"pods": 1, **all_units(pod_requests(spec))} if type(spec) is dict else {}
         pod.host_ports = host_ports(spec)
         bound.append((pod, node))
     return bound

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from trainc.cluster.capacity.amounts import in_labels, matches_selector, matches_terms, preference, untolerated
+from trainc.cluster.capacity.amounts import in_labels, matches_selector, matches_terms, pods_in, preference, untolerated
 from trainc.cluster.capacity.nodes import Node
 from trainc.cluster.capacity.pods import PendingPod, hard_spreads, ports_collide, required_peers
 
@@ -56,17 +56,9 @@ class SimulatedScheduler:
 
     def room(self, pod: PendingPod) -> dict[str, int]:
         """How many pods equal to this one each node takes, without regard to other pods' rules; no zeros."""
-        free = {}
-        for name, place in self.places.items():
-            if static_refusal(pod, place.node) or pod.spec.get("nodeName") not in (None, "", name):
-                continue
-            most = place.room
-            for resource, amount in pod.requests.items():
-                if amount > 0:
-                    most = min(most, place.free.get(resource, 0) // amount)
-            if most > 0:
-                free[name] = most
-        return free
+        open_to = {name: place.free for name, place in self.places.items() if may_run(pod, place.node)}
+        found = {name: pods_in(free, pod.requests)[0] for name, free in open_to.items()}
+        return {name: most for name, most in found.items() if most}
 
 
 def _message(refused: list[Refusal]) -> str:
@@ -181,22 +173,17 @@ OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
 class NodeUsage:
     """A node while pods are being placed: what is free, and the pods that are there."""
 
-    __slots__ = ("free", "node", "pods", "room", "used")
+    __slots__ = ("free", "node", "pods", "used")
 
     def __init__(self, node: Node, free: Mapping[str, int]) -> None:
         self.node = node
         self.free = dict(free)
-        self.room = self.free.pop("pods", 0)
         self.pods: list[PendingPod] = []
-        self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in self.free.items()}
+        self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in free.items()}
 
-    def take(self, pod: PendingPod) -> None:
+    def take(self, pod: PendingPod, count: int = 1) -> None:
+        """Take what so many equal pods need."""
         self.pods.append(pod)
-        self.take_many(pod, 1)
-
-    def take_many(self, pod: PendingPod, count: int) -> None:
-        """Take what so many equal pods need, without regard to other pods' rules."""
-        self.room -= count
         for name, amount in pod.requests.items():
             self.free[name] = self.free.get(name, 0) - amount * count
             self.used[name] = self.used.get(name, 0) + amount * count
@@ -220,16 +207,17 @@ def _matches_affinity(pod: PendingPod, node: Node) -> bool:
     return fits and (pod.terms is None or matches_terms(pod.terms, node.labels, node.name))
 
 
+def may_run(pod: PendingPod, node: Node) -> bool:
+    """Whether a node takes a pod as far as its labels, taints and name go."""
+    return pod.spec.get("nodeName") in (None, "", node.name) and not static_refusal(pod, node)
+
+
 def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
-    reasons, helps = [], True
-    if place.room < 1:
-        reasons.append(FULL)
-        helps = place.node.allocatable.get("pods", 0) >= 1
-    for name, amount in pod.requests.items():
-        if amount > 0 and amount > place.free.get(name, 0):
-            reasons.append(f"Insufficient {name}")
-            helps = helps and amount <= place.node.allocatable.get(name, 0)
-    return (tuple(reasons), helps) if reasons else None
+    lacking = {name: amount for name, amount in pod.requests.items() if amount > max(0, place.free.get(name, 0))}
+    if not lacking:
+        return None
+    helps = all(amount <= place.node.allocatable.get(name, 0) for name, amount in lacking.items())
+    return tuple([FULL if name == "pods" else f"Insufficient {name}" for name in lacking]), helps
 
 
 class Peers:
