@@ -41,8 +41,8 @@ def pod_requests(
             requests = {**{name: a for name, a in bounds.items() if name not in main}, **requests}
         main.update({name: a for name, a in requests.items() if may_be_of_pod(name)})
     own = pod.get("overhead")
-    _add(main, amounts(own if type(own) is dict else overhead))
-    _add(main, amounts(injected))
+    add(main, amounts(own if type(own) is dict else overhead))
+    add(main, amounts(injected))
     return main
 
 
@@ -53,17 +53,17 @@ def together(pod: Mapping[str, Tree], amounts_of: Callable[[Tree], Amounts]) -> 
     """
     main: Amounts = {}
     for container in pod.get("containers") or []:
-        _add(main, amounts_of(container))
+        add(main, amounts_of(container))
     side: Amounts = {}
     peak: Amounts = {}
     for container in pod.get("initContainers") or []:
         need = amounts_of(container)
         if value(container, "restartPolicy") == "Always":
-            _add(main, need)
-            _add(side, need)
+            add(main, need)
+            add(side, need)
             need = dict(side)
         else:
-            _add(need, side)
+            add(need, side)
         _raise(peak, need)
     _raise(main, peak)
     return main
@@ -74,7 +74,7 @@ def total(parts: Iterable[tuple[Amounts, int, tuple[Sourced[Any], ...]]]) -> Amo
     out: Amounts = {}
     for amounts, count, leaves in parts:
         many = {name: Amount(a.quantity.times(count), (*a.leaves, *leaves)) for name, a in amounts.items()}
-        _add(out, many)
+        add(out, many)
     return out
 
 
@@ -122,7 +122,8 @@ def may_be_of_pod(name: str) -> bool:
     return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 
-def _add(into: Amounts, more: Amounts) -> None:
+def add(into: Amounts, more: Amounts) -> None:
+    """Sum up two lists of amounts in the first."""
     for name, amount in more.items():
         if (known := into.get(name)) is None:
             into[name] = amount

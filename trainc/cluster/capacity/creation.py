@@ -6,15 +6,16 @@ and what a pod must state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
-from trainc.apiserver.pods.complaints import items
-from trainc.apiserver.pods.requests import Amount, Amounts, amounts, may_be_of_pod, together
+from trainc.apiserver.pods.complaints import fields, items
+from trainc.apiserver.pods.requests import Amount, Amounts, add, amounts, may_be_of_pod, together
 from trainc.cluster.capacity.amounts import all_units
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.pods import zero_requests
-from trainc.cluster.capacity.requests import CONTAINER, POD, Range, joined, ranges_of
+from trainc.cluster.capacity.limit_ranges import LimitRanges, containers_of
+from trainc.cluster.capacity.pods import required_peers
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.quantity import DECIMAL, NANO, Quantity
@@ -28,7 +29,7 @@ class Namespace:
     def __init__(self, facts: ClusterFacts, name: str) -> None:
         self.facts = facts
         self.name = name
-        self.limits = Limits(tree for _, tree in facts.in_namespace("LimitRange", name))
+        self.limits = LimitRanges(tree for _, tree in facts.in_namespace("LimitRange", name))
         self.budgets = [Budget(key, tree) for key, tree in facts.in_namespace("ResourceQuota", name)]
         classes = facts.objects.get("PriorityClass", {}) if self.budgets else {}
         defaults = [(value(tree, "value") or 0, key) for key, tree in classes.items() if value(tree, "globalDefault")]
@@ -42,12 +43,9 @@ class Namespace:
             requests.update({name: amount for name, amount in whole.items() if may_be_of_pod(name)})
             limits.update(amounts(get(pod, "resources", "limits")))
         own = get(pod, "overhead")
-        if own is None:
-            own = get(self.runtime_class(pod), "overhead", "podFixed")
-        for name, amount in amounts(own).items():
-            for into in (requests, limits):
-                if (before := into.get(name)) is not None or into is requests:
-                    into[name] = Amount(before.quantity.plus(amount.quantity), ()) if before else amount
+        overhead = amounts(get(self.facts.runtime_class(pod), "overhead", "podFixed") if own is None else own)
+        add(requests, overhead)
+        add(limits, {name: amount for name, amount in overhead.items() if name in limits})
         return requests, limits
 
     def refusal(self, pod: Tree, name: str) -> str:
@@ -64,22 +62,17 @@ class Namespace:
         for budget in self._budgets(pod):
             stated = (
                 (value(container, "name") or "", self.limits.requests(container), self.limits.limits(container))
-                for container in _containers(pod)
+                for _, container in containers_of(pod)
             )
             if unstated := budget.unstated(stated):
                 return f'pods "{name}" is forbidden: {unstated}'
         return ""
 
-    def runtime_class(self, pod: Tree) -> Tree | None:
-        """The RuntimeClass of a pod, None where it names none or the dump does not show it."""
-        name = value(pod, "runtimeClassName")
-        return self.facts.find("RuntimeClass", name) if type(name) is str else None
-
     def _runtime_refusal(self, pod: Tree) -> str:
         """What the API server says of a pod and its RuntimeClass, empty where they agree."""
         if (class_name := value(pod, "runtimeClassName")) and not self._exists("RuntimeClass", class_name):
             return f'pod rejected: RuntimeClass "{class_name}" not found'
-        runtime = self.runtime_class(pod)
+        runtime = self.facts.runtime_class(pod)
         fixed, own = amounts(get(runtime, "overhead", "podFixed")), amounts(get(pod, "overhead"))
         if own and runtime is not None and all_units(fixed) != all_units(own):
             return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
@@ -94,7 +87,7 @@ class Namespace:
 
     def runtime_scheduling(self, pod: Tree) -> dict[str, Any]:
         """The node selector and the tolerations that a pod's RuntimeClass adds to it."""
-        scheduling = plain(get(self.runtime_class(pod), "scheduling"))
+        scheduling = plain(get(self.facts.runtime_class(pod), "scheduling"))
         if type(scheduling) is not dict:
             return {}
         return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
@@ -127,84 +120,6 @@ def _charge(budgets: Iterable[Budget], usage: Usage, subject: str) -> str:
     for budget in budgets:
         budget.add(usage)
     return ""
-
-
-class Limits:
-    """The requests and limits of a pod's containers once a namespace's ranges have filled them in."""
-
-    def __init__(self, ranges: Iterable[Tree]) -> None:
-        self.ranges = [ranges_of(tree) for tree in ranges]
-        self.containers = [one[CONTAINER] for one in self.ranges if CONTAINER in one]
-
-    def requests(self, container: Tree) -> Amounts:
-        """What a container asks for: its own limits stand in before the defaults of the namespace do."""
-        requests = amounts(get(container, "resources", "requests"))
-        requests = {**amounts(get(container, "resources", "limits")), **requests}
-        for one in self.containers:
-            requests = {**one.default_request, **requests}
-        return requests
-
-    def limits(self, container: Tree) -> Amounts:
-        limits = amounts(get(container, "resources", "limits"))
-        for one in self.containers:
-            limits = {**one.default, **limits}
-        return limits
-
-    def refusal(self, pod: Tree) -> str:
-        """What the API server says of a pod that breaks a range, empty where none does."""
-        faults: list[str] = []
-        for ranges in self.ranges:
-            for container in _containers(pod) if CONTAINER in ranges else ():
-                faults += _faults(ranges[CONTAINER], CONTAINER, self.requests(container), self.limits(container))
-            if POD in ranges:
-                requests = {**together(pod, self.requests), **_of_pod(pod, "requests")}
-                limits = {**together(pod, self.limits), **_of_pod(pod, "limits")}
-                faults += _faults(ranges[POD], POD, requests, limits)
-            if faults:
-                break
-        return joined(faults)
-
-
-def _of_pod(pod: Tree, part: str) -> Amounts:
-    """What a pod states as a whole, as far as LimitRanger looks at it."""
-    requested = amounts(get(pod, "resources", part))
-    if part == "requests":  # a limit of the pod stands in for a request, as for containers
-        requested = {**amounts(get(pod, "resources", "limits")), **requested}
-    return {name: amount for name, amount in requested.items() if name in {"cpu", "memory"}}
-
-
-def _containers(pod: Tree) -> Iterator[Tree]:
-    for field in ("containers", "initContainers"):
-        yield from items(get(pod, field))
-
-
-def _faults(one: Range, kind: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
-    for name, bound in one.smallest.items():
-        start = f"minimum {name} usage per {kind} is {bound.quantity}"
-        if name not in requests:
-            yield f"{start}.  No request is specified"
-        elif requests[name].quantity < bound.quantity:
-            yield f"{start}, but request is {requests[name].quantity}"
-        elif name in limits and limits[name].quantity < bound.quantity:
-            yield f"{start}, but limit is {limits[name].quantity}"
-    for name, bound in one.largest.items():
-        start = f"maximum {name} usage per {kind} is {bound.quantity}"
-        if name not in limits:
-            yield f"{start}.  No limit is specified"
-        elif bound.quantity < limits[name].quantity:
-            yield f"{start}, but limit is {limits[name].quantity}"
-        elif name in requests and bound.quantity < requests[name].quantity:
-            yield f"{start}, but request is {requests[name].quantity}"
-    for name, bound in one.ratio.items():
-        start = f"{name} max limit to request ratio per {kind} is {bound.quantity}"
-        request = requests[name].quantity.nanos if name in requests else 0
-        most = limits[name].quantity.nanos if name in limits else 0
-        if not request:
-            yield f"{start}, but no request is specified or request is 0"
-        elif not most:
-            yield f"{start}, but no limit is specified or limit is 0"
-        elif most * NANO > bound.quantity.nanos * request:
-            yield f"{start}, but provided ratio is {most / request:f}"
 
 
 Usage = dict[str, Quantity]
@@ -266,8 +181,8 @@ class Budget:
                 self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount.times(times))
 
     def with_usage(self, used: Usage) -> Budget:
-        other = Budget.__new__(Budget)
-        other.name, other.hard, other.scopes, other.used = self.name, self.hard, self.scopes, dict(used)
+        other = copy(self)
+        other.used = dict(used)
         return other
 
 
@@ -302,17 +217,20 @@ def _in_scope(scope: Mapping[str, Any], pod: Tree) -> bool:
     if name in ("Terminating", "NotTerminating"):
         return (value(pod, "activeDeadlineSeconds") is not None) == (name == "Terminating")
     if name in ("BestEffort", "NotBestEffort"):
-        return zero_requests(pod) == (name == "BestEffort")
+        # A pod whose containers ask for nothing is a best-effort one.
+        holders = [*(one for _, one in containers_of(pod)), *([pod] if type(get(pod, "resources")) is dict else [])]
+        listed = [amounts(get(one, "resources", part)) for one in holders for part in ("requests", "limits")]
+        asks = any(a.quantity.nanos for one in listed for name, a in one.items() if name in {"cpu", "memory"})
+        return asks == (name == "NotBestEffort")
     if name == "CrossNamespacePodAffinity":
-        affinity = plain(get(pod, "affinity"))
-        for kind in ("podAffinity", "podAntiAffinity"):
-            rules = (affinity.get(kind) if type(affinity) is dict else None) or {}
-            terms = list(rules.get("requiredDuringSchedulingIgnoredDuringExecution") or [])
+        affinity = fields(plain(get(pod, "affinity")))
+        terms = [
+            one for kind in ("podAffinity", "podAntiAffinity") for one in required_peers({"affinity": affinity}, kind)
+        ]
+        for rules in (affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}):
             soft = rules.get("preferredDuringSchedulingIgnoredDuringExecution") or []
             terms += [one.get("podAffinityTerm") or {} for one in soft]
-            if any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms):
-                return True
-        return False
+        return any(term.get("namespaces") or term.get("namespaceSelector") is not None for term in terms)
     if name != "PriorityClass":
         return False
     priority_class: str = value(pod, "priorityClassName") or ""

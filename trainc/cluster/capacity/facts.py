@@ -69,6 +69,11 @@ class ClusterFacts:
     def find(self, kind: str, name: str, namespace: str = "") -> Tree | None:
         return self.objects.get(kind, {}).get(f"{namespace}/{name}" if namespace else name)
 
+    def runtime_class(self, pod: Tree) -> Tree | None:
+        """The RuntimeClass of a pod, None where it names none or the dump does not show it."""
+        name = value(pod, "runtimeClassName")
+        return self.find("RuntimeClass", name) if type(name) is str else None
+
     def in_namespace(self, kind: str, namespace: str) -> list[tuple[str, Tree]]:
         """The objects of one kind in a namespace, sorted by name."""
         objects = self.objects.get(kind, {})

@@ -15,7 +15,8 @@ from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
 from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
-from trainc.cluster.capacity.requests import Defaults, PodSet, reserved_fault, unknown_of_pod
+from trainc.cluster.capacity.limit_ranges import reserved_fault
+from trainc.cluster.capacity.requests import Defaults, PodSet, unknown_of_pod
 from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
@@ -204,7 +205,7 @@ class Kueue:
             _stop(verdict, "Misconfigured", "workload namespace doesn't match ClusterQueue selector")
             return False
         trees = [pods.tree for pods in verdict.podsets]
-        message = self._defaults[namespace].summary.faults(zip(trees, exact, strict=True))
+        message = self._defaults[namespace].limits.kueue_refusal(zip(trees, exact, strict=True))
         if message:
             verdict.cycles, verdict.messages = 1, [message]
             _stop(verdict, "Misconfigured", message)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, items
-from trainc.apiserver.pods.requests import Amounts, amounts, pod_requests
+from trainc.apiserver.pods.requests import Amounts, pod_requests
 from trainc.cluster.capacity.amounts import Units, all_units, required_terms
 from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
 from trainc.cluster.capacity.requests import PodSet
@@ -157,11 +157,3 @@ def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
 def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> PendingPod:
     """Any other pod of such a Job: it goes where the first one is."""
     return pod.like(name, nodeSelector={**(pod.spec.get("nodeSelector") or {}), key: domain}, labels={JOB_KEY: job})
-
-
-def zero_requests(tree: Tree) -> bool:
-    """Whether no container of a pod asks for anything, which makes it a best-effort pod."""
-    containers = [*items(get(tree, "containers")), *items(get(tree, "initContainers"))]
-    holders = [*containers, *([tree] if type(get(tree, "resources")) is dict else [])]
-    listed = [amounts(get(one, "resources", part)) for one in holders for part in ("requests", "limits")]
-    return not any(amount.quantity.nanos for one in listed for name, amount in one.items() if name in {"cpu", "memory"})

@@ -1,17 +1,15 @@
-"""What a JobSet asks of a cluster, as Kueue and the schedulers count it: pod sets with their numbers and requests.
-
-LimitRanges write defaults into containers, and Kueue refuses pods because of them.
-"""
+"""What a JobSet asks of a cluster, as Kueue and the schedulers count it: pod sets with their numbers and requests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from trainc.apiserver.pods.complaints import fields, items, maps, text
-from trainc.apiserver.pods.requests import Amount, Amounts, amounts, may_be_of_pod, quantity_of, together
-from trainc.cluster.capacity.amounts import Units, added, all_units, required_terms, units
+from trainc.apiserver.pods.complaints import fields, maps, text
+from trainc.apiserver.pods.requests import Amount, Amounts, add
+from trainc.cluster.capacity.amounts import Units, added, all_units, required_terms
 from trainc.cluster.capacity.facts import ClusterFacts
+from trainc.cluster.capacity.limit_ranges import LimitRanges
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
@@ -123,7 +121,7 @@ class Defaults:
     """What a namespace and Kueue's configuration make of the requests that people write."""
 
     def __init__(self, facts: ClusterFacts, namespace: str) -> None:
-        self.summary = LimitRangeSummary(tree for _, tree in facts.in_namespace("LimitRange", namespace))
+        self.limits = LimitRanges(tree for _, tree in facts.in_namespace("LimitRange", namespace))
         resources = fields(facts.configuration.get("resources"))
         self.excluded = tuple(str(one) for one in resources.get("excludeResourcePrefixes") or ())
         self.rules = {one.get("input"): one for one in resources.get("transformations") or () if type(one) is dict}
@@ -132,11 +130,8 @@ class Defaults:
 
     def fill(self, pods: PodSet) -> Amounts:
         """Work out `quota_cost` and `placed` of a pod set; the exact amounts of one pod."""
-        overhead = None
-        name = value(pods.tree, "runtimeClassName")
-        if type(name) is str:
-            overhead = get(self.facts.find("RuntimeClass", name), "overhead", "podFixed")
-        exact = self.summary.pod_amounts(pods.tree, overhead)
+        overhead = get(self.facts.runtime_class(pods.tree), "overhead", "podFixed")
+        exact = self.limits.pod_for_kueue(pods.tree, overhead)
         pods.placed = added(all_units(exact), {"pods": 1})
         counted = exact
         if self.excluded or self.rules:
@@ -176,174 +171,9 @@ def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str,
         if (rule.get("strategy") or "Retain") == "Retain":
             kept[name] = amount
     for output, quantity in made.items():
-        before = kept.get(output)
-        extra = Quantity(max(0, quantity.nanos), quantity.family)
-        kept[output] = Amount(before.quantity.plus(extra) if before else extra, before.leaves if before else ())
+        add(kept, {output: Amount(Quantity(max(0, quantity.nanos), quantity.family), ())})
     return kept
 
 
 def _product(first: Quantity, second: Quantity) -> Quantity:
     return Quantity(-(-(first.nanos * second.nanos) // NANO), first.family)
-
-
-CONTAINER, POD = "Container", "Pod"
-_ABOVE = "requests must not be above the limitRange max"
-_BELOW = "requests must not be below the limitRange min"
-_EXCEEDS = "requests must not exceed its limits"
-
-
-class Range:
-    """The bounds and defaults of one type of a LimitRange, by resource name."""
-
-    def __init__(self, item: Tree, *, is_container: bool) -> None:
-        self.largest = amounts(get(item, "max"))
-        self.smallest = amounts(get(item, "min"))
-        self.default = amounts(get(item, "default"))
-        self.default_request = amounts(get(item, "defaultRequest"))
-        self.ratio = amounts(get(item, "maxLimitRequestRatio"))
-        if is_container:  # the API server fills these in when the LimitRange is created
-            self.default = {**self.largest, **self.default}
-            self.default_request = {**self.smallest, **self.default, **self.default_request}
-
-    def merge(self, other: Range) -> None:
-        """Take the bounds of another range where they are narrower, and its defaults where there are none."""
-        self.largest = keep(self.largest, other.largest, smaller=True)
-        self.smallest = keep(self.smallest, other.smallest, smaller=False)
-        self.default = {**other.default, **self.default}
-        self.default_request = {**other.default_request, **self.default_request}
-
-
-def keep(first: Mapping[str, Amount], second: Mapping[str, Amount], *, smaller: bool) -> Amounts:
-    """Both lists of amounts, with the smaller or the larger amount where both have one."""
-    out = dict(first)
-    for name, amount in second.items():
-        mine = out.get(name)
-        if mine is None or ((amount.quantity < mine.quantity) == smaller and amount.quantity != mine.quantity):
-            out[name] = amount
-    return out
-
-
-def ranges_of(tree: Tree) -> dict[str, Range]:
-    """The ranges of one LimitRange by type; those of one type are merged."""
-    ranges: dict[str, Range] = {}
-    typed = ((value(item, "type"), item) for item in items(get(tree, "spec", "limits")))
-    _merge(ranges, ((kind, Range(item, is_container=kind == CONTAINER)) for kind, item in typed if type(kind) is str))
-    return ranges
-
-
-def _merge(ranges: dict[str, Range], more: Iterable[tuple[str, Range]]) -> None:
-    for kind, one in more:
-        if kind in ranges:
-            ranges[kind].merge(one)
-        else:
-            ranges[kind] = one
-
-
-class LimitRangeSummary:
-    """All LimitRanges of a namespace as Kueue merges them."""
-
-    def __init__(self, trees: Iterable[Tree]) -> None:
-        self.ranges: dict[str, Range] = {}
-        for tree in trees:
-            _merge(self.ranges, ranges_of(tree).items())
-
-    def of_container(self, container: Tree) -> tuple[Amounts, Amounts]:
-        """Requests and limits of a container after the defaults; a limit stands in for a request that is absent."""
-        requests = amounts(get(container, "resources", "requests"))
-        return self._filled(requests, amounts(get(container, "resources", "limits")), CONTAINER)
-
-    def of_pod(self, pod: Tree) -> tuple[Amounts, Amounts] | None:
-        """Requests and limits of the pod as a whole, None where it states none."""
-        if type(get(pod, "resources")) is not dict:
-            return None
-        return self._filled(amounts(get(pod, "resources", "requests")), amounts(get(pod, "resources", "limits")), POD)
-
-    def _filled(self, requests: Amounts, limits: Amounts, kind: str) -> tuple[Amounts, Amounts]:
-        if (one := self.ranges.get(kind)) is not None:
-            limits = {**one.default, **limits}
-            requests = {**one.default_request, **requests}
-        return {**limits, **requests}, limits
-
-    def pod_amounts(self, pod: Tree, overhead: Tree) -> Amounts:
-        if type(pod) is not dict:
-            return {}
-        pod_requests = together(pod, lambda container: dict(self.of_container(container)[0]))
-        if (whole := self.of_pod(pod)) is not None:
-            pod_requests.update({name: amount for name, amount in whole[0].items() if may_be_of_pod(name)})
-        own = amounts(get(pod, "overhead")) or amounts(overhead)
-        for name, amount in own.items():
-            before = pod_requests.get(name)
-            pod_requests[name] = Amount(before.quantity.plus(amount.quantity), before.leaves) if before else amount
-        return pod_requests
-
-    def faults(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
-        """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
-        listed = [(pod, of_pod, f"spec.podSets[{index}].template.spec") for index, (pod, of_pod) in enumerate(pods)]
-        if messages := [message for pod, _, path in listed for message in self._exceeding(pod, path)]:
-            return f"resources validation failed: {joined(messages)}"
-        messages = [message for one in listed for message in self._outside(*one)]
-        return f"resources didn't satisfy LimitRange constraints: {joined(messages)}" if messages else ""
-
-    def _exceeding(self, pod: Tree, path: str) -> Iterable[str]:
-        for where, container in _containers(pod):
-            requests, limits = self.of_container(container)
-            yield from _fault(f"{path}.{where}", _greater(requests, limits), _EXCEEDS)
-        if (whole := self.of_pod(pod)) is not None:
-            yield from _fault(f"{path}.resources", _greater(*whole), _EXCEEDS)
-
-    def _outside(self, pod: Tree, pod_requests: Amounts, path: str) -> Iterable[str]:
-        one = self.ranges.get(CONTAINER)
-        for where, container in _containers(pod) if one else ():
-            requests, limits = self.of_container(container)
-            most, least = keep(requests, limits, smaller=False), keep(requests, limits, smaller=True)
-            yield from _fault(f"{path}.{where}", _greater(most, one.largest if one else {}), _ABOVE)
-            yield from _fault(f"{path}.{where}", _greater(one.smallest if one else {}, least), _BELOW)
-        if whole := self.ranges.get(POD):
-            yield from _fault(path, _greater(pod_requests, whole.largest), _ABOVE)
-            yield from _fault(path, _greater(whole.smallest, pod_requests), _BELOW)
-
-
-def _containers(pod: Tree) -> Iterable[tuple[str, Tree]]:
-    for field in ("initContainers", "containers"):
-        for index, container in enumerate(items(get(pod, field))):
-            yield f"{field}[{index}]", container
-
-
-def _greater(first: Mapping[str, Amount], second: Mapping[str, Amount]) -> list[str]:
-    return sorted(
-        name
-        for name, amount in first.items()
-        if name in second and units(name, amount.quantity) > units(name, second[name].quantity)
-    )
-
-
-def _fault(path: str, names: list[str], reason: str) -> Iterable[str]:
-    if names:
-        listed = ",".join(f'"{name}"' for name in names)
-        yield f"{path}: Invalid value: [{listed}]: {reason}"
-
-
-def joined(faults: Iterable[str]) -> str:
-    """Faults as Go joins errors: each once, several in brackets; empty for none."""
-    distinct = list(dict.fromkeys(faults))
-    return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
-
-
-def reserved_fault(pods: Iterable[Tree]) -> str:
-    """What the webhook of Kueue's Workloads says of requests that it never takes; empty for nothing."""
-    messages: list[str] = []
-    for index, pod in enumerate(pods):
-        path = f"spec.podSets[{index}].template.spec"
-        for where, container in _containers(pod):
-            messages += _reserved(f"{path}.{where}.resources", get(container, "resources"))
-        messages += _reserved(f"{path}.resources", get(pod, "resources"))
-    return joined(messages)
-
-
-def _reserved(path: str, resources: Tree) -> Iterable[str]:
-    for part in ("requests", "limits"):
-        for name, leaf in fields(get(resources, part)).items():
-            if name == "pods":
-                yield f'{path}.{part}[pods]: Invalid value: "pods": the key is reserved for internal kueue use'
-            if (quantity := quantity_of(leaf)) is not None and quantity.nanos < 0:
-                yield f'{path}.{part}[{name}]: Invalid value: "{quantity}": must be greater than or equal to 0'
