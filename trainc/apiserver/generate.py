@@ -10,20 +10,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.apiserver.generator.crd import crd, root
 from trainc.apiserver.generator.jsonschema import json_schema
 from trainc.apiserver.generator.merge_keys import merge_keys
 from trainc.apiserver.generator.structural import structural
 from trainc.apiserver.models import kinds
+from trainc.apiserver.models.node import ApiObject, Resource
 from trainc.apiserver.models.project import ProjectCluster, ProjectFile, ProjectSpec
 from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.shipped import crd_path, json_path
 from trainc.yaml.writer import dump
-
-if TYPE_CHECKING:
-    from trainc.apiserver.models.node import ApiObject, Resource
 
 
 def render() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -19,6 +20,23 @@ _SCALARS: dict[str, Schema] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {**_INT_OR_STRING, "pattern": QUANTITY},
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
 }
+
+
+def over_children(node: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    """A copy of a node with `change` done to the schemas right below it."""
+    copy = dict(node)
+    if "properties" in node:
+        copy["properties"] = {name: change(child) for name, child in node["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(node.get(key), dict):
+            copy[key] = change(node[key])
+    return copy
+
+
+def below(node: Schema) -> list[Schema]:
+    """The schemas right below a node."""
+    nested = [node[key] for key in ("items", "additionalProperties") if isinstance(node.get(key), dict)]
+    return [*node.get("properties", {}).values(), *nested]
 
 
 def full_name(short: str) -> str:
@@ -41,7 +59,11 @@ def definition(name: str) -> Schema:
     node = _structural(_definitions()[name])
     short = name.rpartition(".")[2]
     if short == "ObjectMeta":
-        node["properties"] = {field: _bare(node["properties"][field]) for field in TEMPLATE_META}
+        fields = {field: node["properties"][field] for field in TEMPLATE_META}
+        node["properties"] = {
+            field: {word: value for word, value in child.items() if not word.startswith("x-kubernetes-list")}
+            for field, child in fields.items()
+        }
     for field, value in node.get("properties", {}).items():
         if (short, field) in DEFAULTS:
             value["default"] = DEFAULTS[short, field]
@@ -66,28 +88,15 @@ def _structural(given: Schema) -> Schema:
     if "required" in node:
         node["required"] = sorted(node["required"])
     if "properties" in node:
-        node["properties"] = {name: _structural(child) for name, child in sorted(node["properties"].items())}
-    for key in ("items", "additionalProperties"):
-        if key in node:
-            node[key] = _structural(node[key])
-    return node
-
-
-def _bare(node: Schema) -> Schema:
-    return {key: value for key, value in node.items() if not key.startswith("x-kubernetes-list")}
+        node["properties"] = dict(sorted(node["properties"].items()))
+    return over_children(node, _structural)
 
 
 def _resolve(node: Schema) -> Schema:
     if "$ref" in node:
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return {**expand(node["$ref"]), **beside}
-    resolved = dict(node)
-    if "properties" in node:
-        resolved["properties"] = {name: _resolve(child) for name, child in node["properties"].items()}
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            resolved[key] = _resolve(node[key])
-    return resolved
+    return over_children(node, _resolve)
 
 
 DEFAULTS: dict[tuple[str, str], str | bool] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver.generator.core_schemas import Schema
 from trainc.apiserver.generator.structural import relaxed, structural, without
-from trainc.apiserver.models.node import Column, Resource
+from trainc.apiserver.models.node import Resource
 
 _PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
 
@@ -39,12 +39,11 @@ def _version(kind: type[Resource], *, stored: bool) -> Schema:
     names = kind.NAMES
     version: Schema = {"name": names.version, "served": True, "storage": stored}
     if names.columns:
-        version["additionalPrinterColumns"] = [_column(column) for column in names.columns]
+        version["additionalPrinterColumns"] = [
+            {"name": column.name, "jsonPath": column.path, "type": column.type}
+            | ({"priority": column.priority} if column.priority else {})
+            for column in names.columns
+        ]
     if names.status:
         version["subresources"] = {"status": {}}
     return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_PATCH)}}
-
-
-def _column(column: Column) -> Schema:
-    printed: Schema = {"name": column.name, "jsonPath": column.path, "type": column.type}
-    return {**printed, "priority": column.priority} if column.priority else printed

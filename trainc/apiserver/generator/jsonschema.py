@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.generator.core_schemas import Schema, definition
-from trainc.apiserver.generator.structural import PARTIAL, below, loose, relaxed, structural
+from trainc.apiserver.generator.core_schemas import Schema, below, definition
+from trainc.apiserver.generator.structural import PARTIAL, loose, relaxed, structural
 from trainc.apiserver.models.node import Resource
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -71,34 +71,28 @@ def _node(given: Schema, *, nullable: bool = False) -> Schema:
         del node["format"]
         node.setdefault("minimum", low)
         node.setdefault("maximum", high)
-    _children(node, closed=not given.get("x-kubernetes-preserve-unknown-fields"))
-    return _nullable(node) if nullable else node
-
-
-def _children(node: Schema, *, closed: bool) -> None:
-    required = node.get("required", ())
     if "properties" in node:
+        required = node.get("required", ())
         node["properties"] = {
-            name: _node(child, nullable=name not in required) for name, child in node["properties"].items()
+            name: _spelled(_node(child, nullable=name not in required)) for name, child in node["properties"].items()
         }
-        for name in [name for name, child in node["properties"].items() if SPELLINGS in child.get("description", "")]:
-            node["properties"][name] = _spellings(node["properties"][name])
     if "items" in node:
         node["items"] = _node(node["items"])
     if "additionalProperties" in node:
         node["additionalProperties"] = _node(node["additionalProperties"], nullable=True)
-    elif node.get("type") == "object" and closed:
+    elif node.get("type") == "object" and not given.get("x-kubernetes-preserve-unknown-fields"):
         node["additionalProperties"] = False
+    if nullable:
+        node["type"] = [*(node["type"] if isinstance(node["type"], list) else [node["type"]]), "null"]
+        if "enum" in node:
+            node["enum"] = [*node["enum"], None]
+    return node
 
 
-def _spellings(node: Schema) -> Schema:
-    """Components as a list, as a text and as a map."""
+def _spelled(node: Schema) -> Schema:
+    """A field as it is; components as a list, as a text and as a map."""
+    if SPELLINGS not in node.get("description", ""):
+        return node
     text, about = {"type": "string"}, {"description": node.pop("description")}
     listed = {**node, "items": {"anyOf": [node["items"], text]}}
     return {**about, "anyOf": [listed, text, {"type": "object"}]}
-
-
-def _nullable(node: Schema) -> Schema:
-    types = node["type"] if isinstance(node["type"], list) else [node["type"]]
-    choices = {"enum": [*node["enum"], None]} if "enum" in node else {}
-    return {**node, **choices, "type": [*types, "null"]}

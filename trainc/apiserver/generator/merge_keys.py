@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainc.apiserver.generator.core_schemas import Schema, expand, full_name
+from trainc.apiserver.generator.core_schemas import Schema, below, expand, full_name
 
 _OWN = {"replicatedJobs": "name"}
 _STRATEGY = "x-kubernetes-patch-strategy"
@@ -41,9 +41,6 @@ def keys_of(fields: Iterable[tuple[str, Schema]]) -> dict[str, str]:
 
 
 def _fields(node: Schema) -> Iterator[tuple[str, Schema]]:
-    for name, child in node.get("properties", {}).items():
-        yield name, child
+    yield from node.get("properties", {}).items()
+    for child in below(node):
         yield from _fields(child)
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            yield from _fields(node[key])

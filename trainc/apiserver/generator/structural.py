@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from trainc.apiserver.generator.core_schemas import Schema, expand, full_name
+from trainc.apiserver.generator.core_schemas import Schema, expand, full_name, over_children
 from trainc.apiserver.models.node import Resource
 
 PARTIAL = "x-partial"
@@ -21,23 +19,6 @@ def structural(kind: type[Resource], *, inline: bool) -> Schema:
     """The schema of a kind, with shapes of Kubernetes written out or left as `$ref` with their full name."""
     schema = kind.model_json_schema(by_alias=True)
     return _node(schema, schema["$defs"], inline=inline)
-
-
-def over_children(node: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    """A copy of a node with `change` done to the schemas right below it."""
-    copy = dict(node)
-    if "properties" in node:
-        copy["properties"] = {name: change(child) for name, child in node["properties"].items()}
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), dict):
-            copy[key] = change(node[key])
-    return copy
-
-
-def below(node: Schema) -> list[Schema]:
-    """The schemas right below a node."""
-    nested = [node[key] for key in ("items", "additionalProperties") if isinstance(node.get(key), dict)]
-    return [*node.get("properties", {}).values(), *nested]
 
 
 def without(node: Schema, *keywords: str) -> Schema:
