@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
 from trainc.text.files import is_pointer
-from trainc.text.record import Any, NamedTuple
+from trainc.text.record import Any
 from trainc.yaml import rules
 from trainc.yaml.events import MappingStartEvent
 from trainc.yaml.scalars import resolve
@@ -46,7 +46,6 @@ def ambiguous_text(span: Span, text: str, reason: str) -> Finding:
 
 
 def infinite(span: Span, text: str) -> Finding:
-    """An error for `.inf` and `.nan`."""
     return rules.NOT_A_NUMBER.at(span, f"`{text}` is not a value for Kubernetes", help="quote it to make it text")
 
 
@@ -58,9 +57,8 @@ def unknown_tag(span: Span, tag: str) -> Finding:
 
 def wrong_tag(span: Span, tag: str, text: str) -> Finding:
     """An error for a text that is not what its tag says."""
-    return rules.TAG.at(
-        span, f"`{text}` cannot be read as `{_short(tag)}`", help="remove the tag, and quote what is text"
-    )
+    message = f"`{text}` cannot be read as `{_short(tag)}`"
+    return rules.TAG.at(span, message, help="remove the tag, and quote what is text")
 
 
 def not_text(event: Any) -> str:
@@ -69,7 +67,6 @@ def not_text(event: Any) -> str:
 
 
 def bad_key(span: Span, message: str) -> Finding:
-    """An error for a key that cannot be text."""
     return rules.BAD_KEY.at(span, message, help=TEMPLATE if message == _TEMPLATE else "quote it to make it text")
 
 
@@ -95,7 +92,6 @@ def late_merge(span: Span, key: str) -> Finding:
 
 
 def bad_merge(span: Span) -> Finding:
-    """An error for a merge of what is not a map."""
     message = "the merge key `<<` has a value that is neither a map nor a list of maps"
     return rules.SYNTAX.at(span, message, help="merge an alias of a map, or quote the key")
 
@@ -106,18 +102,15 @@ def bad_alias(span: Span, name: str, fault: str) -> Finding:
 
 
 def directive(span: Span) -> Finding:
-    """An error for a `%` directive."""
     return rules.DIRECTIVE.at(span, "this directive is not understood by Kubernetes' tools", help="remove it")
 
 
 def too_deep(span: Span, depth: int) -> Finding:
-    """An error for nesting beyond the bound."""
     message = f"this is nested more than {depth} levels deep"
     return rules.DEPTH.at(span, message, help="close the brackets or braces above it")
 
 
 def too_many(span: Span, nodes: int) -> Finding:
-    """An error for a document of too many values."""
     return rules.SIZE.at(span, f"this document has more than {nodes} values", help="split it")
 
 
@@ -129,35 +122,29 @@ CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `====
 TEMPLATE = "render the template first, as in `helm template . | trainc validate -`, or exclude it from the paths"
 
 
-class SyntaxCause(NamedTuple):
-    """A line and column counted from 1, what stands there, and what to do about it."""
-
-    line: int
-    column: int
-    message: str
-    help: str
+def _not_yaml(file: str, line: int, column: int, message: str, help_: str) -> Finding:
+    return rules.SYNTAX.at(Span(file, line, column, line, column + 1), message, help=help_)
 
 
-def cause(data: bytes, line: int, column: int, opened: int) -> SyntaxCause | None:
+def cause(data: bytes, file: str, line: int, column: int, opened: int) -> Finding | None:
     """The cause of a fault at a line and column, in something that opened on another line; None where it is not clear."""
     lines = data.splitlines()
     for number in range(min(line + 1, len(lines)), 0, -1):
         if lines[number - 1].startswith(b"<<<<<<< "):
-            return SyntaxCause(number, 1, "a merge conflict is not resolved here", CONFLICT)
+            return _not_yaml(file, number, 1, "a merge conflict is not resolved here", CONFLICT)
     for number in (line, opened):
         text = lines[number - 1] if number <= len(lines) else b""
         for mark in (b"{{", b"{%"):
             if mark in text:
                 at = len(text[: text.index(mark)].decode("utf-8", "replace")) + 1
-                return SyntaxCause(number, at, f"this is not YAML: `{mark.decode()}` starts a template", TEMPLATE)
+                return _not_yaml(file, number, at, f"this is not YAML: `{mark.decode()}` starts a template", TEMPLATE)
     if line <= len(lines) and lines[line - 1][column - 1 : column] == b"\t":
-        return SyntaxCause(
-            line, column, "this is not YAML: a tab stands where only spaces may", "indent with spaces, not tabs"
-        )
+        message = "this is not YAML: a tab stands where only spaces may"
+        return _not_yaml(file, line, column, message, "indent with spaces, not tabs")
     return None
 
 
-def missing_space(data: bytes, line: int, column: int) -> SyntaxCause | None:
+def missing_space(data: bytes, file: str, line: int, column: int) -> Finding | None:
     """What is wrong with a line that was read as text and not as a key: `numNodes:2`; None where it has no colon."""
     lines = data.splitlines()  # fewer than the parser's, which also ends lines at Unicode's separators
     text = lines[line - 1].decode("utf-8", "replace")[column - 1 :].strip() if line <= len(lines) else ""
@@ -165,12 +152,12 @@ def missing_space(data: bytes, line: int, column: int) -> SyntaxCause | None:
     if not content or content.startswith(("//", " ")) or " " in key:
         return None
     message = f"this is not YAML: no space follows the colon of `{key}`"
-    return SyntaxCause(line, column, message, f"write `{key}: {content}`")
+    return _not_yaml(file, line, column, message, f"write `{key}: {content}`")
 
 
-def missing_space_above(data: bytes, line: int) -> SyntaxCause | None:
+def missing_space_above(data: bytes, file: str, line: int) -> Finding | None:
     """The same for the line above, of which the one at `line` was read as the rest: the first line of a map."""
     indents = [len(text) - len(text.lstrip(b" ")) for text in data.splitlines()[max(line - 2, 0) : line]]
     if len(indents) != 2 or indents[0] != indents[1]:
         return None
-    return missing_space(data, line - 1, indents[0] + 1)
+    return missing_space(data, file, line - 1, indents[0] + 1)

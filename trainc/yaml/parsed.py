@@ -58,15 +58,14 @@ def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
         return rules.SYNTAX.at(Span(file, 1, 1, 1, 1), f"this is not YAML: {error}")
     mark, context = error.problem_mark, error.context_mark
     opened = context.line + 1 if context is not None else mark.line + 1
-    known = cause(data, mark.line + 1, mark.column + 1, opened)
+    known = cause(data, file, mark.line + 1, mark.column + 1, opened)
     if error.problem == _SECOND_COLON:
-        known = known or missing_space_above(data, mark.line + 1)
+        known = known or missing_space_above(data, file, mark.line + 1)
     if error.problem == _NO_COLON and context is not None:
         mark = context  # the line that was read as text; the parser names the next one
-        known = known or missing_space(data, mark.line + 1, mark.column + 1)
+        known = known or missing_space(data, file, mark.line + 1, mark.column + 1)
     if known is not None:
-        at = Span(file, known.line, known.column, known.line, known.column + 1)
-        return rules.SYNTAX.at(at, known.message, help=known.help)
+        return known
     problem = error.problem or "this cannot be read"
     also = []
     if context is not None and context.line != mark.line:

@@ -12,7 +12,7 @@ from trainc.model.document import Document, Marks, Stretch
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree
 from trainc.text.memo import TextMemo
-from trainc.text.record import Any, Final
+from trainc.text.record import Any, Final, NamedTuple
 from trainc.yaml.scalars import KEYS, OddError, value_of
 
 Head = tuple[int, int, str, int]
@@ -61,15 +61,30 @@ def _piece(lines: list[str], at: int, file: str) -> Generator[Document, None, in
     return None
 
 
-class _Builder:
-    """One document under construction; `at` is the index of the line that is read next."""
+class _Lines:
+    """The lines of a text; `at` is the index of the one that is read next."""
 
-    __slots__ = ("_file", "_lines", "at", "start")
+    __slots__ = ("_lines", "at")
 
-    def __init__(self, file: str, lines: list[str], at: int) -> None:
-        self._file = file
+    def __init__(self, lines: list[str], at: int) -> None:
         self._lines = lines
         self.at = at
+
+    def _next_line(self) -> Line:
+        """What the next line says that says anything."""
+        while (line := LINES[self._lines[self.at]]) is None:
+            self.at += 1
+        return line
+
+
+class _Builder(_Lines):
+    """One document under construction."""
+
+    __slots__ = ("_file", "start")
+
+    def __init__(self, file: str, lines: list[str], at: int) -> None:
+        super().__init__(lines, at)
+        self._file = file
         self.start = 0  # the line of the document's first word
 
     def document(self) -> Tree:
@@ -90,12 +105,6 @@ class _Builder:
         if self._next_line() is not BOUNDARY:
             raise DeclinedError
         return tree
-
-    def _next_line(self) -> Line:
-        """What the next line says that says anything."""
-        while (line := LINES[self._lines[self.at]]) is None:
-            self.at += 1
-        return line
 
     def _map(self, line: Line, depth: int) -> Tree:
         """The map whose first key the next line says, behind a dash or not; all keys stand in one column."""
@@ -167,9 +176,6 @@ class _Builder:
             return self._map(line, depth + 1)
         return Sourced(None, (self._file, place, end, place, end))
 
-    def _several(self, value: Any, indent: int) -> Tree:
-        return self._bracketed(value) if type(value) is Flow else self._literal(value, indent)
-
     def _bracketed(self, flow: Flow) -> Tree:
         """A list or map in brackets on one line."""
         file, place = self._file, self.at
@@ -179,8 +185,10 @@ class _Builder:
         ]
         return {part[0]: node for part, node in zip(flow.parts, out, strict=True)} if flow.table else out
 
-    def _literal(self, literal: Literal, indent: int) -> Tree:
-        """The text below a `|`: every line that is blank or indented as the first one is, at least."""
+    def _several(self, held: Flow | Literal, indent: int) -> Tree:
+        """What is in brackets, or the text below a `|`: every line that is blank or indented as the first one is, at least."""
+        if isinstance(held, Flow):
+            return self._bracketed(held)
         lines, place = self._lines, self.at
         first = lines[place]
         margin = first[: len(first) - len(first.lstrip(" "))]
@@ -193,68 +201,45 @@ class _Builder:
             raise DeclinedError
         while not texts[-1]:
             texts.pop()
-        return Sourced("\n".join(texts) + literal.ending, (self._file, place, literal.start, self.at + 1, 1))
+        return Sourced("\n".join(texts) + held.ending, (self._file, place, held.start, self.at + 1, 1))
 
 
-class Places:
-    """The marks of a document, by identity of its nodes."""
+class Places(_Lines):
+    """The marks of a document, by identity of its nodes: found by a walk along its tree, down the lines it was read from."""
 
-    __slots__ = ("_at", "_lines", "_marks", "_tree")
+    __slots__ = ("_end", "_marks", "_tree")
 
     def __init__(self, tree: Tree, lines: list[str], at: int) -> None:
+        super().__init__(lines, at)
         self._tree = tree
-        self._lines = lines
-        self._at = at  # the index of the line on which it starts
-        self._marks: dict[int, Marks] | None = None
-
-    def get(self, node: int) -> Marks | None:
-        """The marks of a node, None for one that is not of the document."""
-        if self._marks is None:
-            self._marks = _Survey(self._lines, self._at).of(self._tree)
-        return self._marks.get(node)
-
-
-class _Survey:
-    """A walk down the lines that a tree was read from, along the tree; `at` is the index of the next line."""
-
-    __slots__ = ("_at", "_end", "_lines", "_marks")
-
-    def __init__(self, lines: list[str], at: int) -> None:
-        self._lines = lines
-        self._at = at
         self._end = (0, 0)  # of the latest value, which ends all that it is the last of
         self._marks: dict[int, Marks] = {}
 
-    def of(self, tree: Tree) -> dict[int, Marks]:
-        """The marks of all nodes of a document."""
-        if self._next_line() is BOUNDARY:
-            self._at += 1
-        self._node(tree)
-        return self._marks
-
-    def _next_line(self) -> Line:
-        """What the next line says that says anything."""
-        while (line := LINES[self._lines[self._at]]) is None:
-            self._at += 1
-        return line
+    def get(self, node: int) -> Marks | None:
+        """The marks of a node, None for one that is not of the document."""
+        if not self._marks:
+            if self._next_line() is BOUNDARY:
+                self.at += 1
+            self._node(self._tree)
+        return self._marks.get(node)
 
     def _node(self, node: Tree) -> None:
         """A map or a list that starts on the next line."""
         dash, column = self._next_line()[:2]
-        first = self._at + 1
+        first = self.at + 1
         if type(node) is dict:
             places: dict[str, Stretch] = {}
             for key, child in node.items():
                 line = self._next_line()
-                self._at += 1
-                places[key] = self._at, column, self._at, line[3]
+                self.at += 1
+                places[key] = self.at, column, self.at, line[3]
                 self._child(child, line)
             self._marks[id(node)] = first, column, *self._end, places
             return
         for child in node:
             line = self._next_line()
             if line[2] is None:
-                self._at += 1
+                self.at += 1
                 self._child(child, line)
             else:
                 self._node(child)
@@ -266,7 +251,7 @@ class _Survey:
             span = child.origin.at
             assert span is not None
             self._end = span[3:]
-            self._at = max(self._at, span.end_line - 1)  # below the text of a literal
+            self.at = max(self.at, span.end_line - 1)  # below the text of a literal
         elif type(line[4]) is Flow:
             self._bracketed(child, line[4], line[6])
         else:
@@ -274,7 +259,7 @@ class _Survey:
 
     def _bracketed(self, node: Tree, flow: Flow, end: int) -> None:
         """A list or map in brackets on the line before."""
-        at = self._at
+        at = self.at
         for part, child in zip(flow.parts, node.values() if flow.table else node, strict=True):
             if type(part[3]) is Flow:
                 self._bracketed(child, part[3], part[5])
@@ -299,25 +284,19 @@ class DeclinedError(Exception):
     """A line that says more than this module knows for certain."""
 
 
-class Flow:
+class Flow(NamedTuple):
     """A list or map in brackets: where it starts, and its parts with key, its columns, value and the columns of that."""
 
-    __slots__ = ("parts", "start", "table")
-
-    def __init__(self, parts: tuple[Part, ...], start: int, *, table: bool) -> None:
-        self.parts = parts
-        self.start = start
-        self.table = table
+    parts: tuple[Part, ...]
+    start: int
+    table: bool
 
 
-class Literal:
+class Literal(NamedTuple):
     """A `|`: the text on the lines below, with its last line end or (`|-`) without; where it starts."""
 
-    __slots__ = ("ending", "start")
-
-    def __init__(self, ending: str, start: int) -> None:
-        self.ending = ending
-        self.start = start
+    ending: str
+    start: int
 
 
 _ENDINGS = {"|": "\n", "|-": ""}

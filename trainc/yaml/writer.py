@@ -13,7 +13,9 @@ from trainc.model.tree import Tree
 from trainc.text.record import Any
 from trainc.yaml.spelling import LINES, block, other_text, text_of
 
-Shapes = dict[tuple[str, ...], list["_Row"]]
+# A key at one depth, the text up to a scalar and up to what stands on lines of its own.
+Row = tuple[str, str, str]
+Shapes = dict[tuple[str, ...], list[Row]]
 
 FIRST = ("apiVersion", "kind", "metadata", "name", "namespace")
 
@@ -59,17 +61,6 @@ def order(keys: Iterable[str]) -> list[str]:
     return first + [key for key in rest if key not in FIRST] if first else rest
 
 
-class _Row:
-    """A key at one depth, the text up to a scalar and up to what stands on lines of its own."""
-
-    __slots__ = ("head", "key", "line")
-
-    def __init__(self, key: str, head: str) -> None:
-        self.key = key
-        self.head = f"{head} "
-        self.line = f"{head}\n"
-
-
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
@@ -87,13 +78,14 @@ class _Level:
         self.deeper = _Level(self.indent + "  ")
         return self.deeper
 
-    def shape(self, keys: tuple[str, ...], *, item: bool) -> list[_Row]:
+    def shape(self, keys: tuple[str, ...], *, item: bool) -> list[Row]:
         """The keys in order."""
         start = f"{self.indent[2:]}- " if item else self.indent
         rows = []
         for key in order(keys):
             text = text_of(key)
-            rows.append(_Row(key, f"{start}{text}:" if len(text) < _SIMPLE else f"{start}? {text}\n{self.indent}:"))
+            head = f"{start}{text}:" if len(text) < _SIMPLE else f"{start}? {text}\n{self.indent}:"
+            rows.append((key, f"{head} ", f"{head}\n"))
             start = self.indent
         shapes = self.items if item else self.shapes
         if len(keys) <= _WIDE:
@@ -109,25 +101,25 @@ _TOP = _Level("")
 def _map(node: dict[str, Tree], level: _Level, shapes: Shapes, out: list[str]) -> None:
     keys = tuple(node)
     write = out.append
-    for row in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
-        value = node[row.key]
+    for key, head, line in shapes.get(keys) or level.shape(keys, item=shapes is level.items):
+        value = node[key]
         kind = value.__class__
         if kind is Sourced:
             value = value.value
             kind = value.__class__
         if kind is str:
-            write(row.head + (LINES[value] or block(value, level.deeper.indent)))
+            write(head + (LINES[value] or block(value, level.deeper.indent)))
         elif kind is int:
-            write(f"{row.head}{value}\n")
+            write(f"{head}{value}\n")
         elif value and (kind is dict or kind is list or kind is tuple):
-            write(row.line)
+            write(line)
             if kind is dict:
                 deeper = level.deeper
                 _map(value, deeper, deeper.shapes, out)
             else:
                 _seq(value, level, out)
         else:
-            write(f"{row.head}{other_text(value)}\n")
+            write(f"{head}{other_text(value)}\n")
 
 
 def _seq(node: Sequence[Tree], level: _Level, out: list[str]) -> None:
