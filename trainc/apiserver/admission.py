@@ -64,15 +64,14 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in judged.unchecked:
         report.skip(_reason(fault))
-    if judged.dropped and server.field_validation == WARN:
+    unknown = judged.by == "unknown-field"
+    if unknown or server.field_validation == WARN:
+        level = ERROR if unknown else WARNING
         for index, fault in enumerate(_lists_once(document, judged.dropped, server, report)):
-            report.add(_unknown(document, fault, WARNING, server, is_advised=index < _ADVISED))
-    if judged.by == "unknown-field":
-        for index, fault in enumerate(_lists_once(document, judged.faults, server, report)):
-            report.add(_unknown(document, fault, ERROR, server, is_advised=index < _ADVISED))
-    elif judged.by:
-        refused(document, judged.faults, server, report)
+            report.add(_unknown(document, fault, level, server, is_advised=index < _ADVISED))
     if judged.by:
+        if not unknown:
+            refused(document, judged.faults, server, report)
         report.answered(judged.by, judged.messages)
         _tell_further(document, server, report)
         return None
@@ -133,7 +132,7 @@ def _reason(fault: Fault) -> str:
 
 def refused(document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True) -> None:
     """Report what a server has against an object; `is_answer` tells whether its answer says so already."""
-    from trainc.apiserver.advice import first_alike, for_value, shortened  # noqa: PLC0415 (needed only once something is wrong)
+    from trainc.apiserver.advice import first_alike, for_value, reason_first, shortened  # noqa: PLC0415 (needed only once something is wrong)
     from trainc.apiserver.null_fields import deduplicated  # noqa: PLC0415
     from trainc.apiserver.repairs import retyped  # noqa: PLC0415
 
@@ -147,12 +146,15 @@ def refused(document: Document, faults: list[Fault], server: Server, report: Rep
         if placed is not fault:
             path = dotted(placed.path)
             text = text.replace(f"{path} ", "", 1)
-        is_key = get(document.written, *placed.path) is None or _is_of_key(placed)
+        is_key = get(document.written, *placed.path) is None or (
+            placed.path[-2:-1] in (("labels",), ("annotations",)) and placed.value == placed.path[-1]
+        )
         advice = for_value(document, placed, server.table) if index < _ADVISED else ""
         if advice and not every and (placed.path, advice) in advised:
             continue
         advised.add((placed.path, advice))
-        reason, what_to_do = ("", "") if every else _reason_first(fault)
+        # Why a webhook or a decoder refuses something, without its long words before.
+        reason, what_to_do = ("", "") if every or fault.kind not in _TOLD_FIRST else reason_first(fault)
         first = first_alike(document, placed) if index < _ADVISED else None
         report.add(
             rule.at(
@@ -165,20 +167,6 @@ def refused(document: Document, faults: list[Fault], server: Server, report: Rep
                 refusal=Refusal(fault.kind, fault.message) if is_answer and fault.kind != FURTHER else None,
             )
         )
-
-
-def _reason_first(fault: Fault) -> tuple[str, str]:
-    """Why a webhook or a decoder refuses something, without its long words before, and what to do; empty for others."""
-    if fault.kind not in _TOLD_FIRST:
-        return "", ""
-    from trainc.apiserver.advice import reason_first  # noqa: PLC0415 (needed only once something is wrong)
-
-    return reason_first(fault)
-
-
-def _is_of_key(fault: Fault) -> bool:
-    """Whether a fault of a label or an annotation is one of its key."""
-    return fault.path[-2:-1] in (("labels",), ("annotations",)) and fault.value == fault.path[-1]
 
 
 def _lower(text: str) -> str:

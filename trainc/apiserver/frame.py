@@ -13,30 +13,26 @@ from itertools import count
 from trainc.apiserver.metadata import are_good_labels, is_good_name
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree
+from trainc.text.memo import Memo
 
 _COUNTS = frozenset(("replicas", "completions", "parallelism"))
 _COUNTING = frozenset(
     ("successPolicy", "backoffLimitPerIndex", "maxFailedIndexes")
 )  # fields that are compared with these
 _MAX_COUNT = 10_000
-_MAX_PARTS, _MAX_FRAMES = 4_000, 1_000
+_MAX_PARTS = 4_000
 # Of parts that jobs share, as those of a runtime are; each is held, so that its identity stays its own.
 _parts: dict[int, tuple[Tree, Hashable]] = {}
 _latest: list[tuple[Tree, int]] = []
-_frames: dict[Hashable, int] = {}
 _numbers = count()
+_frames: Memo[Hashable, int] = Memo(lambda _: next(_numbers))
 
 
 def frame_of(jobset: Tree) -> int:
     """The number of a JobSet's frame, which no other frame gets; `1`, `1.0` and `true` are not the same in it."""
     if not _latest or _latest[0][0] is not jobset:
         frame = _below(jobset.get("spec"), ("replicatedJobs", "template", "spec", "template", "spec"))
-        number = _frames.get(frame)
-        if number is None:
-            if len(_frames) >= _MAX_FRAMES:
-                _frames.clear()
-            number = _frames[frame] = next(_numbers)
-        _latest[:] = [(jobset, number)]
+        _latest[:] = [(jobset, _frames[frame])]
     return _latest[0][1]
 
 
@@ -53,7 +49,9 @@ def _below(node: Tree, way: tuple[str, ...]) -> Hashable:
         if key == step:
             out.append(_below(part, way[1:]))
         elif part.__class__ is Sourced:
-            if key in _COUNTS and _is_count(part) and _COUNTING.isdisjoint(node):
+            # A number of pods or Jobs that no server has anything against.
+            is_count = key in _COUNTS and part.value.__class__ is int and 0 < part.value <= _MAX_COUNT
+            if is_count and _COUNTING.isdisjoint(node):
                 out.append(len(str(part.value)))
             elif key == "serviceAccountName" and is_good_name(part.value):
                 out.append(True)
@@ -66,11 +64,6 @@ def _below(node: Tree, way: tuple[str, ...]) -> Hashable:
         else:
             out.append(_part(part))
     return tuple(out)
-
-
-def _is_count(leaf: Tree) -> bool:
-    """Whether a number of pods or Jobs is one that no server has anything against."""
-    return leaf.value.__class__ is int and 0 < leaf.value <= _MAX_COUNT
 
 
 def _container(tree: Tree) -> Hashable:

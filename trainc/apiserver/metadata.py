@@ -16,12 +16,8 @@ from trainc.text.record import Any
 _ANNOTATION_BYTES = 256 * 1024
 
 
-def _is_short_label(text: str) -> bool:
-    return len(text) <= 63 and is_label(text)
-
-
 # What is said of texts: the same labels and namespaces come back with every object.
-_GOOD_NAMES = TextMemo(_is_short_label, longest=63, most=4_096)
+_GOOD_NAMES = TextMemo(lambda text: len(text) <= 63 and is_label(text), longest=63, most=4_096)
 _GOOD_KEYS = TextMemo(lambda text: not qualified(text), longest=320, most=4_096)
 _GOOD_VALUES = TextMemo(lambda text: not label_value(text), longest=63, most=4_096)
 
@@ -53,12 +49,10 @@ _PLAIN_NAMES = frozenset({"name", "namespace"})
 
 def are_good_labels(labels: dict[str, Tree]) -> bool:
     """Whether there is nothing to say about the keys and values of labels."""
-    for key, leaf in labels.items():
-        if leaf.__class__ is not Sourced or leaf.value.__class__ is not str:
-            return False
-        if not _GOOD_KEYS[key] or not _GOOD_VALUES[leaf.value]:
-            return False
-    return True
+    return all(
+        leaf.__class__ is Sourced and leaf.value.__class__ is str and _GOOD_KEYS[key] and _GOOD_VALUES[leaf.value]
+        for key, leaf in labels.items()
+    )
 
 
 def _good_annotations(annotations: dict[str, Tree]) -> bool:
@@ -107,15 +101,16 @@ def validate(metadata: Tree) -> list[Fault]:
         faults += annotation_faults(held["annotations"], ("metadata", "annotations"))
     if "ownerReferences" in held:
         faults += _owners(plain(held["ownerReferences"]))
-    if "finalizers" in held:
-        faults += _finalizers(held["finalizers"])
+    finalizers = plain(held.get("finalizers"))
+    for name in finalizers if type(finalizers) is list else ():
+        if name is None or type(name) is str:
+            faults += _invalid(("metadata", "finalizers"), name or "", qualified(name or ""))
     return faults
 
 
 def _text(held: dict[str, Tree], name: str) -> str:
-    value = held.get(name)
-    bare = value.value if type(value) is Sourced else value
-    return bare if type(bare) is str else ""
+    text = plain(held.get(name))
+    return text if type(text) is str else ""
 
 
 def _invalid(path: Path, value: str, reasons: tuple[str, ...], at: Path = ()) -> list[Fault]:
@@ -175,14 +170,6 @@ def _owners(references: Any) -> list[Fault]:
 
 _OWNERS = ("metadata", "ownerReferences")
 _OWNER = ("apiVersion", "kind", "name", "uid")
-
-
-def _finalizers(tree: Tree) -> list[Fault]:
-    faults: list[Fault] = []
-    for name in plain(tree) if type(tree) is list else ():
-        if name is None or type(name) is str:
-            faults += _invalid(("metadata", "finalizers"), name or "", qualified(name or ""))
-    return faults
 
 
 def without_null_fields(tree: Tree) -> Tree:

@@ -83,7 +83,7 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
         is_decoded = document.kind in _DECODED
         effect = "no node fits that has a value there" if is_decoded else "the pods may run on any node"
         return ERROR, f"`{name}` has no value in `nodeSelector`", effect, "write the label's value, or remove the line"
-    if name == "limits" and not _has_amounts(beside.get("requests")):
+    if name == "limits" and not (type(requests := beside.get("requests")) is dict and requests):
         return WARNING, message, "the container gets no device and no share of its own", "write the amounts below it"
     if name in _COUNTS:
         return WARNING, message, "the server's default counts", "write the number, or remove the line"
@@ -96,10 +96,6 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
 def _is_filled_in(path: Path, document: Document) -> bool:
     """Whether the operator writes the command where there is none: `ray start`, and what an MPI worker waits with."""
     return document.kind == "RayJob" or (document.kind == "MPIJob" and "Worker" in path)
-
-
-def _has_amounts(node: Tree) -> bool:
-    return type(node) is dict and bool(node)
 
 
 def _nulls(node: Tree, path: Path, beside: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, text_of
 from trainc.model.cluster import Cluster
 from trainc.model.tree import Tree
+from trainc.text.record import Immutable
 
 
-class Profile:
-    """What a verdict depends on besides the object; immutable.
+class Profile(Immutable):
+    """What a verdict depends on besides the object.
 
     `state` holds known cluster objects by kind, then by (namespace, name); cluster-scoped ones have the namespace "".
     A kind that is not in `state` is unknown, one that is there is known completely.
@@ -34,16 +35,14 @@ class Profile:
         state: Mapping[str, Mapping[tuple[str, str], Tree]] | None = None,
     ) -> None:
         major, minor = jobset.removeprefix("v").split(".")[:2]
-        put = object.__setattr__
-        put(self, "kubernetes", kubernetes)
-        put(self, "jobset", (int(major), int(minor)))
-        put(self, "gates", frozenset(gates))
-        put(self, "kueue", kueue)
-        put(self, "unqueued", unqueued)
-        put(self, "state", state or {})
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a profile does not change: {name}")
+        self._fill(
+            kubernetes=kubernetes,
+            jobset=(int(major), int(minor)),
+            gates=frozenset(gates),
+            kueue=kueue,
+            unqueued=unqueued,
+            state=state or {},
+        )
 
     def jobset_does(self, fact: str) -> bool:
         """Whether its JobSet is of a version in which something holds that `versions.JOBSET_SINCE` lists."""
@@ -56,7 +55,10 @@ class Profile:
 
 def profile_of(cluster: Cluster) -> Profile:
     """The server of a cluster, as far as its settings and its dumps tell."""
-    state = {kind: {_key(name): tree for name, tree in by_name.items()} for kind, by_name in cluster.objects.items()}
+    state = {
+        kind: {name.rpartition("/")[::2]: tree for name, tree in by_name.items()}  # namespace and name
+        for kind, by_name in cluster.objects.items()
+    }
     return Profile(
         kubernetes=text_of(cluster.kubernetes or KUBERNETES),
         jobset=text_of(cluster.jobset or JOBSET),
@@ -64,8 +66,3 @@ def profile_of(cluster: Cluster) -> Profile:
         kueue="kueue" in cluster.admission,
         state=state,
     )
-
-
-def _key(name: str) -> tuple[str, str]:
-    namespace, slash, own = name.partition("/")
-    return (namespace, own) if slash else ("", name)

@@ -49,16 +49,25 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         held, tree = {}, {**tree, "metadata": {}}
     unknown, sound = list[Fault](), metadata.is_sound(held)
     if not sound:
-        tree, undecodable, unknown = _with_metadata(tree)
-        if undecodable:
+        from trainc.apiserver import metadata_decoding  # noqa: PLC0415 (like the other imports here, few runs need it)
+
+        if undecodable := metadata_decoding.decode(held):
             return judged.refuse("decode", undecodable)
+        unknown = metadata_decoding.unknown_fields(held)
+        tree = {**tree, "metadata": metadata_decoding.read(held)} if "metadata" in tree else tree
     log = Log()
     judged.stored = walk(node, tree, log)
     judged.dropped = [*unknown, *log.unknown]
     if judged.dropped and strict:
         return judged.refuse("unknown-field", judged.dropped)
-    if misfits := untyped(typed, judged.stored) if typed is not None and not log.schema else []:
-        return judged.refuse("webhook", misfits)
+    if typed is not None and not log.schema:
+        # What keeps webhooks and controllers from reading what a cluster's own definition lets through.
+        own = Log()
+        walk(typed, judged.stored, own)
+        if misfits := [
+            one for one in own.schema if "must be of type" in one.message or "Required value" in one.message
+        ]:
+            return judged.refuse("webhook", misfits)
     if old is None and kind == defaults.KIND and not _mutate(judged, types, log, profile):
         # What the server itself would say of an object that a webhook could not read.
         alone = Verdict(named(_statusless(judged.stored, None, whole=False)))
@@ -70,7 +79,11 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         judged.stored = walk(node, judged.stored, log)
     stored = _statusless(judged.stored, old, whole=kind in table.whole)
     judged.stored = named(stored) if old is None else stored
-    faults = [] if sound and old is None else _metadata_faults(judged.stored.get("metadata", {}), old)
+    held = judged.stored.get("metadata", {})
+    if old is not None:
+        faults = metadata.changes(held, old.get("metadata", {}))
+    else:
+        faults = [] if sound else metadata.validate(held)
     if not _fits(judged, kind, node, log, faults, table, profile, old):
         return judged
     return _validating_webhooks(judged, types, kind, profile, old)
@@ -92,7 +105,9 @@ def _fits(
     faults += counted(log.schema, profile, whole=whole)
     lists = counted(log.lists, profile, whole=whole)
     if any(fault.blocking for fault in faults):
-        _blocked(judged, [*faults, *lists], has_rules=table.has_rules(kind))
+        # The schema keeps the server from its CEL rules, which it says where there are any.
+        messages = [*dict.fromkeys(fault.message for fault in (*faults, *lists))]
+        judged.refuse("schema", [*faults, *lists], [*messages, *([SKIPPED_RULES] if table.has_rules(kind) else [])])
         return False
     # Rules over the whole object see its metadata, which the walk passed by.
     broken = check([(node, path, tree if path else judged.stored) for node, path, tree in log.rules], judged.unchecked)
@@ -102,22 +117,6 @@ def _fits(
         by = "schema" if faults else "listtype" if lists else "cel"
         judged.refuse(by, [*faults, *lists, *broken])
     return judged.accepted
-
-
-def _with_metadata(tree: Tree) -> tuple[Tree, list[Fault], list[Fault]]:
-    """The object with its metadata as they are kept, why they cannot be read, and what is unknown in them."""
-    if "metadata" not in tree:
-        return tree, [], []
-    from trainc.apiserver import metadata_decoding as metadata_decode  # noqa: PLC0415 (like the other imports here, few runs need it)
-
-    held = tree["metadata"]
-    if undecodable := metadata_decode.decode(held):
-        return tree, undecodable, []
-    return {**tree, "metadata": metadata_decode.read(held)}, [], metadata_decode.unknown_fields(held)
-
-
-def _metadata_faults(held: Tree, old: Tree | None) -> list[Fault]:
-    return metadata.validate(held) if old is None else metadata.changes(held, old.get("metadata", {}))
 
 
 def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> bool:
@@ -141,12 +140,6 @@ def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> b
     return True
 
 
-def _blocked(judged: Verdict, faults: list[Fault], *, has_rules: bool) -> Verdict:
-    """Refused by the schema in a way that keeps the server from its CEL rules, which it says where there are any."""
-    messages = [*dict.fromkeys(fault.message for fault in faults)]
-    return judged.refuse("schema", faults, [*messages, SKIPPED_RULES] if has_rules else messages)
-
-
 def _statusless(tree: Tree, old: Tree | None, *, whole: bool) -> Tree:
     """Status is not taken from a request where it has a subresource of its own."""
     if whole or ("status" not in tree and (old is None or "status" not in old)):
@@ -167,15 +160,13 @@ def named(tree: Tree) -> Tree:
 
 def _known(judged: Verdict, faults: list[Fault]) -> list[Fault]:
     """The complaints that do not rest on a text which is still to be filled in; the others are noted as unchecked."""
-    open_ones = [fault for fault in faults if _is_open(fault)]
+    open_ones = [
+        fault
+        for fault in faults
+        if is_placeholder(fault.message if fault.message.startswith("<nil>: Internal error: ") else fault.value)
+    ]
     judged.unchecked += [untold(fault.path, fault.value) for fault in open_ones]
     return [fault for fault in faults if fault not in open_ones] if open_ones else faults
-
-
-def _is_open(fault: Fault) -> bool:
-    if fault.message.startswith("<nil>: Internal error: "):
-        return is_placeholder(fault.message)
-    return is_placeholder(fault.value)
 
 
 def _validating_webhooks(judged: Verdict, types: SchemaNode, kind: str, profile: Profile, old: Tree | None) -> Verdict:
@@ -193,22 +184,20 @@ def _validating_webhooks(judged: Verdict, types: SchemaNode, kind: str, profile:
 
         faults = update_faults(judged.stored, old, types, profile)
     faults = _known(judged, faults)
-    queueing = _known(judged, _queueing(judged.stored, old, profile)) if profile.kueue else []
-    if not faults and not queueing:
-        return judged
     messages = [*dict.fromkeys(fault.message for fault in faults)]
+    queueing: list[Fault] = []
+    if profile.kueue:
+        from trainc.apiserver.kueue import jobset_webhook as kueue  # noqa: PLC0415
+
+        against = (
+            kueue.create_faults(judged.stored) if old is None else kueue.update_faults(judged.stored, old, profile)
+        )
+        queueing = _known(judged, against)
     if queueing:
         texts = [*dict.fromkeys(fault.message for fault in queueing)]
         # Kueue answers with one error, which lists several in brackets.
         messages.append(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]")
-    return judged.refuse("webhook", [*faults, *queueing], messages)
-
-
-def _queueing(stored: Tree, old: Tree | None, profile: Profile) -> list[Fault]:
-    """What Kueue has against a JobSet."""
-    from trainc.apiserver.kueue import jobset_webhook as kueue  # noqa: PLC0415
-
-    return kueue.create_faults(stored) if old is None else kueue.update_faults(stored, old, profile)
+    return judged.refuse("webhook", [*faults, *queueing], messages) if faults or queueing else judged
 
 
 def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault]:
@@ -218,16 +207,12 @@ def counted(faults: list[Fault], profile: Profile, *, whole: bool) -> list[Fault
     kept = faults if whole else [fault for fault in faults if fault.path[:1] != ("status",)]
     if profile.jobset_does(REFUSES_NEGATIVE_REPLICAS):
         return kept
-    return [fault for fault in kept if not _is_replicas_minimum(fault)]
-
-
-def _is_replicas_minimum(fault: Fault) -> bool:
-    jobs = fault.path[:2] == ("spec", "replicatedJobs") and len(fault.path) == 4
-    return jobs and fault.path[3] == "replicas" and "greater than or equal to" in fault.message
-
-
-def untyped(typed: SchemaNode, stored: Tree) -> list[Fault]:
-    """What keeps webhooks and controllers from reading an object that a cluster's own definition lets through."""
-    log = Log()
-    walk(typed, stored, log)
-    return [fault for fault in log.schema if "must be of type" in fault.message or "Required value" in fault.message]
+    return [
+        fault
+        for fault in kept
+        if not (
+            fault.path[:2] == ("spec", "replicatedJobs")
+            and fault.path[3:] == ("replicas",)
+            and "greater than or equal to" in fault.message
+        )
+    ]

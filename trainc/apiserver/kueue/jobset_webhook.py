@@ -71,7 +71,8 @@ def create_faults(tree: Tree) -> list[Fault]:
 
 def _written(tree: Tree) -> list[Fault]:
     """The faults of the JobSet's own labels and annotations."""
-    faults = [*_name(tree, "labels", KUEUE_QUEUE), *_prebuilt(tree), *_seconds(tree)]
+    prebuilt = "annotations" if _annotation(tree, PREBUILT) else "labels"
+    faults = [*_name(tree, "labels", KUEUE_QUEUE), *_name(tree, prebuilt, PREBUILT), *_seconds(tree)]
     if _annotation(tree, ELASTIC) == "true":
         kind = "jobset.x-k8s.io/v1alpha2, Kind=JobSet"
         faults.append(_forbidden(ELASTIC, f'elastic job is not supported for "{kind}"'))
@@ -82,10 +83,6 @@ def _name(tree: Tree, part: str, key: str) -> list[Fault]:
     value = _entry(tree, part, key)
     reasons = () if value is None else subdomain(value)
     return [_fault(part, key, value, ",".join(reasons))] if reasons else []
-
-
-def _prebuilt(tree: Tree) -> list[Fault]:
-    return _name(tree, "annotations" if _annotation(tree, PREBUILT) else "labels", PREBUILT)
 
 
 def _seconds(tree: Tree) -> list[Fault]:
@@ -130,35 +127,25 @@ def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
     if queue != former and not suspended:
         faults.append(_fault("labels", KUEUE_QUEUE, queue, _IMMUTABLE))
     if former and not queue and profile.find("LocalQueue", _namespace(old), "default") is not None:
-        faults.append(
-            _fault("labels", KUEUE_QUEUE, queue, "queue-name must not be empty in namespace with default queue")
-        )
+        reason = "queue-name must not be empty in namespace with default queue"
+        faults.append(_fault("labels", KUEUE_QUEUE, queue, reason))
     if not suspended:
         name, former = (_annotation(tree, PREBUILT) or _label(tree, PREBUILT) for tree in (new, old))
         part = "annotations" if _annotation(new, PREBUILT) else "labels"
         faults += [] if name == former else [_fault(part, PREBUILT, name, _IMMUTABLE)]
     if _label(new, SECONDS) != _label(old, SECONDS) and not (suspended and was_suspended):
         faults.append(_fault("labels", SECONDS, _label(new, SECONDS), _IMMUTABLE))
-    faults += _priority_change(_label(new, PRIORITY), _label(old, PRIORITY), suspended=suspended)
+    priority, former = _label(new, PRIORITY), _label(old, PRIORITY)
+    if priority and not former and not suspended:
+        reason = "WorkloadPriorityClass cannot be added to a non-suspended workload"
+        faults.append(_fault("labels", PRIORITY, priority, reason))
+    elif former and not priority:
+        faults.append(_fault("labels", PRIORITY, priority, "WorkloadPriorityClass cannot be removed from a workload"))
     elastic = _annotation(new, ELASTIC) == "true"
     if elastic != (_annotation(old, ELASTIC) == "true"):
         faults.append(_fault("annotations", ELASTIC, elastic, _IMMUTABLE))
-    faults += _gate_changes(_listed(_annotation(new, GATES)), _listed(_annotation(old, GATES)))
+    gates = _listed(_annotation(old, GATES))
+    if not {*_listed(_annotation(new, GATES))}.issubset(gates):
+        reason = "can only remove gates, not add new ones" if gates else "cannot add admission gate after creation"
+        faults.append(_forbidden(GATES, reason))
     return [*faults, *_written(new), *topology_faults(new)]
-
-
-def _priority_change(priority: str, former: str, *, suspended: bool) -> list[Fault]:
-    if priority and not former and not suspended:
-        reason = "WorkloadPriorityClass cannot be added to a non-suspended workload"
-    elif former and not priority:
-        reason = "WorkloadPriorityClass cannot be removed from a workload"
-    else:
-        return []
-    return [_fault("labels", PRIORITY, priority, reason)]
-
-
-def _gate_changes(new: list[str], old: list[str]) -> list[Fault]:
-    if not new or all(gate in old for gate in new):
-        return []
-    reason = "can only remove gates, not add new ones" if old else "cannot add admission gate after creation"
-    return [_forbidden(GATES, reason)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
@@ -55,10 +55,14 @@ def _count(holder: Tree, name: str, default: int) -> int:
     return value if type(value) is int else default
 
 
+def _podsets(tree: Tree) -> list[AnnotatedPodSet]:
+    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
+    return [AnnotatedPodSet(index, job) for index, job in enumerate(jobs)]
+
+
 def topology_faults(tree: Tree) -> list[Fault]:
     """What Kueue has against the topology annotations; of several complaints the same one comes once."""
-    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
-    sets = [AnnotatedPodSet(index, job) for index, job in enumerate(jobs)]
+    sets = _podsets(tree)
     if not any(key.startswith(_DOMAIN) for podset in sets for key in podset.annotations):
         return []
     return [*(fault for podset in sets for fault in _podset(podset)), *_groups(sets)]
@@ -66,13 +70,7 @@ def topology_faults(tree: Tree) -> list[Fault]:
 
 def unreadable(tree: Tree) -> Fault | None:
     """The first annotation that Kueue cannot make a topology of; it then says nothing else of the JobSet."""
-    jobs = tree["spec"].get("replicatedJobs", ()) if type(tree.get("spec")) is dict else ()
-    for index, job in enumerate(jobs):
-        podset = AnnotatedPodSet(index, job)
-        broken = _unreadable(podset) if podset.annotations else None
-        if broken is not None:
-            return broken
-    return None
+    return next(filter(None, map(_unreadable, _podsets(tree))), None)
 
 
 def _unreadable(podset: AnnotatedPodSet) -> Fault | None:
@@ -81,23 +79,19 @@ def _unreadable(podset: AnnotatedPodSet) -> Fault | None:
     if unconstrained is not None and not (REQUIRED in held or PREFERRED in held or unconstrained in _BOOLEANS):
         text = f"strconv.ParseBool: parsing {quoted(unconstrained)}: invalid syntax"
         return of_webhook(text, (*podset.path, UNCONSTRAINED), unconstrained)
-    if LAYERS in held:
-        return _unreadable_layers(podset, held[LAYERS])
+    if (layers := held.get(LAYERS)) is not None:
+        where = (*podset.path, LAYERS)
+        try:
+            count = len(layers_of(layers))
+        except LayersError as error:
+            return of_webhook(f"failed to parse multi-layer topology constraints annotation: {error}", where, layers)
+        if 1 <= count <= _MOST_LAYERS:
+            return None
+        return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, layers)
     if (size := held.get(SLICE_SIZE)) is None or SLICE not in held or parsed_int(size, 32) is not None:
         return None
     fault = "value out of range" if has_int_syntax(size) else "invalid syntax"
     return of_webhook(f"strconv.ParseInt: parsing {quoted(size)}: {fault}", (*podset.path, SLICE_SIZE), size)
-
-
-def _unreadable_layers(podset: AnnotatedPodSet, text: str) -> Fault | None:
-    where = (*podset.path, LAYERS)
-    try:
-        count = len(layers_of(text))
-    except LayersError as fault:
-        return of_webhook(f"failed to parse multi-layer topology constraints annotation: {fault}", where, text)
-    if 1 <= count <= _MOST_LAYERS:
-        return None
-    return of_webhook(f"topology constraints must contain between 1 and 3 entries: got {count}", where, text)
 
 
 def _podset(podset: AnnotatedPodSet) -> list[Fault]:
@@ -110,27 +104,16 @@ def _podset(podset: AnnotatedPodSet) -> list[Fault]:
     for key in (REQUIRED, PREFERRED, SLICE):
         if key in held:
             faults += [podset.fault(key, held[key], reason) for reason in qualified(held[key])]
-    faults += _group_name(podset)
+    if (name := held.get(GROUP)) is not None:
+        if name.isascii() and name.isdigit() and len(name.lstrip("0")) <= 20 and int(name.lstrip("0") or "0") < 2**64:
+            faults.append(podset.fault(GROUP, name, "must not be a number"))
+        faults += [podset.clash(GROUP, key) for key in (SLICE_SIZE, SLICE) if key in held]
+        if REQUIRED not in held and PREFERRED not in held:
+            text = f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified"
+            faults.append(podset.other(GROUP, text))
     if UNCONSTRAINED in held and held[UNCONSTRAINED] not in _BOOLEANS:
         faults.append(podset.fault(UNCONSTRAINED, held[UNCONSTRAINED], "must be a boolean value"))
     return [*faults, *_slice(podset), *_layered(podset)]
-
-
-def _group_name(podset: AnnotatedPodSet) -> list[Fault]:
-    held = podset.annotations
-    if (name := held.get(GROUP)) is None:
-        return []
-    faults = [podset.fault(GROUP, name, "must not be a number")] if _unsigned(name) else []
-    faults += [podset.clash(GROUP, key) for key in (SLICE_SIZE, SLICE) if key in held]
-    if REQUIRED not in held and PREFERRED not in held:
-        faults.append(
-            podset.other(GROUP, f"Forbidden: may not be set when neither '{PREFERRED}' nor '{REQUIRED}' is specified")
-        )
-    return faults
-
-
-def _unsigned(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text.lstrip("0")) <= 20 and int(text.lstrip("0") or "0") < 2**64
 
 
 def _slice(podset: AnnotatedPodSet) -> list[Fault]:
@@ -228,7 +211,6 @@ def _differs(name: str, here: AnnotatedPodSet, there: AnnotatedPodSet) -> Fault:
 
 
 _STRUCT = "PodsetSliceRequiredTopologyConstraint"
-_LARGEST = 2**31
 
 
 class LayersError(Exception):
@@ -241,12 +223,11 @@ class _Number(str):
     __slots__ = ()
 
 
-class SliceLevel:
+class SliceLevel(NamedTuple):
     """Slices of `size` pods, each inside one domain of the level `topology`."""
 
-    def __init__(self) -> None:
-        self.topology = ""
-        self.size = 0
+    topology: str
+    size: int
 
 
 def layers_of(text: str) -> list[SliceLevel]:
@@ -254,7 +235,7 @@ def layers_of(text: str) -> list[SliceLevel]:
     if (parsed := _parsed(text)) is None:
         return []
     if type(parsed) is not list:
-        raise LayersError(f"json: cannot unmarshal {_word(parsed)} into Go value of type []v1beta2.{_STRUCT}")
+        raise LayersError(f"json: cannot unmarshal {_WORDS[type(parsed)]} into Go value of type []v1beta2.{_STRUCT}")
     faults: list[str] = []
     layers = [_layer(item, faults) for item in parsed]
     if faults:
@@ -263,39 +244,27 @@ def layers_of(text: str) -> list[SliceLevel]:
 
 
 def _layer(item: Any, faults: list[str]) -> SliceLevel:
-    layer = SliceLevel()
-    if type(item) is _Pairs:
-        for key, value in item.pairs:
-            if key.lower() == "topology" and value is not None:
-                layer.topology = value if type(value) is str else _mistyped(value, "topology", "string", faults, "")
-            elif key.lower() == "size" and value is not None:
-                digits = value.removeprefix("-") if type(value) is _Number else ""
-                number = int(value) if digits.isdigit() and len(digits) < 20 else None
-                size = number if number is not None and -_LARGEST <= number < _LARGEST else None
-                layer.size = _mistyped(value, "size", "int32", faults, 0) if size is None else size
-    elif item is not None:
-        faults.append(f"json: cannot unmarshal {_word(item)} into Go value of type v1beta2.{_STRUCT}")
-    return layer
+    topology, size = "", 0
+    if item is not None and type(item) is not _Pairs:
+        faults.append(f"json: cannot unmarshal {_WORDS[type(item)]} into Go value of type v1beta2.{_STRUCT}")
+    for key, value in item if type(item) is _Pairs else ():
+        field, wanted = key.lower(), ""
+        if field == "topology" and value is not None:
+            topology, wanted = (value, "") if type(value) is str else ("", "string")
+        elif field == "size" and value is not None:
+            number = parsed_int(value, 32) if type(value) is _Number else None
+            size, wanted = (0, "int32") if number is None else (number, "")
+        if wanted:
+            got = f"number {value}" if type(value) is _Number and wanted == "int32" else _WORDS[type(value)]
+            faults.append(f"json: cannot unmarshal {got} into Go struct field {_STRUCT}.{field} of type {wanted}")
+    return SliceLevel(topology, size)
 
 
-def _mistyped(value: Any, field: str, wanted: str, faults: list[str], instead: Any) -> Any:
-    faults.append(
-        f"json: cannot unmarshal {_word(value, literal=wanted == 'int32')} into Go struct field {_STRUCT}.{field} of type {wanted}"
-    )
-    return instead
-
-
-def _word(value: Any, *, literal: bool = False) -> str:
-    if type(value) is _Number:
-        return f"number {value}" if literal else "number"
-    return {str: "string", bool: "bool", list: "array", _Pairs: "object"}[type(value)]
-
-
-class _Pairs:
+class _Pairs(list[tuple[str, Any]]):
     """A JSON object with its members in order, whatever their keys."""
 
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        self.pairs = pairs
+
+_WORDS = {str: "string", bool: "bool", list: "array", _Number: "number", _Pairs: "object"}
 
 
 def _parsed(text: str) -> Any:
@@ -308,18 +277,14 @@ def _parsed(text: str) -> Any:
             text, object_pairs_hook=_Pairs, parse_int=_Number, parse_float=_Number, parse_constant=refused
         )
     except json.JSONDecodeError as fault:
-        raise LayersError(_syntax(text, fault.msg, fault.pos)) from None
+        # Python stumbles at a trailing comma since 3.13, and not behind it.
+        at = fault.pos + fault.msg.startswith("Illegal trailing comma")
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n"))
+        if at >= len(text) or fault.msg.startswith("Unterminated"):
+            raise LayersError("unexpected end of JSON input") from None
+        raise LayersError(f"invalid character {_character(text[at])} {_context(text, fault.msg, at)}") from None
     except RecursionError:
         raise LayersError("exceeded max depth") from None
-
-
-def _syntax(text: str, message: str, at: int) -> str:
-    """What Go's scanner says where Python's stumbles; since 3.13 that is at a trailing comma, and not behind it."""
-    at += message.startswith("Illegal trailing comma")
-    at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n"))
-    if at >= len(text) or message.startswith("Unterminated"):
-        return "unexpected end of JSON input"
-    return f"invalid character {_character(text[at])} {_context(text, message, at)}"
 
 
 def _context(text: str, message: str, at: int) -> str:

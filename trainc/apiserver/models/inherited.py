@@ -32,8 +32,7 @@ class Piece:
 
 
 Scalar = Annotated[
-    int | str,
-    Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}),
+    int | str, Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True})
 ]
 Text = Annotated[str, MinLen(1)]
 

@@ -11,8 +11,7 @@ from trainc.apiserver.models.node import ApiObject, Keywords, Name, Names, Quant
 
 Kind = Annotated[str, Keywords({"enum": [*DECISIVE]})]
 Object = Annotated[
-    dict[str, Any],
-    Keywords({"required": ["apiVersion", "kind"], "x-kubernetes-preserve-unknown-fields": True}),
+    dict[str, Any], Keywords({"required": ["apiVersion", "kind"], "x-kubernetes-preserve-unknown-fields": True})
 ]
 
 

@@ -144,11 +144,7 @@ class ApiObject(BaseModel):
     """
 
     model_config = ConfigDict(
-        alias_generator=to_camel,
-        extra="forbid",
-        populate_by_name=True,
-        strict=True,
-        use_attribute_docstrings=True,
+        alias_generator=to_camel, extra="forbid", populate_by_name=True, strict=True, use_attribute_docstrings=True
     )
 
     @classmethod
@@ -208,10 +204,7 @@ class Names(NamedTuple):
         return f"{self.api_version}/{self.kind}"
 
 
-STATE_AND_AGE = (
-    Column("State", ".status.conditions[-1:].type"),
-    Column("Age", ".metadata.creationTimestamp", "date"),
-)
+STATE_AND_AGE = (Column("State", ".status.conditions[-1:].type"), Column("Age", ".metadata.creationTimestamp", "date"))
 
 
 class OwnerReference(ApiObject):

@@ -9,6 +9,7 @@ from collections.abc import Hashable
 
 from trainc.apiserver.versions import KUBERNETES
 from trainc.model.cluster import Cluster
+from trainc.text.memo import Memo
 
 NEVER = (99, 0)
 # The version from which a gate is on unless somebody says otherwise.
@@ -47,11 +48,7 @@ class Features:
 
 def features_of(cluster: Cluster) -> Features:
     """The features of a cluster's API server; those of equal servers are one object."""
-    key = cluster.kubernetes or KUBERNETES, frozenset(cluster.gates)
-    features = _FEATURES.get(key)
-    if features is None:
-        features = _FEATURES[key] = Features(*key)
-    return features
+    return _FEATURES[cluster.kubernetes or KUBERNETES, frozenset(cluster.gates)]
 
 
-_FEATURES: dict[tuple[tuple[int, int], frozenset[str]], Features] = {}
+_FEATURES: Memo[tuple[tuple[int, int], frozenset[str]], Features] = Memo(lambda server: Features(*server))

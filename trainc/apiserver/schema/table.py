@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from json import JSONEncoder, dumps
+from json import JSONEncoder, dumps, loads
 from sys import float_info
 from typing import Any
 
@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from trainc.model.tree import Path
+from trainc.text.memo import Memo
 
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
@@ -135,8 +136,6 @@ _DEFINITION = {
 }
 _schema_judge = Draft202012Validator({"type": "object", "properties": _WORDS})
 _definition_judge = Draft202012Validator(_DEFINITION)
-_faults: dict[str, tuple[tuple[Path, str], ...]] = {}
-_ENTRIES = 10_000
 
 
 def definition_misfits(definition: Any) -> tuple[tuple[Path, str], ...]:
@@ -147,13 +146,12 @@ def definition_misfits(definition: Any) -> tuple[tuple[Path, str], ...]:
 def schema_misfits(schema: dict[str, Any]) -> tuple[tuple[Path, str], ...]:
     """Where and why the words of one schema do not have the shape that they must have."""
     shallow = {word: _shallow(word, value) for word, value in schema.items() if word in KNOWN}
-    key = dumps(shallow, sort_keys=True)
-    misfits = _faults.get(key)
-    if misfits is None:
-        if len(_faults) >= _ENTRIES:
-            _faults.clear()
-        misfits = _faults[key] = tuple(_described(_schema_judge.iter_errors(shallow)))
-    return misfits
+    return _misfits[dumps(shallow, sort_keys=True)]
+
+
+_misfits: Memo[str, tuple[tuple[Path, str], ...]] = Memo(
+    lambda schema: tuple(_described(_schema_judge.iter_errors(loads(schema)))), most=10_000
+)
 
 
 def _shallow(word: str, value: Any) -> Any:
