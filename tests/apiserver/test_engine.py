@@ -20,7 +20,6 @@ from trainc.apiserver.cel.rules import check, visible
 from trainc.apiserver.definitions import read_definition
 from trainc.apiserver.fault import NotJudgedError, Verdict
 from trainc.apiserver.profile import Profile
-from trainc.apiserver.schema import engine as asking
 from trainc.apiserver.schema.engine import MISSING, Engine
 from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.schema.table import compile_table
@@ -104,7 +103,7 @@ def test_many_rules_that_overrun_it_end_the_asking(engines: Callable[[], Engine]
 
 
 def test_the_number_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch, engines: Callable[[], Engine]) -> None:
-    monkeypatch.setattr(asking, "QUESTIONS", 2)
+    monkeypatch.setattr(Engine, "questions", 2)
     found = engines()
     for number in (1, 1, 2, 2):
         assert found.judge(f"self == {number}", number, None)["value"] is True
@@ -113,7 +112,7 @@ def test_the_number_of_questions_is_bounded(monkeypatch: pytest.MonkeyPatch, eng
     found.begin()  # the next run of a language server: it never asked again
     assert found.judge("self == 3", 3, None)["value"] is True
     assert found.judged_all
-    monkeypatch.setattr(asking, "SIZE", 10)
+    monkeypatch.setattr(Engine, "size", 10)
     with pytest.raises(NotJudgedError, match="more than 10 characters"):
         found.judge("self == 4", 3, None)
 

@@ -236,18 +236,9 @@ class PolicyEngine(Engine):
     """The process that compiles and evaluates policies."""
 
     program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cel", "process.py")
-    usual, slow = 0.005, 20.0
     what = "admission policies"
-
-    @property
-    def questions(self) -> int:
-        """How many questions one run may ask."""
-        return 200_000
-
-    @property
-    def size(self) -> int:
-        """How many characters one question may have."""
-        return 4_000_000
+    questions, size = 200_000, 4_000_000
+    usual, slow = 0.005, 20.0
 
     def compiled(self, policy: dict[str, Any]) -> dict[str, Any]:
         """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`).

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
     E = TypeVar("E", bound="Engine")
 
-QUESTIONS = 20_000  # of one run; an answer that is known is asked for once
-USUAL = 0.0001  # seconds of processor time that an answer may take without being counted
-SLOW = 1.0  # seconds of processor time beyond that, all answers of a run together
-SIZE = 1_000_000  # characters of one question
 STARTS = 3  # of the process in one run: a rule can bring it down
 MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
 
@@ -34,8 +30,11 @@ class Engine:
     """The process, its budget, and the answers so far."""
 
     program = path.join(path.dirname(path.abspath(__file__)), "engine_process.py")
-    usual, slow = USUAL, SLOW
     what = "the rules of this cluster"
+    questions = 20_000  # of one run; an answer that is known is asked for once
+    size = 1_000_000  # characters of one question
+    usual = 0.0001  # seconds of processor time that an answer may take without being counted
+    slow = 1.0  # seconds of processor time beyond that, all answers of a run together
 
     def __init__(self) -> None:
         self._process: Popen[str] | None = None
@@ -46,23 +45,13 @@ class Engine:
         self.judged_all = True  # whether every question so far was answered within the budget
         self._answers: dict[str, dict[str, Any]] = {}
 
-    @property
-    def questions(self) -> int:
-        """How many questions one run may ask."""
-        return QUESTIONS
-
-    @property
-    def size(self) -> int:
-        """How many characters one question may have."""
-        return SIZE
-
     def begin(self) -> None:
         """Give the next run of a long-lived program a budget of its own; answers stay known, but not forever."""
         self._starts = self._asked = 0
         self._slow = 0.0
         self.stopped = self.stopped if self.stopped == MISSING else ""
         self.judged_all = not self.stopped
-        if len(self._answers) > QUESTIONS:
+        if len(self._answers) > Engine.questions:
             self._answers.clear()
 
     def rule_trouble(self, rule: str) -> tuple[str, bool]:
@@ -72,6 +61,13 @@ class Engine:
     def pattern_trouble(self, pattern: str) -> tuple[str, bool]:
         """Why texts cannot be held against a pattern, empty where they can, and whether a server would not take it."""
         return self._trouble({"pattern": pattern, "text": ""})
+
+    def _trouble(self, question: dict[str, Any]) -> tuple[str, bool]:
+        try:
+            answer = self._ask(question)
+        except NotJudgedError as error:
+            return str(error), False
+        return str(answer.get("error", "")), "refused" in answer
 
     def matches(self, pattern: str, text: str) -> bool:
         """Whether a pattern of RE2 is found in a text.
@@ -95,21 +91,13 @@ class Engine:
             raise NotJudgedError(str(answer["error"]))
         return answer
 
-    def _trouble(self, question: dict[str, Any]) -> tuple[str, bool]:
-        try:
-            answer = self._ask(question)
-        except NotJudgedError as error:
-            return str(error), False
-        return str(answer.get("error", "")), "refused" in answer
-
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         line = dumps(question, sort_keys=True)
         if len(line) > self.size:
             raise NotJudgedError(f"rule and value have more than {self.size} characters")
-        known = self._answers.get(line)
-        if known is None:
-            known = self._answers[line] = self._fresh(line)
-        return known
+        if line not in self._answers:
+            self._answers[line] = self._fresh(line)
+        return self._answers[line]
 
     def _fresh(self, line: str) -> dict[str, Any]:
         if not self.stopped and self._asked >= self.questions:
@@ -122,15 +110,13 @@ class Engine:
         answer = self._exchange(line)
         if answer is None:
             self.judged_all = False
-            self._count(self.slow / STARTS)
-            return {"error": "it takes too much time or memory"}
-        self._count(float(answer["seconds"]) - self.usual)
-        return answer
-
-    def _count(self, seconds: float) -> None:
-        self._slow += max(0.0, seconds)
+            answer = {"error": "it takes too much time or memory"}
+            self._slow += self.slow / STARTS
+        else:
+            self._slow += max(0.0, float(answer["seconds"]) - self.usual)
         if self._slow > self.slow:
             self._stop(f"{self.what} take too much time")
+        return answer
 
     def _start(self) -> None:
         from subprocess import DEVNULL, PIPE, Popen  # noqa: PLC0415
