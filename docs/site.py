@@ -136,7 +136,7 @@ def command_section(command: Command) -> str:
 
 def option_names(option: Option) -> str:
     """The spellings of an option, and what it takes."""
-    value = f" {option.metavar}" if option.metavar else ""
+    value = f" {option.value}" if option.value else ""
     return ", ".join(f"`{name}{value}`" for name in option.names)
 
 

@@ -105,7 +105,7 @@ def _path(chance: random.Random, files: list[str]) -> str:
 
 def _option(option: Option, chance: random.Random, files: list[str]) -> list[str]:
     flag = chance.choice(option.names)
-    if not option.metavar:
+    if not option.value:
         return [flag]
     if option.choices:
         return [flag, chance.choice(option.choices)]
@@ -115,7 +115,7 @@ def _option(option: Option, chance: random.Random, files: list[str]) -> list[str
         return [flag, _path(chance, files)]
     if option.names[-1] == "--jobs":  # many workers would cost more than all else
         return [flag, chance.choice(("1", "1", "1", "2", *NUMBERS[4:]))]
-    return [flag, chance.choice(NUMBERS if option.metavar in {"N", "SECONDS"} else TEXTS)]
+    return [flag, chance.choice(NUMBERS if option.value in {"N", "SECONDS"} else TEXTS)]
 
 
 def plugin_request(chance: random.Random) -> dict[str, str]:

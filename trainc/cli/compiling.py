@@ -52,29 +52,22 @@ def compiled(
     session: Session, spool: Spool, committed: Committed | None = None, run_cache: RunCache | None = None
 ) -> None:
     """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
-    if run_cache is None:
-        _compile(session, spool, committed)
-        return
-    if run_cache.known is not None:
-        pipeline.build(session.project, session.selection, spool, session.report, known=run_cache.known)
-    else:
-        _compile(session, spool, committed)
-    run_cache.listen(session, spool, getattr(spool, "folder", ""))
-
-
-def _compile(session: Session, spool: Spool, committed: Committed | None) -> None:
+    known = run_cache.known if run_cache is not None else None
     jobs = session.options.one("jobs")
     number = whole_number(jobs, least=1, most=256)
-    if jobs and number is None:
+    if jobs and number is None and known is None:
         raise Trouble(f"--jobs must be a number from 1 to 256, not `{brief(jobs)}`")
     forms = not session.options.has("no_forms")
-    count = number or workers(session.project, session.selection, EACH)
-    if count == 1 or session.report.recording:
+    if known is not None:
+        pipeline.build(session.project, session.selection, spool, session.report, known=known)
+    elif session.report.recording or (count := number or workers(session.project, session.selection, EACH)) == 1:
         pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
     else:
         from trainc.cli.workers import build_with  # noqa: PLC0415 (it loads much that one process does not need)
 
         build_with(count, session, spool, committed, forms=forms)
+    if run_cache is not None:
+        run_cache.listen(session, spool, getattr(spool, "folder", ""))
 
 
 def workers(project: Project, selection: Selection, each: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import Command, Option, Options
@@ -74,7 +74,7 @@ _VERBS = {
 }
 
 
-def candidates(words: list[str], commands: Mapping[str, Command]) -> list[str]:
+def candidates(words: Sequence[str], commands: Mapping[str, Command]) -> list[str]:
     """The candidates for the last word, sorted; none where a file is wanted, which shells complete themselves."""
     words = [word for word in words if word != "="]  # bash cuts `--report=json` into three
     *before, current = words or [""]
@@ -105,7 +105,7 @@ def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> 
 
 def _option(command: Command, word: str) -> Option | None:
     """The option of that spelling which takes a value."""
-    return next((one for one in command.options if word in one.names and one.metavar), None)
+    return next((one for one in command.options if word in one.names and one.value), None)
 
 
 def _values(option: Option, command: Command) -> Iterable[str]:

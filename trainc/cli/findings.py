@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import tell, terminal
@@ -13,7 +13,6 @@ from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING, Finding
 from trainc.model.report import Report
 from trainc.report.text import finding_lines, headline, statistics, summary
 from trainc.text.counting import counted
-from trainc.text.record import NamedTuple
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -25,16 +24,8 @@ Lines = Callable[[str], list[str]]
 _MAX_FINDINGS = 200  # findings that are printed as text
 
 
-class Files(NamedTuple):
-    """What is shown of a file: its lines, the name that opens it from here, and its address for a link."""
-
-    lines: Callable[[str], list[str]]
-    shown: Callable[[str], str]
-    link: Callable[[str], str]
-
-
-def print_findings(report: Report, options: Options, files: Files, jobs: int | None, *, sums: bool) -> None:
-    """Print the findings of a run, errors first, and with `sums` the summary, to standard error."""
+def print_findings(report: Report, options: Options, lines: Lines, shown: Shown, link: Shown) -> None:
+    """Print the findings of a run to standard error, errors first; `link` gives a file's address for a link."""
     # The findings that are printed, by level; of one level causes come before what follows from them, else by place.
     # What fails is never silent.
     levels = (ERROR, WARNING) if options.one("fail_on") in (WARNING, "skipped") else (ERROR,)
@@ -43,39 +34,34 @@ def print_findings(report: Report, options: Options, files: Files, jobs: int | N
     if options.has("quiet"):
         wanted = [finding for finding in wanted if finding.level in levels]
     findings = sorted(wanted, key=lambda finding: (-LEVELS.index(finding.level), finding.rule.turn))
-    if options.has("statistics") and findings:
+    if options.has("statistics"):
         tell(*statistics(findings))
-    elif findings:
-        _print(findings, report, options, files)
-    if sums and not options.has("quiet"):
-        _summary(report, options, jobs)
-
-
-def _print(findings: list[Finding], report: Report, options: Options, files: Files) -> None:
+        return
     color = options.one("color", "auto")
     shape = terminal(sys.stderr, color)
-    link = files.link if shape.links else None
     # Notes are printed in full where they are asked for, chosen by their rule, or the judgement of an edit.
     asking = ("verbose", "against", "all", "notes", "select")
     wants_notes = options.one("min_level") == NOTE or any(options.has(word) for word in asking)
     notes = [] if wants_notes else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
-    shown = findings if options.has("verbose") or options.has("all") else findings[:_MAX_FINDINGS]
+    most = len(findings) if options.has("verbose") or options.has("all") else _MAX_FINDINGS
     printed: set[str] = set()
-    for finding in shown:
+    for finding in findings[:most]:
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
-        block = finding_lines(finding, files.lines, files.shown, width=shape.width, link=link, printed=printed)
+        links = link if shape.links else None
+        block = finding_lines(finding, lines, shown, width=shape.width, link=links, printed=printed)
         tell(*block, *reach, "", color=color)
-    if len(findings) > len(shown):
-        tell(f"and {len(findings) - len(shown)} more findings; -v shows them", "")
+    if len(findings) > most:
+        tell(f"and {len(findings) - most} more findings; -v shows them", "")
     if notes:
         from trainc.report.fold import folded  # noqa: PLC0415
 
         tell(headline(NOTE, folded(notes, report.account.kinds_in)), "", color=color)
 
 
-def _summary(report: Report, options: Options, jobs: int | None) -> None:
+def print_summary(report: Report, options: Options, jobs: int | None, accepted: int, gone: int) -> None:
+    """Print what was read and found; how many findings the baseline holds back, and how many that it lists are gone."""
     where = f"{options.one(PROJECT)}: " if options.has(PROJECT) else ""
     runtimes = len(report.alone)
     account = report.account
@@ -88,6 +74,10 @@ def _summary(report: Report, options: Options, jobs: int | None) -> None:
         tell(f"{where}warning: no training job under {paths}")
     counts = {"job": read, "unreadable document": len(account.unread) or None, "runtime": runtimes or None}
     tell(f"{where}{summary(report.count(ERROR), report.count(WARNING), counts, report.unknown)}")
+    if accepted:
+        tell(f"{counted(accepted, 'finding')} in the baseline, not shown")
+    if gone:
+        tell(f"{counted(gone, 'finding')} of the baseline gone; run `trainc validate --write-baseline` to shrink it")
 
 
 _TRIED = 50_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
@@ -95,29 +85,19 @@ _TRIED = 50_000  # characters of files in which a run tries edits, to show them 
 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
     """The findings of a run in a form, part by part; each form loads what it needs."""
-    if form == "github":
-        from trainc.report.ci import commands  # noqa: PLC0415
+    if form == "json":
+        from trainc.report.json import document  # noqa: PLC0415
 
-        return (commands(report, shown),)
+        return document(report, shown)
     if form == "sarif":
         from trainc.report.sarif import log  # noqa: PLC0415
 
         return log(report, shown, _suggesting(lines))
-    if form == "junit":
-        from trainc.report.ci import suites  # noqa: PLC0415
+    from trainc.report import ci  # noqa: PLC0415
 
-        return suites(report, shown)
-    if form == "gitlab":
-        from trainc.report.ci import code_quality  # noqa: PLC0415
-
-        return code_quality(report, shown)
     if form == "rdjson":
-        from trainc.report.ci import diagnostics  # noqa: PLC0415
-
-        return diagnostics(report, shown, lines, _suggesting(lines))
-    from trainc.report.json import document  # noqa: PLC0415
-
-    return document(report, shown)
+        return ci.diagnostics(report, shown, lines, _suggesting(lines))
+    return {"github": ci.commands, "gitlab": ci.code_quality, "junit": ci.suites}[form](report, shown)
 
 
 def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
@@ -140,67 +120,47 @@ def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
     return suggested
 
 
-BASELINE = ".trainc-baseline.json"
+BASELINE = ".trainc-baseline.json"  # beside trainc.yaml
+# How often each rule (the second) may be found in each file. Lines are not kept, so that edits elsewhere in a file
+# change nothing.
+Counts = dict[tuple[str, str], int]
 
 
-class Baseline:
-    """How often each rule may be found in each file of a project, by `.trainc-baseline.json` beside trainc.yaml.
+def without_baseline(report: Report, baseline: Counts, *, compiles: bool) -> tuple[Report, int]:
+    """The report without the findings of the baseline, and how many these are.
 
-    It is empty for a project without a baseline. Lines are not kept, so that edits elsewhere in a file change nothing.
-    Where a rule is found more often than the baseline says, all of its findings in that file are reported: nobody can
-    tell which of them is new.
+    A run that `compiles` keeps errors: no manifest comes of a job that has one. Where a rule is found more often than the baseline says, all of
+    its findings in that file are reported: nobody can tell which of them is new.
     """
-
-    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
-        self.counts = counts
-
-    def applied(self, report: Report, *, compiles: bool) -> tuple[Report, int]:
-        """The report without the findings of the baseline, and how many these are.
-
-        A run that `compiles` keeps errors: no manifest comes of a job that has one.
-        """
-        if not self.counts:
-            return report, 0
-        found = count(report)
-        accepted = {
-            (file, rule)
-            for file, rules in self.counts.items()
-            for rule, most in rules.items()
-            if found.get((file, rule), 0) <= most
-        }
-        left = report.only(
-            lambda finding: (
-                (finding.span.file, finding.rule.name) not in accepted or (compiles and finding.level == ERROR)
-            )
-        )
-        return left, len(report.findings) - len(left.findings)
-
-    def surplus(self, report: Report) -> int:
-        """How many findings the baseline lists that are gone."""
-        found = count(report)
-        return sum(
-            max(0, most - found.get((file, rule), 0))
-            for file, rules in self.counts.items()
-            for rule, most in rules.items()
-        )
+    if not baseline:
+        return report, 0
+    found = _count(report)
+    accepted = {key for key, most in baseline.items() if found.get(key, 0) <= most}
+    left = report.only(lambda one: (one.span.file, one.rule.name) not in accepted or (compiles and one.level == ERROR))
+    return left, len(report.findings) - len(left.findings)
 
 
-def count(report: Report) -> Mapping[tuple[str, str], int]:
-    """How often each rule is found in each file."""
+def surplus(baseline: Counts, report: Report) -> int:
+    """How many findings the baseline lists that are gone."""
+    found = _count(report) if baseline else {}
+    return sum(max(0, most - found.get(key, 0)) for key, most in baseline.items())
+
+
+def _count(report: Report) -> Counts:
     from collections import Counter  # noqa: PLC0415 (few projects have a baseline)
 
     return Counter((finding.span.file, finding.rule.name) for finding in report.findings)
 
 
-def read_baseline(root: str) -> Baseline:
-    """The baseline of a project.
+def read_baseline(root: str) -> Counts:
+    """The baseline of a project, empty where it has none.
 
     Raises:
         Trouble: where the file is not one that `trainc validate --write-baseline` wrote.
     """
     path = os.path.join(root, BASELINE)
     if not os.path.lexists(path):
-        return Baseline({})
+        return {}
     from trainc.text.embedded_json import json_value  # noqa: PLC0415 (few projects have a baseline)
 
     try:
@@ -210,7 +170,7 @@ def read_baseline(root: str) -> Baseline:
     files = stored.get("files") if isinstance(stored, dict) else None
     if not isinstance(files, dict) or not all(_is_counts(rules) for rules in files.values()):
         raise Trouble(f"{BASELINE} is not a baseline; run `trainc validate --write-baseline` to write it again")
-    return Baseline(files)
+    return {(file, rule): most for file, rules in files.items() for rule, most in rules.items()}
 
 
 def _is_counts(rules: object) -> bool:
@@ -228,17 +188,9 @@ def write_baseline(root: str, report: Report) -> str:
     from trainc.compiler.emit.spool.disk import replace  # noqa: PLC0415
 
     files: dict[str, dict[str, int]] = {}
-    for (file, rule), number in sorted(count(report).items()):
+    for (file, rule), number in sorted(_count(report).items()):
         files.setdefault(file, {})[rule] = number
     text = json.dumps({"version": 1, "files": files}, indent=2, ensure_ascii=False) + "\n"
     path = os.path.join(root, BASELINE)
     replace(path, text.encode("utf-8", "surrogateescape"))
     return path
-
-
-def tell_of_baseline(accepted: int, surplus: int) -> None:
-    """Say how many findings do not count, and how many of those that the baseline lists are gone."""
-    if accepted:
-        tell(f"{counted(accepted, 'finding')} in the baseline, not shown")
-    if surplus:
-        tell(f"{counted(surplus, 'finding')} of the baseline gone; run `trainc validate --write-baseline` to shrink it")

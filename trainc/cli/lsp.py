@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from trainc.cli.cache import opened
 from trainc.cli.options import Options
-from trainc.cli.session import user_cache
 from trainc.text.trouble import Trouble
 
 
@@ -28,4 +28,4 @@ def run(options: Options) -> int:
         os.fdopen(os.dup(sys.stdin.fileno()), "rb") as requests,
         os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answered,
     ):
-        return 0 if serve(requests, answered, user_cache) else 1
+        return 0 if serve(requests, answered, opened) else 1

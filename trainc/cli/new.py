@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from trainc.apiserver.names import dns1035
 from trainc.authoring.new import HARDWARE, STARTS, Request
 from trainc.authoring.new_files import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.cli.cache import opened
 from trainc.cli.options import Options
 from trainc.cli.output import answer, ask, tell
 from trainc.cli.projects import unmarked
-from trainc.cli.session import user_cache
 from trainc.cli.validate import run as validate
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue
@@ -49,7 +49,7 @@ def run(options: Options) -> int:
         answer(*[f"{name:<{width}}  {about}" for name, about in rows.items()])
         return 0
     request = _request(options)
-    project = open_project((".",), Report(), cache=user_cache)
+    project = open_project((".",), Report(), cache=opened)
     tell(*unmarked(project))
     own = blueprints(project, paths_here(project))
     _settle(request, options, project, own)

@@ -11,27 +11,26 @@ from trainc.text.trouble import Trouble
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
 
 
-class Option:
-    """One flag: its spellings, what it takes (`metavar`, empty for a switch; `choices` if few), and its help line."""
+class Option(NamedTuple):
+    """One flag: its spellings, its help line, and what it takes (`metavar`, or `choices` if few), unless it is a switch."""
 
-    def __init__(
-        self,
-        names: str,
-        help_text: str,
-        *,
-        metavar: str = "",
-        choices: tuple[str, ...] = (),
-        is_folder: bool = False,
-        is_advanced: bool = False,
-        instead: str = "",
-    ) -> None:
-        self.is_advanced = is_advanced  # only --help-all shows it
-        self.instead = instead  # of a deprecated one: what to write now
-        self.is_folder = is_folder  # for output: `-` stands for standard output, which is where it goes without one
-        self.names = tuple(names.split())
-        self.metavar = metavar or ("|".join(choices) if choices else "")
-        self.choices = choices
-        self.help = help_text
+    spellings: str
+    help: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    is_folder: bool = False  # for output: `-` stands for standard output, which is where it goes without one
+    is_advanced: bool = False  # only --help-all shows it
+    instead: str = ""  # of a deprecated one: what to write now
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its spellings: the last one is the longest."""
+        return tuple(self.spellings.split())
+
+    @property
+    def value(self) -> str:
+        """What it takes as help shows it, empty for a switch."""
+        return self.metavar or "|".join(self.choices)
 
     @property
     def key(self) -> str:
@@ -55,23 +54,13 @@ class Command(NamedTuple):
         return code
 
 
-class Options:
-    """The arguments of one call, those of them that follow `--` once more, and the value of each option that was given.
+class Options(NamedTuple):
+    """The arguments of one call, and the values of each option that was given."""
 
-    `deprecated` has a sentence for each option that is about to go.
-    """
-
-    def __init__(
-        self,
-        arguments: list[str],
-        values: dict[str, list[str]],
-        tail: list[str] | None = None,
-        deprecated: list[str] | None = None,
-    ) -> None:
-        self.arguments = arguments
-        self.values = values
-        self.tail = tail or []
-        self.deprecated = deprecated or []
+    arguments: list[str]
+    values: dict[str, list[str]]
+    tail: Sequence[str] = ()  # the arguments that follow `--`
+    deprecated: Sequence[str] = ()  # a sentence for each option that is about to go
 
     def has(self, key: str) -> bool:
         """Whether the option was given."""
@@ -88,7 +77,6 @@ class Options:
 
 # What kubectl's users type before a path; here paths are arguments.
 FILE = Option("-f --filename", "file or folder, as in kubectl", metavar="PATH")
-FILE_FLAGS = FILE.names
 
 
 def parse(command: Command, argv: Sequence[str]) -> Options:
@@ -111,20 +99,25 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
             continue
         name, equals, given = word.partition("=")
         option = known.get(name)
-        if option is None and name in FILE_FLAGS and "PATH" in command.arguments:
+        if option is None and name in FILE.names and "PATH" in command.arguments:
             arguments.append(given if equals else _next(command, FILE, rest))
             continue
         if option is None:
-            raise Trouble(_unknown(command, name, known))
+            hint = meant(name, known, f"see trainc {command.name} --help")
+            raise Trouble(f"trainc {command.name} has no option {name}; {hint}")
         if option.instead:
             deprecated.append(f"{name} is deprecated and will be removed in 0.3; use {option.instead}")
-        if option.metavar:
+        if option.value:
             given = given if equals else _next(command, option, rest)
             if option.choices and given not in option.choices:
+                hint = meant(given, option.choices)
+                raise Trouble(f"{name} must be one of {', '.join(option.choices)}, not `{given}`{hint and f'; {hint}'}")
+            if option.is_folder and given in ("yaml", "json"):  # a slip of kubectl's users
+                short = option.names[0]
                 raise Trouble(
-                    f"{name} must be one of {', '.join(option.choices)}, not `{given}`{_meant(given, option)}"
+                    f"{short} takes a folder; for {given} on standard output omit it and use --format {given}"
                 )
-            if option.is_folder and not _names_folder(option, given):
+            if option.is_folder and given == "-":
                 continue
         elif equals:
             raise Trouble(f"{name} takes no value")
@@ -135,28 +128,9 @@ def parse(command: Command, argv: Sequence[str]) -> Options:
 def _next(command: Command, option: Option, rest: list[str]) -> str:
     if not rest:
         raise Trouble(
-            f"{option.names[-1]} needs a value: {option.names[-1]} {option.metavar}; see trainc {command.name} --help"
+            f"{option.names[-1]} needs a value: {option.names[-1]} {option.value}; see trainc {command.name} --help"
         )
     return rest.pop(0)
-
-
-def _meant(given: str, option: Option) -> str:
-    hint = meant(given, option.choices)
-    return f"; {hint}" if hint else ""
-
-
-def _names_folder(option: Option, given: str) -> bool:
-    """Whether a folder is named; `-` names standard output, and a format is a slip of kubectl's users."""
-    if given in ("yaml", "json"):
-        raise Trouble(
-            f"{option.names[0]} takes a folder; for {given} on standard output omit it and use --format {given}"
-        )
-    return given != "-"
-
-
-def _unknown(command: Command, name: str, known: dict[str, Option]) -> str:
-    hint = meant(name, known, f"see trainc {command.name} --help")
-    return f"trainc {command.name} has no option {name}; {hint}"
 
 
 def help_text(command: Command, *, is_full: bool = False) -> str:
@@ -164,7 +138,7 @@ def help_text(command: Command, *, is_full: bool = False) -> str:
     lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", command.summary, ""]
     if shown := [one for one in command.options if (is_full or not one.is_advanced) and not one.instead]:
         lines.append("options:")
-        rows = [(", ".join(o.names) + (f" {o.metavar}" if o.metavar else ""), o.help) for o in shown]
+        rows = [(f"{', '.join(one.names)} {one.value}".rstrip(), one.help) for one in shown]
         if len(shown) < len([one for one in command.options if not one.instead]):
             rows.append(("--help-all", "show more options"))
         width = max(len(left) for left, _ in rows)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from time import monotonic
 
 from trainc.report.lines import Line, text_of
+from trainc.text.numbers import whole_number
 from trainc.text.record import NamedTuple, TextIO
 
 
@@ -90,14 +91,18 @@ def _has_colour(color: str, *, is_terminal: bool) -> bool:
 
 
 def _width(stream: TextIO) -> int:
-    setting = os.environ.get("COLUMNS", "")
-    if setting.isascii() and setting.isdecimal() and int(setting[:9]):
-        return max(int(setting[:9]), _LEAST)
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        columns = 0
+    columns = _number("COLUMNS")
+    if not columns:
+        try:
+            columns = os.get_terminal_size(stream.fileno()).columns
+        except (OSError, ValueError):
+            columns = 0
     return max(columns, _LEAST) if columns else _USUAL
+
+
+def _number(variable: str) -> int:
+    """The number in a variable, 0 where it holds none."""
+    return whole_number(os.environ.get(variable)) or 0
 
 
 def _has_links() -> bool:
@@ -106,8 +111,7 @@ def _has_links() -> bool:
         return force != "0"
     if os.environ.get("TMUX") or os.environ.get("TERM", "").startswith(("screen", "tmux", "dumb", "linux")):
         return False
-    version = os.environ.get("VTE_VERSION", "")
-    is_vte = version.isascii() and version.isdecimal() and int(version[:9]) >= _VTE
+    is_vte = _number("VTE_VERSION") >= _VTE
     return is_vte or os.environ.get("TERM_PROGRAM") in _PROGRAMS or any(os.environ.get(name) for name in _LINKING)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from trainc.cli.cache import opened
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
-from trainc.cli.session import user_cache
 from trainc.compiler.project import open_project
 from trainc.lint.catalogue import PACKAGES, Example, categories, category_of, examples, facts_of, summary_of
 from trainc.lint.catalogue import rules as own
@@ -66,7 +66,7 @@ def explain_rules(topic: str, options: Options) -> int:
 
 def _known() -> list[Rule]:
     """Every rule, those that the project adds among them, by name."""
-    project = open_project((".",), Report(), cache=user_cache)
+    project = open_project((".",), Report(), cache=opened)
     more = [check.rule for name in project.rules_from for check in foreign(name.value)]
     return sorted([*own(), *more], key=lambda rule: rule.name)
 

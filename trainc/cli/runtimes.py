@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from trainc.cli.cache import opened
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.projects import unmarked
-from trainc.cli.session import Session, user_cache
+from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue, shipped_names
@@ -58,7 +59,7 @@ def _list() -> None:
 
 def _own() -> list[Blueprint]:
     """The runtimes and components of the current folder's project."""
-    project = open_project((".",), Report(), cache=user_cache)
+    project = open_project((".",), Report(), cache=opened)
     tell(*unmarked(project))
     return blueprints(project, paths_here(project))
 

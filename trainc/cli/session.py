@@ -5,34 +5,23 @@ from __future__ import annotations
 import os
 import sys
 
-from trainc.cli.findings import Baseline, Files, print_findings, read_baseline, tell_of_baseline, written
+from trainc.cli.cache import opened
+from trainc.cli.findings import print_findings, print_summary, read_baseline, surplus, without_baseline, written
 from trainc.cli.options import Options
 from trainc.cli.output import Progress, data, data_beside
 from trainc.compiler.load.beside import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report
-from trainc.model.rule_selection import RuleFilter
+from trainc.model.rule_selection import choice_of
 from trainc.model.settings import STDIN, Checks, Project, Selection
 from trainc.text.files import ordinary_contents
-from trainc.text.record import Any
 from trainc.text.spelling import nearest
 from trainc.text.trouble import Inapplicable, Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.cli.cache import FileCache
-
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
-
-
-def user_cache() -> FileCache | None:
-    """The cache of this user, None where there is no place for it."""
-    from trainc.cli.cache import opened  # noqa: PLC0415 (only where a cluster shows its definitions)
-
-    return opened()
 
 
 class Session:
@@ -58,36 +47,47 @@ class Session:
         self._shown: dict[str, str] = {}
         self._compiles = compiles
         opening = Report()
-        cache = user_cache if has_cache and not options.has("no_cache") else None
-        project = open_project(tuple(on_disk) or (".",), opening, _settings(options), cache, top)
-        self.project: Project = project.checked(_checks(options))
+        settings = {}
+        if options.has("set"):
+            from trainc.compiler.project.assignments import assigned  # noqa: PLC0415 (only where asked for)
+
+            settings = assigned(options.all("set"))
+        cache = opened if has_cache and not options.has("no_cache") else None
+        project = open_project(tuple(on_disk) or (".",), opening, settings, cache, top)
+        checks = Checks(
+            options.one("field_validation", "strict"),
+            admission_only=options.one("only") == "admission",
+            closed_world=options.has("closed_world"),
+            pod_security=options.one("pod_security"),
+        )
+        self.project: Project = project.checked(checks)
         self._opening = opening.findings
-        self.baseline = Baseline({}) if options.has("write_baseline") else read_baseline(self.project.root)
+        self.baseline = {} if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
         self.selection = Selection(
             with_jobs(self.project, tuple(self.inside(path) for path in on_disk)),
             stdin=self.stdin,
             include_other=options.has("include_other"),
             clusters=self._clusters(),
-            progress=_progress(),
+            progress=Progress(sys.stderr) if sys.stderr.isatty() else None,
         )
 
     def new_report(self) -> Report:
         """A report of a run from its start, with what opening the project found."""
-        options = self.options
+        chosen, ignored = self.options.all("select"), self.options.all("ignore")
+        is_open = bool(self.project.rules_from)
         report = Report(
             admission_only=self.project.checks.admission_only,
             compiles=self._compiles,
-            recording=options.one("report") == "json",
+            recording=self.options.one("report") == "json",
             level_of=self.project.level_of,
-            choice=_choice(options, is_open=bool(self.project.rules_from)),
+            choice=choice_of(chosen, ignored, is_open=is_open) if chosen or ignored else None,
         )
         for finding in self._opening:
             report.add(finding)
         return report
 
     def _clusters(self) -> tuple[str, ...]:
-        """The clusters asked for."""
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
@@ -121,23 +121,19 @@ class Session:
 
     def lines(self, file: str) -> list[str]:
         """The lines of a file, for showing the place of a finding."""
-        if file not in self._texts:
-            self._texts[file] = self._read(file).decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
-        return self._texts[file]
-
-    def _read(self, file: str) -> bytes:
-        if file == STDIN:
-            return self.stdin or b""
+        if file in self._texts:
+            return self._texts[file]
+        path = os.path.join(self.project.root, file)
         if file.startswith("trainc:"):
             from trainc.compiler.load.shipped import SHIPPED, catalogue  # noqa: PLC0415 (only where a shipped runtime is at fault)
 
             path = os.path.join(catalogue(), file.removeprefix(SHIPPED))
-        else:
-            path = os.path.join(self.project.root, file)
         try:
-            return ordinary_contents(path)
+            data = ordinary_contents(path) if file != STDIN else self.stdin or b""
         except OSError:
-            return b""
+            data = b""
+        lines = self._texts[file] = data.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        return lines
 
     def applied_twice(self, folder: str) -> None:
         """Look for GitOps applications of this repository that apply jobs as they are, besides what they compile to."""
@@ -159,51 +155,17 @@ class Session:
 
         Text goes to standard error; what machines read goes to standard output, unless manifests went there.
         """
-        surplus = self.baseline.surplus(self.report) if self.selection.paths == (".",) else 0
-        self.report, accepted = self.baseline.applied(self.report, compiles=self._compiles)
+        gone = surplus(self.baseline, self.report) if self.selection.paths == (".",) else 0
+        self.report, accepted = without_baseline(self.report, self.baseline, compiles=self._compiles)
         form = self.options.one("report", "text")
         if form == "text":
-            files = Files(self.lines, self.shown, self.link)
-            print_findings(self.report, self.options, files, jobs, sums=sums)
+            print_findings(self.report, self.options, self.lines, self.shown, self.link)
             if sums and not self.options.has("quiet"):
-                tell_of_baseline(accepted, surplus)
+                print_summary(self.report, self.options, jobs, accepted, gone)
         else:
             for part in written(form, self.report, self.shown, self.lines):
                 (data_beside if streams else data)(part)
         return self.verdict()
-
-
-def _progress() -> Progress | None:
-    if not sys.stderr.isatty():
-        return None
-    from trainc.cli.output import Progress  # noqa: PLC0415 (a pipe shows none)
-
-    return Progress(sys.stderr)
-
-
-def _checks(options: Options) -> Checks:
-    return Checks(
-        options.one("field_validation", "strict"),
-        admission_only=options.one("only") == "admission",
-        closed_world=options.has("closed_world"),
-        pod_security=options.one("pod_security"),
-    )
-
-
-def _settings(options: Options) -> dict[str, Any]:
-    if not options.has("set"):
-        return {}
-    from trainc.compiler.project.assignments import assigned  # noqa: PLC0415 (only where asked for)
-
-    return assigned(options.all("set"))
-
-
-def _choice(options: Options, *, is_open: bool) -> RuleFilter | None:
-    if not (options.has("select") or options.has("ignore")):
-        return None
-    from trainc.model.rule_selection import choice_of  # noqa: PLC0415 (only where asked for)
-
-    return choice_of(options.all("select"), options.all("ignore"), is_open=is_open)
 
 
 def standard_input() -> bytes:
@@ -214,9 +176,9 @@ def standard_input() -> bytes:
     """
     with Reaching("standard input"):
         data = sys.stdin.buffer.read(LIMIT + 1)
-        if len(data) > LIMIT:
-            raise Trouble(f"standard input is larger than {LIMIT >> 20} MiB")
-        return data
+    if len(data) > LIMIT:
+        raise Trouble(f"standard input is larger than {LIMIT >> 20} MiB")
+    return data
 
 
 _MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster

@@ -22,10 +22,10 @@ Suggested = Callable[[Finding], Sequence[Replacement]]
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def commands(report: Report, shown: Callable[[str], str]) -> str:
+def commands(report: Report, shown: Shown) -> Iterator[str]:
     """One line for each finding, errors first: GitHub shows ten of a level for each step."""
     findings = sorted(report.findings, key=lambda finding: list(_LEVELS).index(finding.level))
-    return "".join(f"{_command(finding, shown)}\n" for finding in findings)
+    return (f"{_command(finding, shown)}\n" for finding in findings)
 
 
 def _command(finding: Finding, shown: Callable[[str], str]) -> str:
