@@ -37,7 +37,7 @@ class Listing:
     def states_of(self, names: Collection[str]) -> dict[str, State]:
         """The states of a few files, of those that are there."""
         listed = zip(self.names, self.rows, strict=True)
-        return {name: state_in(row) for name, row in listed if name in names}
+        return {name: _STATE.unpack(row) for name, row in listed if name in names}
 
     def packed(self) -> bytes:
         """The numbers as bytes."""
@@ -53,12 +53,6 @@ def unpacked(names: list[str], numbers: bytes) -> dict[str, State]:
     """The state of each file, of numbers as bytes."""
     states: Iterator[State] = _STATE.iter_unpack(numbers)
     return dict(zip(names, states, strict=True))
-
-
-def state_in(row: bytes) -> State:
-    """The state that a row of bytes stands for."""
-    state: State = _STATE.unpack(row)
-    return state
 
 
 def different(before: tuple[list[str], bytes], now: tuple[list[str], bytes]) -> set[str]:

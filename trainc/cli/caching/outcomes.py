@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
 from trainc.changes.compare.applications import MARKS
 from trainc.cli.caching.listing import UNSETTLED, Listing, State, are_settled, is_hidden, is_settled, listing, state_of
 from trainc.cli.caching.manifest import Head, Manifest, digest
+from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, is_candidate, ours
-from trainc.model.file_results import CachedResults, FileResults, joined
+from trainc.model.file_results import CachedResults, joined
 from trainc.model.references import Reference
-from trainc.model.report import Report
-from trainc.model.settings import FILE, Project, Selection
+from trainc.model.settings import FILE
 from trainc.text.files import digest_of, is_below, is_pointer
-from trainc.text.record import Any, NamedTuple, Protocol
+from trainc.text.record import Any, NamedTuple
 from trainc.text.trouble import Trouble
-
-
-class RecordedRun(Protocol):
-    """A run: what it works on, and what was found."""
-
-    project: Project
-    selection: Selection
-    report: Report
-
 
 Plain = dict[str, Any]
 States = dict[str, State]
@@ -91,13 +82,10 @@ def known_of(
             again.add(name)
         else:
             return None
-    known = _known(plain, jobs, again)
-    return known if len(known.again) <= _MANY * len(jobs) else None
-
-
-def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> CachedResults:
     clean = plain["clean"]
     known = CachedResults(clean.keys() - again, (jobs - clean.keys()) | again)
+    if len(known.again) > _MANY * len(jobs):
+        return None
     known.names = plain["names"]
     left = [clean[name] for name in again if name in clean]
     known.jobs = plain["counts"][0] - sum(jobs for jobs, _ in left)
@@ -117,101 +105,99 @@ def _known(plain: Plain, jobs: frozenset[str], again: set[str]) -> CachedResults
     return known
 
 
-def plain_outcomes(
-    session: RecordedRun,
-    spool: Spool,
-    rendered: str,
-    known: CachedResults | None,
-    before: Plain | None,
-    digests: dict[str, bytes],
-) -> Plain | None:
-    """What a run leaves to the next one; None where a change of one file may change what is said of another.
+class CompletedRun(NamedTuple):
+    """A run that has compiled all that it compiles.
 
-    `rendered` is the folder of its rendered files as it is listed, with a slash at the end, empty for a run without one.
-    `digests` gets those of the files that are read for this.
+    `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
+    `listed` are the files as they were listed before it, at the moment `started`; those `different` are not as the
+    `manifest` of a run before says. Only what is not `known` was compiled. `digests` are those of the files that are
+    read since.
     """
-    project, selection, report = session.project, session.selection, session.report
-    outcomes = spool.outcomes
+
+    session: Session
+    spool: Spool
+    rendered: str
+    started: int
+    listed: Listing
+    known: CachedResults | None
+    manifest: Manifest | None
+    different: States
+    digests: dict[str, bytes]
+
+    @property
+    def root(self) -> str:
+        """The project's folder."""
+        return self.session.project.root
+
+    def is_rendered(self, name: str) -> bool:
+        """Whether a file is one that the run may have written."""
+        return bool(self.rendered) and name.startswith(self.rendered)
+
+
+def plain_outcomes(run: CompletedRun) -> Plain | None:
+    """What a run leaves to the next one; None where a change of one file may change what is said of another."""
+    project, report, outcomes = run.session.project, run.session.report, run.spool.outcomes
     if outcomes is None or report.recording or project.rules_from or project.old_run == "keep" or report.account.blank:
         return None
     if project.policies or any(cluster.policies for cluster in project.clusters):
         return None  # a policy and what it looks at stand in different files
     beside = {file for file, content in outcomes.files.items() if content.has_companions}
-    jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file, digests)]
+    jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file, run.digests)]
     if (fresh := outcomes.clean(report, set(jobs))) is None:
         return None
     compiled = report.account.compiled()
-    content = _found(outcomes, {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)})
-    if known is not None and before is not None:
-        jobs += known.files
-        content = _joined(before, known.files, content)
-    clean = content["clean"]
-    # What jobs of clean files name, with these files.
-    references = [
-        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in spool.references.files.items()
-    ]
-    return {
-        **content,
-        "jobs": jobs,
-        "counts": (sum(jobs for jobs, _ in clean.values()), sum(sources for _, sources in clean.values())),
-        "paths": {path: source for path, source in spool.paths.items() if source in clean},
-        "references": [(reference, naming) for reference, naming in references if naming],
-        "selected": selection.paths,
-        "rendered": rendered,
-        # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
-        "looked": "" if rendered or project.checks.admission_only else f"{project.output}/",
-        **_others(project, clean, rendered, spool.paths, before),
-    }
-
-
-def _found(outcomes: FileResults, sources: Mapping[str, int]) -> Plain:
-    """What became of clean files, each with the number of jobs that were read in it."""
+    sources = {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)}
     runtimes: dict[tuple[Any, ...], list[str]] = {}
     for file in sorted(sources):
         for identity in outcomes.files[file].runtimes:
             runtimes.setdefault(identity, []).append(file)
     counts = {file: (outcomes.files[file].jobs, count) for file, count in sources.items()}
-    alike = {
-        pair: pair for pair in counts.values()
-    }  # one object is kept once, and read once, however many files have it
-    return {
-        "clean": {file: alike[pair] for file, pair in counts.items()},
-        "names": {joined(key): file for key, file in outcomes.names.items() if file in sources},
-        "runtimes": list(runtimes.items()),
-    }
-
-
-def _joined(before: Plain, kept: AbstractSet[str], new: Plain) -> Plain:
-    """What was known of files that are kept, and what was found of the others."""
-    runtimes = dict(new["runtimes"])
-    for identity, reaching in before["runtimes"]:
-        runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
-    return {
-        "clean": {file: counts for file, counts in before["clean"].items() if file in kept} | new["clean"],
-        "names": {key: file for key, file in before["names"].items() if file in kept} | new["names"],
-        "runtimes": list(runtimes.items()),
-    }
-
-
-def _others(
-    project: Project, clean: Mapping[str, object], rendered: str, paths: Mapping[str, str], before: Plain | None
-) -> Plain:
-    """The files of a project that are not clean: those that are read again, and those that nobody needs to read."""
-    written = {rendered + path for path, source in paths.items() if source in clean}
-    seen = set(before["inert"]) if before is not None else set()
+    alike = {pair: pair for pair in counts.values()}  # one object is kept and read once, however many files have it
+    clean = {file: alike[pair] for file, pair in counts.items()}
+    names = {joined(key): file for key, file in outcomes.names.items() if file in sources}
+    before = run.manifest.outcomes if run.manifest is not None else None
+    if run.known is not None and before is not None:
+        kept = run.known.files
+        jobs += kept
+        clean = {file: pair for file, pair in before["clean"].items() if file in kept} | clean
+        names = {key: file for key, file in before["names"].items() if file in kept} | names
+        for identity, reaching in before["runtimes"]:
+            runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
+    # What jobs of clean files name, with these files.
+    references = [
+        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in run.spool.references.files.items()
+    ]
+    # The files that are not clean: those that are read again, and those that nobody needs to read.
+    paths = {path: source for path, source in run.spool.paths.items() if source in clean}
+    written = {run.rendered + path for path in paths}
+    inert = set(before["inert"]) if before is not None else set()
     walks: dict[tuple[str, ...], list[str]] = {}
-    for walked, names in project.texts.names.items():
+    for walked, there in project.texts.names.items():
         walks[walked] = []
-        for name in names:
+        for name in there:
             if name in clean or name in written:
                 continue
-            if rendered and name.startswith(rendered) and not os.path.lexists(os.path.join(project.root, name)):
+            if run.is_rendered(name) and not os.path.lexists(os.path.join(project.root, name)):
                 continue  # the run removed it, as its job is gone
-            if name in seen or is_inert(project.root, name):
-                seen.add(name)
+            if name in inert or is_inert(project.root, name):
+                inert.add(name)
             else:
                 walks[walked].append(name)
-    return {"walks": list(walks.items()), "inert": sorted(seen)}
+    return {
+        "clean": clean,
+        "names": names,
+        "runtimes": list(runtimes.items()),
+        "jobs": jobs,
+        "counts": (sum(jobs for jobs, _ in clean.values()), sum(sources for _, sources in clean.values())),
+        "paths": paths,
+        "references": [(reference, naming) for reference, naming in references if naming],
+        "selected": run.session.selection.paths,
+        "rendered": run.rendered,
+        # A run that writes nothing looks at the rendered files of jobs, but for one that asks for admission alone.
+        "looked": "" if run.rendered or project.checks.admission_only else f"{project.output}/",
+        "walks": list(walks.items()),
+        "inert": sorted(inert),
+    }
 
 
 def without(plain: Plain, files: AbstractSet[str]) -> None:
@@ -225,70 +211,36 @@ def without(plain: Plain, files: AbstractSet[str]) -> None:
     plain["names"] = {key: file for key, file in plain["names"].items() if file in plain["clean"]}
 
 
-class CompletedRun(NamedTuple):
-    """A run that has ended: its project, selection and spool, and what it found out.
-
-    `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
-    `listed` are the files as they were listed before it, at the moment `started`; `now` are those of them that a `manifest`
-    tells of, where only what is not `known` was compiled. `outcomes` is what `plain_outcomes` says of it, and `digests`
-    are those of the files that it read.
-    """
-
-    project: Project
-    selection: Selection
-    spool: Spool
-    rendered: str
-    outcomes: Plain | None
-    started: int
-    listed: Listing
-    known: CachedResults | None
-    manifest: Manifest | None
-    now: States
-    digests: Mapping[str, bytes]
-
-    @property
-    def root(self) -> str:
-        """The project's folder."""
-        return self.project.root
-
-    def is_rendered(self, name: str) -> bool:
-        """Whether a file is one that the run may have written."""
-        return bool(self.rendered) and name.startswith(self.rendered)
-
-
-def recorded(run: CompletedRun) -> Manifest | None:
-    """The manifest of a run, None where nothing reliable can be said.
+def recorded(run: CompletedRun, plain: Plain | None) -> Manifest | None:
+    """The manifest of a run of which `plain` is known, None where nothing reliable can be said.
 
     Raises:
         OSError: where a file or folder went away meanwhile.
     """
     if any(name.endswith(f"/{FILE}") for name in run.listed.names):
         return None  # a project in a project: each is remembered where it is run alone
-    if not run.rendered and is_hidden(run.project.output):
+    if not run.rendered and is_hidden(run.session.project.output):
         return None  # what is rendered counts, and nobody lists it
     made_in = _made_in(run)
     folders = [folder for folder in run.listed.folders if not run.is_rendered(folder) and folder != made_in]
     if not are_settled(run.root, folders, run.started):
         return None
-    manifest = _of_everything(run, made_in) if run.known is None else _of_changes(run)
+    manifest = _of_everything(run, plain, made_in) if run.known is None else _of_changes(run, plain)
     if manifest is None:
         return None
-    states, plain = manifest.head.states(), manifest.outcomes
-    unsettled = {name for name, state in states.items() if state == UNSETTLED and name not in manifest.digests}
+    states, digests = manifest.head.states(), manifest.digests
+    unsettled = {name for name, state in states.items() if state == UNSETTLED and name not in digests}
     if any(not run.is_rendered(name) and name not in (plain or {"jobs": ()})["jobs"] for name in unsettled):
         return None  # a file that jobs elsewhere may rest on is too young to be relied on
     if plain is not None:
-        without(plain, unsettled | _differing(run, manifest.digests, plain))
+        # The files whose renderings are not, byte for byte, what was compiled.
+        differing = {
+            plain["paths"][path]
+            for path, content in run.spool.digests.items()
+            if path in plain["paths"] and digests.get(run.rendered + path) != content
+        }
+        without(plain, unsettled | differing)
     return manifest
-
-
-def _differing(run: CompletedRun, digests: dict[str, bytes], plain: Plain) -> set[str]:
-    """The files whose renderings are not, byte for byte, what was compiled."""
-    return {
-        plain["paths"][path]
-        for path, content in run.spool.digests.items()
-        if path in plain["paths"] and digests.get(run.rendered + path) != content
-    }
 
 
 def _made_in(run: CompletedRun) -> str | None:
@@ -303,17 +255,12 @@ def _made_in(run: CompletedRun) -> str | None:
     return ("" if inside == os.curdir else f"{inside}/") if is_settled(state_of(status), run.started) else None
 
 
-def _has_more(run: CompletedRun, files: Listing, folder: str) -> bool:
-    """Whether a folder holds something that neither was there before the run nor comes from it."""
-    there = {*run.listed.names, *run.listed.folders}
-    now = [name for name in (*files.names, *files.folders) if name not in there and not run.is_rendered(name)]
-    return any(name.rstrip("/").rpartition("/")[0] == folder.rstrip("/") for name in now)
-
-
-def _of_everything(run: CompletedRun, made_in: str | None) -> Manifest | None:
+def _of_everything(run: CompletedRun, plain: Plain | None, made_in: str | None) -> Manifest | None:
     whole, outside = _places(run)
     files = listing(run.root, whole, outside)
-    if made_in is not None and _has_more(run, files, made_in):
+    there = {*run.listed.names, *run.listed.folders}
+    new = [name for name in (*files.names, *files.folders) if name not in there and not run.is_rendered(name)]
+    if made_in is not None and any(name.rstrip("/").rpartition("/")[0] == made_in.rstrip("/") for name in new):
         return None
     before, now = run.listed.states(), files.states()
     for name, state in now.items():
@@ -328,22 +275,23 @@ def _of_everything(run: CompletedRun, made_in: str | None) -> Manifest | None:
     head.keep(now, files.links)
     if run.manifest is not None and run.manifest.head.states() == now:
         head.answers = run.manifest.head.answers
-    return Manifest(head, digests, run.outcomes)
+    return Manifest(head, digests, plain)
 
 
-def _of_changes(run: CompletedRun) -> Manifest | None:
+def _of_changes(run: CompletedRun, plain: Plain | None) -> Manifest | None:
     assert run.known is not None
     assert run.manifest is not None
-    before, now, digests = run.manifest.outcomes, dict(run.now), run.manifest.digests
+    before, listed = run.manifest.outcomes, {**run.listed.states(), **run.different}
     assert before is not None
     apart = {*before["jobs"], *before["inert"], *run.known.again}  # the run read none of them but the last, as below
-    for name in run.now.keys() - apart:
-        if not run.is_rendered(name) and _state(run, name) != run.now[name]:
+    for name in listed.keys() - apart:
+        if not run.is_rendered(name) and _state(run, name) != listed[name]:
             return None
-    digests = {name: content for name, content in digests.items() if name in now}
+    now = dict(listed)
+    digests = {name: content for name, content in run.manifest.digests.items() if name in now}
     for name in run.known.again:
         state = _state(run, name)
-        if state != run.now[name]:
+        if state != listed[name]:
             return None
         _settle(run, name, state, now, digests)
     for change in getattr(run.spool, "changes", ()):
@@ -356,7 +304,7 @@ def _of_changes(run: CompletedRun) -> Manifest | None:
     if now != head.states():
         head.answers = {}
     head.keep(now, run.listed.links)
-    return Manifest(head, digests, run.outcomes)
+    return Manifest(head, digests, plain)
 
 
 def _state(run: CompletedRun, name: str) -> State:
@@ -377,9 +325,9 @@ def _settle(run: CompletedRun, name: str, state: State, now: States, digests: di
 
 def _places(run: CompletedRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that count with all their files: those that are walked through, and those that are not."""
-    project = run.project
+    project = run.session.project
     given = [cluster.folder for cluster in project.clusters if cluster.folder]
-    given += [*(project.runtimes or ()), *project.policy_folders, *run.selection.paths]
+    given += [*(project.runtimes or ()), *project.policy_folders, *run.session.selection.paths]
     shown = [path for path in map(os.path.normpath, given) if path != "."]
     whole: set[str] = set()
     outside: set[str] = set()

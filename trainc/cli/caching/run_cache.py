@@ -20,7 +20,7 @@ from trainc.text.record import BinaryIO, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.cli.caching.outcomes import Plain
+    from trainc.cli.caching.outcomes import CompletedRun, Plain
     from trainc.cli.session import Session
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import CachedResults
@@ -77,21 +77,7 @@ def _run_cache(name: str, options: Options) -> RunCache | None:
     key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
     terminals = terminal(sys.stderr), terminal(sys.stdout)
-    run_cache = RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
-    if (kept := cache.open(run_cache.key)) is not None and not _is_loaded(run_cache, kept):
-        kept.close()
-    return run_cache
-
-
-def _is_loaded(run_cache: RunCache, kept: BinaryIO) -> bool:
-    """Whether what was kept can be read, and its files can be listed; the cache has both then."""
-    try:
-        head = read_head(kept)
-        if head is not None:
-            run_cache.load(head, kept, listing(head.root, head.whole, head.outside))
-    except OSError:
-        return False  # a folder is gone, or nobody may read it: the run says so
-    return head is not None
+    return RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
 
 
 def _marks(here: str, arguments: list[str]) -> list[str]:
@@ -154,9 +140,9 @@ class RunCache:
     """
 
     def __init__(self, cache: FileCache, key: str, shown: str, started: int) -> None:
-        self.key = key
         self.known: CachedResults | None = None
         self._cache = cache
+        self._key = key
         self._shown = shown
         self._started = started
         self._head: Head | None = None
@@ -164,29 +150,31 @@ class RunCache:
         self._found: Listing | None = None  # the files before the run
         self._manifest: Manifest | None = None
         self._different: States = {}  # of those of them that are there
-        self._rendered = ""
+        self._run: CompletedRun | None = None
         self._outcomes: Plain | None = None
-        self._digests: dict[str, bytes] = {}  # of files that were read since the run
         self._output: tuple[_Tee, _Tee] | None = None
-
-    def load(self, head: Head, data: BinaryIO, listed: Listing) -> None:
-        """Take what was kept, and the files that are there now."""
-        self._head, self._data, self._found = head, data, listed
 
     def hit(self) -> Answer | None:
         """What the same run said before, where no file has changed since; else what is still known of the files."""
-        head, listed = self._head, self._found
-        if head is None or listed is None:
+        if (kept := self._cache.open(self._key)) is None:
             return None
+        self._data = kept
+        try:
+            if (head := read_head(kept)) is None:
+                return None
+            listed = listing(head.root, head.whole, head.outside)
+        except OSError:
+            return None  # a folder is gone, or nobody may read it: the run says so
+        self._head, self._found = head, listed
         if head.is_listed(listed) and self._shown in head.answers:
             return head.answers[self._shown]
-        manifest = self._manifest = read_manifest(head, self._data) if self._data is not None else None
-        if manifest is None:
+        if (manifest := read_manifest(head, kept)) is None:
             return None
+        self._manifest = manifest
         self._different, changed = manifest.changes(listed, head.different(listed), self._started)
         if not changed and self._shown in head.answers:
-            manifest.head.keep(self._states(listed), listed.links)  # new states, and the old contents
-            self._cache.put(self.key, manifest.packed())
+            head.keep({**listed.states(), **self._different}, listed.links)  # new states, and the old contents
+            self._cache.put(self._key, manifest.packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:
             from trainc.cli.caching.outcomes import known_of  # noqa: PLC0415 (a hit needs none of it)
@@ -195,12 +183,9 @@ class RunCache:
             self.known = known_of(manifest.outcomes, head.root, before, now, changed)
         return None
 
-    def _states(self, listed: Listing) -> States:
-        return {**listed.states(), **self._different}
-
     def without_results(self) -> RunCache:
         """A cache of the same command that knows nothing, for a run of everything."""
-        return RunCache(self._cache, self.key, self._shown, self._started)
+        return RunCache(self._cache, self._key, self._shown, self._started)
 
     def begin(self, session: Session, spool: Spool) -> None:
         """Let a run leave out what is known, and keep what becomes of the rest."""
@@ -214,12 +199,14 @@ class RunCache:
 
     def listen(self, session: Session, spool: Spool, folder: str) -> None:
         """Note what became of the jobs, and keep what is printed from now on: it is the answer of the run."""
-        from trainc.cli.caching.outcomes import plain_outcomes, rendered_below  # noqa: PLC0415 (a hit needs none)
+        from trainc.cli.caching.outcomes import CompletedRun, plain_outcomes, rendered_below  # noqa: PLC0415 (a hit needs none)
 
-        before = self._manifest.outcomes if self._manifest is not None else None
-        self._rendered = rendered_below(session.project.root, folder)
+        assert self._found is not None  # `begin` lists them
+        rendered = rendered_below(session.project.root, folder)
+        before = self._manifest, self._different
+        self._run = CompletedRun(session, spool, rendered, self._started, self._found, self.known, *before, {})
         if self.known is None or not self._is_postponed(self.known):
-            self._outcomes = plain_outcomes(session, spool, self._rendered, self.known, before, self._digests)
+            self._outcomes = plain_outcomes(self._run)
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
 
@@ -243,7 +230,7 @@ class RunCache:
     def end(self, session: Session, spool: Spool, code: int) -> None:
         """Leave what the run found out to the next one."""
         self.close()
-        if self._found is None or self._output is None or session.options.has(PROJECT):
+        if self._run is None or self._output is None or session.options.has(PROJECT):
             return
         from trainc.text.plugins import has_additions  # noqa: PLC0415 (a hit needs none of it)
 
@@ -251,19 +238,17 @@ class RunCache:
             return  # the code of an installed package can change in a place that nothing here looks at
         if self.known is not None and self._outcomes is None:
             return  # what was known before is worth more
-        from trainc.cli.caching.outcomes import CompletedRun, recorded  # noqa: PLC0415
+        from trainc.cli.caching.outcomes import recorded  # noqa: PLC0415
 
-        out, err = self._output
-        about = (self._outcomes, self._started, self._found, self.known, self._manifest, self._states(self._found))
-        run = CompletedRun(session.project, session.selection, spool, self._rendered, *about, self._digests)
         try:
-            manifest = recorded(run)
+            manifest = recorded(self._run, self._outcomes)
         except OSError:
             return  # a file went away: there is nothing to rely on
         if manifest is not None:
             if spool.is_settled and manifest.is_complete:
+                out, err = self._output
                 manifest.head.answer(self._shown, (code, out.getvalue(), err.getvalue()))
-            self._cache.put(self.key, manifest.packed())
+            self._cache.put(self._key, manifest.packed())
 
 
 class _Tee(StringIO):
