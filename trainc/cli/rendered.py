@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterator, Sequence
 
 from trainc.apiserver.names import label
 from trainc.changes.compare.committed import (
@@ -46,7 +46,7 @@ from trainc.lint.across_jobs import shared_service, twins
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import SPARSE_GAP, Project, Selection
+from trainc.model.settings import SPARSE_GAP, Project
 from trainc.model.sourced import Span
 from trainc.text.counting import few
 from trainc.text.files import is_below, work_tree
@@ -58,7 +58,9 @@ from trainc.yaml.reader import read
 UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
+_RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
 _MAX_FILES_NAMED = 50  # files that are named one by one
+_MAX_RUNS_NAMED = 5  # in one line
 _LINE = 80  # characters of the files that a command names
 _MESSAGES = {
     MISSING: "`{file}` has not been rendered",
@@ -94,13 +96,17 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     session = Session(options)
     check = options.has("check")
     absent = absent_files(session.project.root)
-    session.project = without_runtimes(session.project, absent)
+    folders = session.project.runtimes or (_RUNTIMES,)
+    if any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders):
+        session.project = session.project.incomplete(SPARSE_GAP)
     only_rendered = options.one("only") == RENDERED
     runs = rendered_runs(session) if only_rendered else None
     explains = runs.judge if runs is not None else None
     committed = Committed(session.project, session.selection, options.all("rerender"), explains=explains)
-    folder = _folder(options, session)
-    spool = _spool(session, folder, _narrow(session, options), committed, absent)
+    folder = os.path.relpath(os.path.join(session.project.root, session.project.output))
+    if options.has("output"):
+        folder = os.path.normpath(options.one("output"))
+    spool = _spool(session, folder, committed, absent)
     if absent:
         run_cache = None  # what a sparse checkout leaves out is for Git to say, not for the files that are there
     if run_cache is not None:
@@ -109,8 +115,7 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     with Orderly(), FolderLock(folder) if not check else Suppress() as lock:
         spool.alone = lock is not None and lock.held
         compiled(session, spool, committed, run_cache)
-    patterns = options.all("rerender")
-    for pattern in patterns:
+    for pattern in options.all("rerender"):
         if not any(names(pattern, name) for name in spool.names):
             hint = meant(pattern, spool.names, "name one that was")
             raise Inapplicable(f"--rerender: no compiled job matches `{pattern}`; {hint}")
@@ -118,14 +123,19 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
     if any(one.rule is BAD_PROJECT and one.level == ERROR for one in session.report.findings):
         changes = []  # what differs may differ by a setting that cannot be read
-    broken = _leave_to_validate(session, committed) if only_rendered else ()
+    broken: list[
+        str
+    ] = []  # files with errors that `validate` reports: here the report keeps what is about rendered files
+    if only_rendered:
+        others = session.report.only(lambda finding: finding.rule not in _ABOUT_FILES)
+        session.report = session.report.only(lambda finding: finding.rule in _ABOUT_FILES)
+        files = {finding.span.file for finding in others.findings if finding.level == ERROR}
+        broken = sorted(map(session.shown, files | committed.left))
     # Of a job with errors nothing can be rendered until they are mended.
     changes = [one for one in changes if session.shown(one.source) not in broken]
-    for finding in _findings(changes[:_MAX_FILES_NAMED], folder, session):
-        session.report.add(finding)
+    session.report.add_all(_findings(changes[:_MAX_FILES_NAMED], folder, session))
     if broken:
-        files = ", ".join(broken)
-        tell(f"skipped the rendered files of {files}: fix the errors that `trainc validate` reports")
+        tell(f"skipped the rendered files of {', '.join(broken)}: fix the errors that `trainc validate` reports")
     code = max(session.finish(spool.jobs, sums=not broken), 1 if broken else 0)
     if not options.has("quiet"):
         _tell(spool, committed, changes, session)
@@ -136,19 +146,53 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     return code
 
 
-def _spool(
-    session: Session, folder: str, deleted: frozenset[str], committed: Committed, absent: frozenset[str]
-) -> FolderSpool:
+def _spool(session: Session, folder: str, committed: Committed, absent: frozenset[str]) -> FolderSpool:
+    """The folder, of which the selection keeps what a change reaches where it is narrowed to that."""
+    deleted: frozenset[str] = frozenset()  # files of jobs that went since the revision to compare with
+    if session.options.has("changed_since"):
+        from trainc.cli.git_scope import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
+
+        revision = session.options.one("changed_since")
+        session.selection.paths, deleted = narrow(session.project, session.selection.paths, revision)
     project, root = session.project, session.project.root
-    name, guess = project_names(project, folder)
+    paths, clusters = session.selection.paths, session.selection.clusters
+    name, guess = _project_names(project, folder)
+
+    def is_reached(path: str, source: str) -> bool:
+        """Whether a rendered file belongs to the selection: by its cluster, and by the source in its header."""
+        return (not clusters or path.partition("/")[0] in clusters) and (source in deleted or is_below(source, paths))
+
+    def still_owned(bundle: Bundle, source: str, report: Report) -> bool:
+        """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
+        if not os.path.isfile(os.path.join(root, source)):
+            return False
+        mine = bundle.document
+        for other in expand(read(contents(root, source), source, Report()), Report()):
+            if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
+                if not is_below(source, paths):
+                    report.add(twins(mine, other))
+                return True
+        return False
+
+    def is_job_gone(path: str, source: str, report: Report) -> bool:
+        from trainc.changes.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
+
+        name = os.path.basename(path).removesuffix(".yaml")
+        return is_gone(root, source, os.path.join(folder, path), name, report, absent)
+
+    def is_object_there(path: str, source: str) -> bool:
+        from trainc.changes.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
+
+        return is_held(root, source, os.path.join(folder, path))
+
     return FolderSpool(
         folder,
-        reaches=reaches(session.selection, deleted),
+        reaches=is_reached,
         settle=committed.settle,
-        still_owned=still_owned(root, session.selection.paths),
+        still_owned=still_owned,
         git=CommittedTexts(folder),
-        gone=gone(root, folder, absent),
-        holds=holds(root, folder),
+        gone=is_job_gone,
+        holds=is_object_there,
         shares=shared_service,
         moved=moved_run,
         project=name,
@@ -158,31 +202,7 @@ def _spool(
     )
 
 
-def _leave_to_validate(session: Session, committed: Committed) -> list[str]:
-    """The files with errors that only `validate` reports; the report keeps what is about rendered files."""
-    others = session.report.only(lambda finding: finding.rule not in _ABOUT_FILES)
-    session.report = session.report.only(lambda finding: finding.rule in _ABOUT_FILES)
-    files = {finding.span.file for finding in others.findings if finding.level == ERROR}
-    return sorted(map(session.shown, files | committed.left))
-
-
-def _folder(options: Options, session: Session) -> str:
-    if options.has("output"):
-        return os.path.normpath(options.one("output"))
-    return os.path.relpath(os.path.join(session.project.root, session.project.output))
-
-
-def _narrow(session: Session, options: Options) -> frozenset[str]:
-    """Files of jobs that went since the revision to compare with; the selection keeps what a change reaches."""
-    if not options.has("changed_since"):
-        return frozenset()
-    from trainc.cli.git_scope import narrow  # noqa: PLC0415 (Git is read only where it is asked for)
-
-    session.selection.paths, deleted = narrow(session.project, session.selection.paths, options.one("changed_since"))
-    return deleted
-
-
-def _findings(changes: Collection[FileChange], folder: str, session: Session) -> Iterable[Finding]:
+def _findings(changes: Sequence[FileChange], folder: str, session: Session) -> Iterator[Finding]:
     if not changes:
         return
     from shlex import quote  # noqa: PLC0415 (it loads `re`, and most files are what they should be)
@@ -191,6 +211,7 @@ def _findings(changes: Collection[FileChange], folder: str, session: Session) ->
     build = f"trainc build -o {quote(folder)}" if session.options.has("output") else "trainc build -w"
     known = sorted({change.source for change in changes if _is_there(change, session)})
     every = " ".join(quote(session.shown(source)) for source in known)
+    naming = _naming(session.project)
     for change in changes:
         file = f"{inner}/{change.path}".replace(os.sep, "/")
         rule = FOREIGN_OUTPUT if change.state in REFUSED else OUT_OF_DATE
@@ -198,20 +219,13 @@ def _findings(changes: Collection[FileChange], folder: str, session: Session) ->
         source = session.shown(change.source)
         # The jobs concerned alone: a draft beside them, which does not compile yet, is in nobody's way.
         jobs = every if len(every) <= _LINE else quote(source)
-        again = f"{build} {jobs}" if _is_there(change, session) else build
-        words = {"file": session.shown(file), "source": source, "again": again, "name": naming(session.project)}
+        is_there = _is_there(change, session)
+        again = f"{build} {jobs}" if is_there else build
+        words = {"file": session.shown(file), "source": source, "again": again, "name": naming}
         state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
-        yield rule.at(
-            Span(place, 1, 1, 1, 1),
-            _MESSAGES[state].format(**words),
-            help=_help(state, change, session).format(**words),
-        )
-
-
-def _help(state: str, change: FileChange, session: Session) -> str:
-    if state == STALE and not _is_there(change, session):
-        return "run `{again}` and commit what it writes, or run `git rm {file}`"
-    return _HELP.get(state, "run `{again}` and commit what it writes")
+        usual = "run `{again}` and commit what it writes"
+        hint = f"{usual}, or run `git rm {{file}}`" if state == STALE and not is_there else _HELP.get(state, usual)
+        yield rule.at(Span(place, 1, 1, 1, 1), _MESSAGES[state].format(**words), help=hint.format(**words))
 
 
 def _is_there(change: FileChange, session: Session) -> bool:
@@ -245,7 +259,14 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
             "`--rerender NAME` renders a run again that was never applied"
         )
     if committed.rerendered:
-        tell(rerendered(committed.rerendered, written=spool.done))
+        # These cannot change any more where they have been created.
+        one = len(committed.rerendered) == 1
+        shown = few((f"`{name}`" for name in sorted(committed.rerendered)), _MAX_RUNS_NAMED)
+        verb = ("gets" if one else "get") if spool.done else "would get"
+        tell(
+            f"--rerender: {'run' if one else 'runs'} {shown} {verb} a new rendering; a server on which "
+            f"{'it' if one else 'one of them'} exists already rejects it"
+        )
     if len(changes) > _MAX_FILES_NAMED:
         tell(f"and {len(changes) - _MAX_FILES_NAMED} more files")
     differ = [change for change in changes if change.state in (CHANGED, EDITED) and change.before != change.after]
@@ -258,90 +279,28 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
         stale = [change for change in spool.changes if change.state == STALE]
         tell(*(_removal(change, spool.folder, session) for change in stale[:_MAX_FILES_NAMED]))
         wrote = len(spool.changes) - len(stale)
-        parts = [f"wrote {wrote}", f"removed {len(stale)}", f"unchanged {len(spool.paths) - wrote}"]
-        tell(f"{spool.folder}: {', '.join(parts)}{left(spool)}")
+        left = "".join(
+            f"; {number} file{'s' * (number != 1)} of {f'project `{name}`' if name else 'a project without a name'} left alone"
+            for name, number in sorted(spool.left.items())
+        )
+        unchanged = len(spool.paths) - wrote
+        tell(f"{spool.folder}: wrote {wrote}, removed {len(stale)}, unchanged {unchanged}{left}")
 
 
 def _removal(change: FileChange, folder: str, session: Session) -> str:
     """Which file was removed, and why."""
     if change.after:
         return f"moved {os.path.join(folder, change.path)} to {change.after}: `oldRun` changed"
-    there = os.path.isfile(os.path.join(session.project.root, change.source))
-    single = is_object_file(change.path)
+    there = _is_there(change, session)
     why = "no longer contains the job" if there else "is gone"
-    reason = "no job references it" if single and there else f"{session.shown(change.source)} {why}"
+    is_unnamed = is_object_file(change.path) and there
+    reason = "no job references it" if is_unnamed else f"{session.shown(change.source)} {why}"
     claim = os.path.basename(change.path).startswith(_CLAIM)
     stays = "; the PVC in the cluster stays until you delete it with kubectl" if claim else ""
     return f"removed {os.path.join(folder, change.path)}: {reason}{stays}"
 
 
-RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
-
-
-def reaches(selection: Selection, deleted: frozenset[str]) -> Callable[[str, str], bool]:
-    """Whether a rendered file belongs to the selection: by the source in its header, and by its cluster."""
-    paths, clusters = selection.paths, selection.clusters
-
-    def is_reached(path: str, source: str) -> bool:
-        if clusters and path.partition("/")[0] not in clusters:
-            return False
-        return source in deleted or is_below(source, paths)
-
-    return is_reached
-
-
-def still_owned(root: str, paths: tuple[str, ...]) -> Callable[[Bundle, str, Report], bool]:
-    """Whether a file still holds a job of the same name as a bundle's; a finding where this run does not see both."""
-
-    def is_taken(bundle: Bundle, source: str, report: Report) -> bool:
-        path = os.path.join(root, source)
-        if not os.path.isfile(path):
-            return False
-        mine = bundle.document
-        for other in expand(read(contents(root, source), source, Report()), Report()):
-            if (other.kind, other.namespace, other.name) == (mine.kind, mine.namespace, mine.name):
-                if not is_below(source, paths):
-                    report.add(twins(mine, other))
-                return True
-        return False
-
-    return is_taken
-
-
-def without_runtimes(project: Project, absent: Collection[str]) -> Project:
-    """The project, which is incomplete where a sparse checkout leaves out files of a folder of runtimes."""
-    folders = project.runtimes or (RUNTIMES,)
-    missing = any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders)
-    return project.incomplete(SPARSE_GAP) if missing else project
-
-
-def gone(root: str, folder: str, absent: frozenset[str]) -> Callable[[str, str, Report], bool]:
-    """Whether the job of a rendered file is gone from its source; a finding where the source does not say so.
-
-    Sources that are `absent` because the checkout is sparse are not gone.
-    """
-
-    def is_job_gone(path: str, source: str, report: Report) -> bool:
-        from trainc.changes.compare.removal import is_gone  # noqa: PLC0415 (jobs go seldom)
-
-        name = os.path.basename(path).removesuffix(".yaml")
-        return is_gone(root, source, os.path.join(folder, path), name, report, absent)
-
-    return is_job_gone
-
-
-def holds(root: str, folder: str) -> Callable[[str, str], bool]:
-    """Whether the object of a rendered file still stands in its source."""
-
-    def is_object_there(path: str, source: str) -> bool:
-        from trainc.changes.compare.removal import is_held  # noqa: PLC0415 (objects go seldom)
-
-        return is_held(root, source, os.path.join(folder, path))
-
-    return is_object_there
-
-
-def project_names(project: Project, folder: str) -> tuple[str, str]:
+def _project_names(project: Project, folder: str) -> tuple[str, str]:
     """The name that the project's files carry in a folder, and one that files of others may carry as well.
 
     In a folder of its own, which it shares with nobody, it is empty. One that trainc.yaml does not name goes by its
@@ -359,32 +318,10 @@ def project_names(project: Project, folder: str) -> tuple[str, str]:
     return guess, "" if target.startswith(top + os.sep) else guess
 
 
-def naming(project: Project) -> str:
+def _naming(project: Project) -> str:
     """What tells the files of this project from those of others."""
     if project.name:
         return f"new files record the name of this project, `{project.name}`"
     name = os.path.basename(os.path.realpath(project.root))
     shown = "NAME" if label(name) else name
     return f"to let trainc delete it, set `metadata: {{name: {shown}}}` in trainc.yaml, a name that no other project there has"
-
-
-def left(spool: FolderSpool) -> str:
-    """How many files of other projects stand in the folder."""
-    return "".join(
-        f"; {number} file{'s' * (number != 1)} of {f'project `{name}`' if name else 'a project without a name'} left alone"
-        for name, number in sorted(spool.left.items())
-    )
-
-
-_FEW = 5  # runs named in one line
-
-
-def rerendered(runs: list[str], *, written: bool) -> str:
-    """What `--rerender` means for runs that cannot change any more where they have been created."""
-    shown = few((f"`{name}`" for name in sorted(runs)), _FEW)
-    one = len(runs) == 1
-    verb = ("gets" if one else "get") if written else "would get"
-    return (
-        f"--rerender: {'run' if one else 'runs'} {shown} {verb} a new rendering; a server on which "
-        f"{'it' if one else 'one of them'} exists already rejects it"
-    )

@@ -83,8 +83,7 @@ class Session:
             level_of=self.project.level_of,
             choice=choice_of(chosen, ignored, is_open=is_open) if chosen or ignored else None,
         )
-        for finding in self._opening:
-            report.add(finding)
+        report.add_all(self._opening)
         return report
 
     def _clusters(self) -> tuple[str, ...]:
