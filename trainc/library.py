@@ -153,8 +153,7 @@ def _run(
     project = open_project(paths or (folder,), opening, assigned(pairs))
     project = project.checked(Checks(admission_only=admission_only))
     report = Report(admission_only=admission_only, level_of=project.level_of)
-    for finding in opening.findings:
-        report.add(finding)
+    report.add_all(opening.findings)
     selection = Selection(
         tuple(os.path.relpath(os.path.abspath(path), project.root).replace(os.sep, "/") for path in paths),
         stdin=text.encode() if text else None,

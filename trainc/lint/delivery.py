@@ -57,8 +57,7 @@ def _job(bundle: Bundle, delivery: str, report: Report) -> None:
     job = Job(bundle, bundle.jobset, Cluster(), report)
     metadata = table(job.tree, "metadata")
     if "ttlSecondsAfterFinished" in job.spec:
-        for finding in self_deleting(job, level=ERROR):
-            report.add(finding)
+        report.add_all(self_deleting(job, level=ERROR))
     for field in ("labels", "annotations"):
         _keys(job, field, table(metadata, field))
     if delivery == "flux" and not job.namespace:

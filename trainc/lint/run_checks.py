@@ -51,8 +51,7 @@ def look(
         return
     refused(job)
     for check in checks_for(job):
-        for finding in check(job):
-            report.add(finding)
+        report.add_all(check(job))
     if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
         from trainc.lint.standards.enforced import judge  # noqa: PLC0415 (most calls and namespaces name no level)
 

@@ -219,6 +219,11 @@ class Report:
         else:
             self.reached.setdefault(identity, set()).add(self.job)
 
+    def add_all(self, findings: Iterable[Finding]) -> None:
+        """Keep each of some findings."""
+        for finding in findings:
+            self.add(finding)
+
     def _weakened(self, finding: Finding) -> Finding | None:
         """The finding at the level that comments and the project leave it, None where they silence it."""
         comments = self._comments(finding) if self._allows else ()

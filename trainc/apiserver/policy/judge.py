@@ -55,8 +55,7 @@ def policies_of(project: Project) -> Policies | None:
 def announce_policies(project: Project, report: Report) -> None:
     """Say what is wrong with the policies for the present cluster, and what of them is not judged."""
     if (policies := policies_of(project)) is not None:
-        for finding in policies.findings:
-            report.add(finding)
+        report.add_all(policies.findings)
         for _ in range(policies.others):
             report.skip("mutating policies and webhooks of the cluster")
 

@@ -254,8 +254,7 @@ def _opened(folder: str) -> tuple[Project, Selection, Report]:
     opening = Report()
     project = open_project((folder,), opening)
     report = Report(level_of=project.level_of)
-    for finding in opening.findings:
-        report.add(finding)
+    report.add_all(opening.findings)
     return project, Selection((JOBS,)), report
 
 

@@ -137,8 +137,7 @@ class NamedObjects:
         return any(cluster is self._context.project.cluster for cluster in clusters)
 
     def _tell(self, source: SourceFile) -> None:
-        for finding in source.faults.findings:
-            self._context.report.add(finding)
+        self._context.report.add_all(source.faults.findings)
 
 
 def is_local(tree: Tree) -> bool:

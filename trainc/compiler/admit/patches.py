@@ -134,8 +134,7 @@ class JobPatches:
     def _misses_a_cluster(self, patch: Document) -> bool:
         named = Report()
         _clusters(patch, self._context._replace(report=named))
-        for finding in named.findings:
-            self._context.report.add(finding)
+        self._context.report.add_all(named.findings)
         return named.failed
 
     def _in_run(self, job: Document) -> list[Document]:

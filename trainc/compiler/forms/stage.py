@@ -117,8 +117,7 @@ class FormStage:
         report = self._report
         report.account.count((file, 0, self._project.cluster.name), record.kind, job, namespace, place)
         report.job = job
-        for finding in record.findings:
-            report.add(finding)
+        report.add_all(record.findings)
         for reason in record.skipped:
             report.skip(reason)
         report.reached_runtimes.update(record.runtimes)

@@ -264,8 +264,7 @@ class Loader:
 
     def _hear(self, faults: Report) -> None:
         """Say what is wrong with a text whose documents several clusters get."""
-        for finding in faults.findings:
-            self._report.add(finding)
+        self._report.add_all(faults.findings)
         self._report.account.absorb(faults.account)
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:

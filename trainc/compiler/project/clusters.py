@@ -184,8 +184,7 @@ def read_policy_folders(
     for file, data in texts.items():
         own_report = Report()
         documents += [item for document in read(data, file, own_report) for item in items(document)]
-        for finding in own_report.findings:
-            report.add(finding)
+        report.add_all(own_report.findings)
     return folders, tuple(documents)
 
 

@@ -94,8 +94,7 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
     elif document.kind in _LISTED:
         findings = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
         if findings:
-            for finding in findings:
-                report.add(finding)
+            report.add_all(findings)
             return True
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
         objects.setdefault(document.kind, {})[key or document.file] = document.tree
@@ -132,8 +131,7 @@ def _others(
     """The documents of a file, but for its definitions, which are added to those known."""
     own_report = Report()
     documents = [item for document in read(data, file, own_report) for item in items(document)]
-    for finding in own_report.findings:
-        report.add(finding)
+    report.add_all(own_report.findings)
     if defining := [document for document in documents if document.kind == KIND]:
         from trainc.apiserver.definitions import read_definitions  # noqa: PLC0415 (few clusters bring any)
 

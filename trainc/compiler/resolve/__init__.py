@@ -116,8 +116,7 @@ def _trainjob(
     if (runtime_document := runtime_for(document, catalog, project, report)) is None:
         return None
     runtime, findings = _prepared(runtime_document, document, catalog, prepared, project)
-    for finding in findings:
-        report.add(finding)
+    report.add_all(findings)
     if runtime is None:
         return None
     plan = planned(entry, runtime, project, report)

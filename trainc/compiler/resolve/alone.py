@@ -97,8 +97,7 @@ def _composed(document: Document, catalog: Catalog, project: Project, report: Re
     if stored is None or not get(stored.tree, "spec", "template", "spec", "replicatedJobs"):
         report.skip(NOT_WHOLE)
         return None
-    for finding in own_report.findings:
-        report.add(finding)
+    report.add_all(own_report.findings)
     return Prepared(stored, stored.tree, composition.parts, tuple(composition.locks))
 
 

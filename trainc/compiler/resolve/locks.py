@@ -94,15 +94,12 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     for lock in runtime.locks:
         if lock.steps[0] == "template":
             if plan.template is not runtime.template:
-                for finding in _patched(lock, runtime.template, plan):
-                    report.add(finding)
+                report.add_all(_patched(lock, runtime.template, plan))
             for patch, units in overriding:
                 if touched := _touched(lock.steps[1:], units):
-                    for finding in _overruled(lock, plan, patch, touched):
-                        report.add(finding)
+                    report.add_all(_overruled(lock, plan, patch, touched))
         elif lock.steps[0] == "mlPolicy":
-            for finding in _scaled(lock, plan.document, runtime.policy):
-                report.add(finding)
+            report.add_all(_scaled(lock, plan.document, runtime.policy))
 
 
 def _touching(plan: Plan, runtime: Prepared) -> list[tuple[Patch, tuple[Steps, ...]]]:

@@ -61,8 +61,7 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
                 problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
             elif not wrong:
                 spec = put(spec, steps, leaf)
-    for problem in problems:
-        report.add(problem)
+    report.add_all(problems)
     return None if problems else spec
 
 

@@ -81,8 +81,7 @@ def check(
             for name in one.listed(field):
                 if name not in on and not catalog.runtimes.has_component(name, one.use.file):
                     report.add(_unrelated(one, field, name, catalog))
-    for finding in _clashes(applied):
-        report.add(finding)
+    report.add_all(_clashes(applied))
 
 
 def _where(component: Switched, field: str, name: str) -> Span:

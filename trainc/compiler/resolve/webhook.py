@@ -31,8 +31,7 @@ def check(plan: Plan, report: Report) -> bool:
         refusals += _initializers(plan)
     if "runtimePatches" in spec:
         refusals += _patches(plan)
-    for finding in refusals:
-        report.add(finding)
+    report.add_all(refusals)
     return not refusals
 
 

@@ -100,8 +100,7 @@ class Judgement:
         opening = Report()
         project = open_project((self.root,), opening, cache=self._cache, unsaved=unsaved)
         report = Report(compiles=False, level_of=project.level_of)
-        for finding in opening.findings:
-            report.add(finding)
+        report.add_all(opening.findings)
         return project, report
 
     def selection(self, unsaved: Unsaved) -> Selection:

@@ -42,8 +42,7 @@ def verify(bundle: Bundle, cluster: Cluster, report: Report) -> None:
     if grouped or waits or has_field or is_for_kueue:
         from trainc.lint.rules.scheduling.placing import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
-        for finding in look(bundle, cluster, report, gang=grouped, queued=waits):
-            report.add(finding)
+        report.add_all(look(bundle, cluster, report, gang=grouped, queued=waits))
 
 
 def _mentions(tree: Tree) -> int:
