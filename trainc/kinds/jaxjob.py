@@ -6,6 +6,7 @@ from trainc.kinds.shared.environment import framework
 from trainc.kinds.shared.job import LegacyJob
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import host, port, total
+from trainc.kinds.table import JAX
 from trainc.model.patches import COMPLETION_INDEX
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import derive
@@ -22,7 +23,7 @@ def jax(job: LegacyJob) -> JobLayout:
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """The variables of training operator v1.9.0, in its order."""
-    address, number = host(plan, "worker", 0), port(role, "jax", "jaxjob-port", 6666)
+    address, number = host(plan, "worker", 0), port(role, JAX)
     own: dict[str, object] = {
         "PYTHONUNBUFFERED": "1",
         "COORDINATOR_PORT": number,
@@ -37,4 +38,4 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     return own
 
 
-FRAMEWORK = framework("jaxjob", entries, container="jax")
+FRAMEWORK = framework(JAX.framework, entries, container=JAX.container)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from trainc.apiserver.normalise import normalise
 from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
@@ -73,32 +73,27 @@ class JobHosts(FormerHosts):
     spliced = SPLICED
 
     def __init__(self, document: Document, report: Report, name: Sourced[str], domain: str) -> None:
-        super().__init__(document.name, document, report)
+        super().__init__(document.name, document, report, domain)
         self.name = name
-        self._domain = domain
         spec = document.tree["spec"]
         size = given(get(spec, "completions"), get(spec, "parallelism"))
         self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
         self._indexed = value(spec, "completionMode") == "Indexed"
+        self.families = {"": range(self._size)} if self._indexed and self._size > 0 else {}
         self.keeps = keeps_job(document.tree)
         self.subdomain: Sourced[str] | None = filled(spec, "template", "spec", "subdomain")
         self.service = "" if self.subdomain is None else self.subdomain.value
 
     def present(self, host: str) -> str:
-        """What a pod of the Job is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         index = first[len(self.base) + 1 :]
         if not self._indexed or index_below(index, self._size) is None:
             return ""
         subdomain, _, rest = rest.partition(".")
         expected = self.name.value if self.subdomain is None else self.subdomain.value
-        if subdomain not in {"", expected} or not is_domain(rest, self.document.namespace, self._domain):
+        if subdomain not in {"", expected} or not self.is_domain(rest):
             return ""
         return f"{self.name.value}-{NODE}-0-{index}.{expected}{rest and '.'}{rest}"
-
-    @property
-    def families(self) -> Mapping[str, range | None]:
-        return {"": range(self._size)} if self._indexed and self._size > 0 else {}
 
     def leaf(self, leaf: Tree, values: Mapping[str, str]) -> Tree:
         """A text with present names; one that never led anywhere is said to be one."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.normalise import normalise
 from trainc.apiserver.of_cluster import Server
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
+from trainc.kinds.shared.former_hosts import FormerHosts, pod_of
 from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.kinds.shared.pods import restart_policy
@@ -181,22 +180,19 @@ class SetHosts(FormerHosts):
     """`SET-GROUP[-INDEX].SUBDOMAIN`, as the set's StatefulSets call the pods of all groups, and what they are called now."""
 
     def __init__(self, document: Document, report: Report, size: int, domain: str) -> None:
-        super().__init__(_set_name(document), document, report)
-        self._size, self._domain = size, domain
+        super().__init__(_set_name(document), document, report, domain)
+        self._size = size
         self._run = str(run_name(document.tree).value).removeprefix(document.name)
         self._has_groups = value(document.tree, "metadata", "annotations", GROUP_INDEX) is not None
         self._groups = value(document.tree, "spec", "replicas") if self._has_groups else 1
         self._is_shared = value(document.tree, "spec", "networkConfig", "subdomainPolicy") != "UniquePerReplica"
         self.service = self.base if self._is_shared else ""
-
-    @cached_property
-    def families(self) -> Mapping[str, range | None]:
-        """The leaders of all groups, and the workers of each."""
-        workers = range(1, self._size)
-        return {"": range(self._groups), **({str(group): workers for group in range(self._groups)} if workers else {})}
+        workers = range(1, size)
+        self.families = {"": range(self._groups)}  # the leaders of all groups, and the workers of each
+        if workers:
+            self.families |= {str(group): workers for group in range(self._groups)}
 
     def present(self, host: str) -> str:
-        """What a pod of the set is called in the JobSet of its group, "" for every other host."""
         first, _, rest = host.partition(".")
         group, _, index = first[len(self.base) + 1 :].partition("-")
         subdomain, _, below = rest.partition(".")
@@ -204,7 +200,7 @@ class SetHosts(FormerHosts):
         number = index_below(index or "0", self._size)
         if index_below(group, self._groups) is None or number is None or index == "0" or subdomain != expected:
             return ""
-        if not is_domain(below, self.document.namespace or "", self._domain):
+        if not self.is_domain(below):
             return ""
         jobset = f"{self.base}-{group}{self._run}" if self._has_groups else f"{self.base}{self._run}"
         if not _is_split(self.document, self._size):

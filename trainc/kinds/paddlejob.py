@@ -7,6 +7,7 @@ from trainc.kinds.shared.job import NO_REPLICAS, LegacyJob, Replica
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, one
 from trainc.kinds.shared.peers import has, host, peer, port, total
 from trainc.kinds.shared.restart import WITHOUT_EFFECT
+from trainc.kinds.table import PADDLE
 from trainc.model.finding import NOTE, Rule
 from trainc.model.patches import POD_IP
 from trainc.model.plan import Plan, Role
@@ -56,7 +57,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     own: dict[str, object] = {"PYTHONUNBUFFERED": "1", "PADDLE_JOB_ID": plan.name, "PADDLE_NNODES": total(plan)}
     serving = "master" if has(plan, "master") else "worker"
     server = peer(plan, serving, 0)
-    number = port(server.role, "paddle", "master", 36543)
+    number = port(server.role, PADDLE)
     if role is server.role and role.count.value == 1:
         own["POD_IP_DUMMY"] = POD_IP
         own["PADDLE_MASTER"] = derive("rendezvous", lambda n: f"$(POD_IP_DUMMY):{n}", number)
@@ -67,4 +68,4 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     return own
 
 
-FRAMEWORK = framework("paddlejob", entries, container="paddle")
+FRAMEWORK = framework(PADDLE.framework, entries, container=PADDLE.container)

@@ -6,7 +6,7 @@ from trainc.kinds.shared.environment import NAMESPACE_REFERENCE, framework, rank
 from trainc.kinds.shared.job import LegacyJob, pruned
 from trainc.kinds.shared.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
 from trainc.kinds.shared.peers import aliased, has, host, peer, port, short, total
-from trainc.kinds.table import processes
+from trainc.kinds.table import PYTORCH, processes
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
@@ -36,14 +36,17 @@ def pytorch(job: LegacyJob) -> JobLayout:
         low = known[0] if known else worker.count
         high = known[-1] if known else worker.count
         settings["elasticPolicy"] = {**elastic, "minReplicas": low, "maxReplicas": high}
-        domain = job.asks("cluster-domain") or job.options.cluster_domain
-        settings["clusterDomain"] = Sourced(domain, Origin(by="project"))
-    shape = _shape(job, settings)
+        settings["clusterDomain"] = Sourced(job.cluster_domain, Origin(by="project"))
+    if master is not None:
+        shape = master_worker(job, settings)
+    else:
+        assert worker is not None
+        succeeds = ANY_DECIDES if elastic is not None else None
+        part = ReplicatedJobPlan("worker", worker, worker.count, decides=elastic is not None, succeeds=succeeds)
+        shape = JobLayout((part,), settings)
     if master is not None and worker is not None and worker.count.value:
         job.say(WAIT_DROPPED, worker.path, "workers start immediately: torch waits for the master", key=True)
-    if (elastic := settings.get("elasticPolicy")) is not None:
-        worker = job.role("Worker")
-        assert worker is not None
+    if (elastic := settings.get("elasticPolicy")) is not None and worker is not None:
         path = ("spec", "elasticPolicy")
         if elastic.pop("metrics", None):
             message = "`metrics` is omitted: no HorizontalPodAutoscaler can scale a JobSet"
@@ -63,23 +66,11 @@ def pytorch(job: LegacyJob) -> JobLayout:
     return shape
 
 
-def _shape(job: LegacyJob, settings: Tree) -> JobLayout:
-    if job.role("Master") is not None:
-        return master_worker(job, settings)
-    worker = job.role("Worker")
-    assert worker is not None
-    is_elastic = "elasticPolicy" in settings
-    succeeds = ANY_DECIDES if is_elastic else None
-    part = ReplicatedJobPlan("worker", worker, worker.count, decides=is_elastic, succeeds=succeeds)
-    return JobLayout((part,), settings)
-
-
 def _replica(job: LegacyJob, host: str) -> tuple[str, int] | None:
     """The role and the number of the pod that the operator's Service of this name led to, None for any other host."""
     first, _, rest = host.partition(".")
     namespace = job.document.namespace
-    domain = job.asks("cluster-domain") or job.options.cluster_domain
-    if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{domain}"}:
+    if rest not in {"", namespace, f"{namespace}.svc", f"{namespace}.svc.{job.cluster_domain}"}:
         return None
     for replica in job.replicas:
         prefix, number = f"{job.document.name}-{replica.name}-", first.rpartition("-")[2]
@@ -95,7 +86,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     procs = plan.settings.get("nprocPerNode")
     if has(plan, "master"):
         address = host(plan, "master", 0)
-        number = _port(plan, "master")
+        number = port(peer(plan, "master", 0).role, PYTORCH)
         each = processes(procs.value) if procs is not None else None
         pods = total(plan)
         own |= {
@@ -113,7 +104,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         own["PET_NNODES"] = total(plan)
     else:
         given = get(elastic, "rdzvPort")
-        number = given if type(given) is Sourced else _port(plan, "worker")
+        number = given if type(given) is Sourced else port(peer(plan, "worker", 0).role, PYTORCH)
         low, high = elastic["minReplicas"], elastic["maxReplicas"]
         own |= {
             "PET_RDZV_ENDPOINT": derive("rendezvous", lambda h, p: f"{h}:{p}", _rendezvous(plan, elastic), number),
@@ -129,10 +120,6 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
         if value(elastic, "standalone") is True:
             own["PET_STANDALONE"] = ""
     return own
-
-
-def _port(plan: Plan, kind: str) -> Sourced[int]:
-    return port(peer(plan, kind, 0).role, "pytorch", "pytorchjob-port", 23456)
 
 
 def _rendezvous(plan: Plan, elastic: Tree) -> Sourced[str]:
@@ -158,4 +145,4 @@ def searches(plan: Plan) -> Contribution:
     return search_domains(plan, plan.settings["clusterDomain"].value)
 
 
-FRAMEWORK = framework("pytorchjob", entries, container="pytorch", more=searches)
+FRAMEWORK = framework(PYTORCH.framework, entries, container=PYTORCH.container, more=searches)

@@ -18,16 +18,15 @@ from trainc.model.document import Document
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 
-_VOLCANO, _RAY = "trainc.kinds.volcanojob", "trainc.kinds.rayjob"
 _ARMADA, _GROUPS = "trainc.kinds.armada", "trainc.kinds.leaderworkerset"
-# By kind the modules of `admit` and of `plan`, loaded with the first job of the kind.
-_MODULES = {
-    ("armadaproject.io/v1", "ArmadaJob"): (_ARMADA, _ARMADA),
-    ("batch/v1", "Job"): ("trainc.kinds.job", "trainc.kinds.job"),
-    ("batch.volcano.sh/v1alpha1", "Job"): (f"{_VOLCANO}.admission", f"{_VOLCANO}.plan"),
-    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): (_GROUPS, _GROUPS),
-    ("flux-framework.org/v1alpha2", "MiniCluster"): ("trainc.kinds.minicluster.plan", "trainc.kinds.minicluster.plan"),
-    ("ray.io/v1", "RayJob"): (f"{_RAY}.admission", f"{_RAY}.plan"),
+# By kind the module of `plan`, loaded with the first job of the kind; `admit` is in `admission` beside it, or in it.
+_PLANS = {
+    ("armadaproject.io/v1", "ArmadaJob"): _ARMADA,
+    ("batch/v1", "Job"): "trainc.kinds.job",
+    ("batch.volcano.sh/v1alpha1", "Job"): "trainc.kinds.volcanojob.plan",
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): _GROUPS,
+    ("flux-framework.org/v1alpha2", "MiniCluster"): "trainc.kinds.minicluster.plan",
+    ("ray.io/v1", "RayJob"): "trainc.kinds.rayjob.plan",
 }
 
 
@@ -43,8 +42,8 @@ class Page(NamedTuple):
 
 
 def page_of(document: Document) -> Page:
-    admitting, planning = _MODULES[document.api_version, document.kind]
-    return Page(import_module(admitting).admit, import_module(planning).plan)
+    path = _PLANS.get((document.api_version, document.kind), "trainc.kinds.trainingoperator.plan")
+    return Page(import_module(path.replace(".plan", ".admission")).admit, import_module(path).plan)
 
 
 def split(document: Document) -> list[Document]:

@@ -11,32 +11,25 @@ from trainc.text.numbers import parsed_int
 class Kind(NamedTuple):
     """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.
 
-    `container` is the container the operator looks at ("" for the first one); `named_port` and `restart` are
-    what the operator fills in; `framework` wires its processes; `clean` is the clean-up policy where the job names none.
+    `framework` wires its processes; `container` is the one that the operator looks at ("" for the first one); a port and
+    its name, and `restart`, are what the operator fills in; `clean` is the clean-up policy where the job names none.
     """
 
     api: str
     kind: str
     field: str
     roles: tuple[str, ...]
-    container: str
-    named_port: tuple[str, int]
-    restart: str
     framework: str
+    container: str = ""
+    port_name: str = ""
+    port: int = 0
+    restart: str = ""
     clean: str = "None"
 
     @property
     def operator(self) -> str:
         """What labels its pods."""
         return "mpi-operator" if self.api == MPI_OPERATOR else f"{self.kind.lower()}-controller"
-
-    @property
-    def port_name(self) -> str:
-        return self.named_port[0]
-
-    @property
-    def port(self) -> int:
-        return self.named_port[1]
 
     def role(self, key: str) -> str:
         """The role a key names, "" where the kind has no such role: in whatever case, but not for the mpi-operator."""
@@ -49,39 +42,33 @@ V1 = "kubeflow.org/v1"
 MPI_OPERATOR = "kubeflow.org/v2beta1"
 MASTER_WORKER = ("Master", "Worker")
 TF_ROLES = ("Chief", "Master", "PS", "Worker", "Evaluator")
-TF_PORT = ("tfjob-port", 2222)
-NO_PORT = ("", 0)
 LISTED = "replicaSpecs"  # the ancestors of TFJob hold a list, each entry naming its own type
 LISTED_ROLES = ("MASTER", "PS", "WORKER")
 
 
-def _tfjob(api: str, clean: str) -> Kind:
-    return Kind(api, "TFJob", "tfReplicaSpecs", TF_ROLES, "tensorflow", TF_PORT, "Never", "tfjob", clean)
-
-
-def _listed(api: str, kind: str) -> Kind:
-    return Kind(api, kind, LISTED, LISTED_ROLES, "tensorflow", TF_PORT, "", "tfjob", "None")
-
-
 # Training operator v1.9.0, mpi-operator v0.8.2, and the history of tensorflow/k8s.
 # fmt: off
+JAX = Kind(V1, "JAXJob", "jaxReplicaSpecs", ("Worker",), "jaxjob", "jax", "jaxjob-port", 6666, "Never")
+PYTORCH = Kind(
+    V1, "PyTorchJob", "pytorchReplicaSpecs", MASTER_WORKER, "pytorchjob", "pytorch", "pytorchjob-port", 23456, "OnFailure"
+)
+TF = Kind(V1, "TFJob", "tfReplicaSpecs", TF_ROLES, "tfjob", "tensorflow", "tfjob-port", 2222, "Never")
+XGBOOST = Kind(
+    V1, "XGBoostJob", "xgbReplicaSpecs", MASTER_WORKER, "xgboostjob", "xgboost", "xgboostjob-port", 9999, "Never"
+)
+PADDLE = Kind(V1, "PaddleJob", "paddleReplicaSpecs", MASTER_WORKER, "paddlejob", "paddle", "master", 36543, "OnFailure")
+MPI = Kind(V1, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "mpijob", restart="Never")
+_LISTED_TF = TF._replace(field=LISTED, roles=LISTED_ROLES, restart="")
 ROWS = (
-    Kind(V1, "JAXJob", "jaxReplicaSpecs", ("Worker",), "jax", ("jaxjob-port", 6666), "Never", "jaxjob"),
-    Kind(V1, "PyTorchJob", "pytorchReplicaSpecs", MASTER_WORKER, "pytorch", ("pytorchjob-port", 23456), "OnFailure",
-        "pytorchjob"),
-    _tfjob(V1, "None"),
-    Kind(V1, "XGBoostJob", "xgbReplicaSpecs", MASTER_WORKER, "xgboost", ("xgboostjob-port", 9999), "Never",
-        "xgboostjob"),
-    Kind(V1, "PaddleJob", "paddleReplicaSpecs", MASTER_WORKER, "paddle", ("master", 36543), "OnFailure", "paddlejob"),
-    Kind(V1, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob"),
-    Kind(MPI_OPERATOR, "MPIJob", "mpiReplicaSpecs", ("Worker", "Launcher"), "", NO_PORT, "Never", "mpijob-ssh"),
-    _tfjob("kubeflow.org/v1beta2", "Running"),
-    _tfjob("kubeflow.org/v1beta1", "Running"),
-    _tfjob("kubeflow.org/v1alpha2", "All"),
-    _listed("kubeflow.org/v1alpha1", "TFJob"),
-    _listed("tensorflow.org/v1alpha1", "TfJob"),
-    _listed("mlkube.io/v1beta1", "TfJob"),
-    _listed("mlkube.io/v1alpha1", "TfJob"),
+    JAX, PYTORCH, TF, XGBOOST, PADDLE, MPI,
+    MPI._replace(api=MPI_OPERATOR, framework="mpijob-ssh"),
+    TF._replace(api="kubeflow.org/v1beta2", clean="Running"),
+    TF._replace(api="kubeflow.org/v1beta1", clean="Running"),
+    TF._replace(api="kubeflow.org/v1alpha2", clean="All"),
+    _LISTED_TF._replace(api="kubeflow.org/v1alpha1"),
+    _LISTED_TF._replace(api="tensorflow.org/v1alpha1", kind="TfJob"),
+    _LISTED_TF._replace(api="mlkube.io/v1beta1", kind="TfJob"),
+    _LISTED_TF._replace(api="mlkube.io/v1alpha1", kind="TfJob"),
 )
 # fmt: on
 

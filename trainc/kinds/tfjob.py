@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.environment import INDEX_REFERENCE, container_called, framework
+from trainc.kinds.shared.environment import INDEX_REFERENCE, framework
 from trainc.kinds.shared.job import LegacyJob, ListedReplica, Replica, key_of, listed, spelled
 from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.peers import Peer, address, peers, port, total
 from trainc.kinds.shared.refusals import Validator, containers
 from trainc.kinds.shared.restart import TOLERATED, WITHOUT_EFFECT
+from trainc.kinds.table import TF
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
@@ -48,7 +49,7 @@ def more(plan: Plan) -> Contribution:
     command = ["python", f"/ps-server/{_SCRIPT}", "--cluster_spec", spec, "--job_name", "ps", "--task_id", task]
     patch = Patch(
         role.index,
-        "tensorflow",
+        TF.container,
         sets={"command": command},
         mounts=({"name": "ps-config-volume", "mountPath": "/ps-server"},),
         volumes=({"name": "ps-config-volume", "configMap": {"name": name}},),
@@ -61,8 +62,7 @@ def cluster_spec(plan: Plan) -> str:
     """The hosts of all processes as `job|host:port;host:port,job|...`, jobs sorted."""
     cluster: dict[str, list[str]] = {}
     for p in peers(plan):
-        number = port(p.role, "tensorflow", "tfjob-port", 2222).value
-        cluster.setdefault(p.type, []).append(f"{address(plan, p)}:{number}")
+        cluster.setdefault(p.type, []).append(f"{address(plan, p)}:{port(p.role, TF).value}")
     return ",".join(f"{kind}|{';'.join(cluster[kind])}" for kind in sorted(cluster))
 
 
@@ -235,7 +235,8 @@ def _chief(r: Validator, entries: list[ListedReplica]) -> None:
         r.say(("spec",), f"{PREFIX}Missing ReplicaSpec for chief: {name}", f"no entry is of the chief's type, {name}")
 
 
-MAIN = "tensorflow"
+def _main(role: Role) -> list[Tree]:
+    return [one for one in role.containers if value(one, "name") == TF.container]
 
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
@@ -295,7 +296,7 @@ def endpoint(plan: Plan, p: Peer) -> str:
     if value(plan.settings, "short") is not True and plan.namespace is not None:
         domain = value(plan.settings, "clusterDomain")
         name += f".{plan.namespace.value}.svc" + (f".{domain}" if domain else "")
-    return f"{name}:{port(p.role, MAIN, 'tfjob-port', 2222).value}"
+    return f"{name}:{port(p.role, TF).value}"
 
 
-FRAMEWORK = framework("tfjob", entries, container_called(MAIN), container=MAIN, more=more)
+FRAMEWORK = framework(TF.framework, entries, _main, container=TF.container, more=more)

@@ -6,8 +6,9 @@ from trainc.kinds.shared.environment import framework, rank
 from trainc.kinds.shared.job import LegacyJob
 from trainc.kinds.shared.layout import JobLayout, master_worker
 from trainc.kinds.shared.peers import address, host, peer, peers, port, total
+from trainc.kinds.table import XGBOOST
 from trainc.model.plan import Plan, Role
-from trainc.model.sourced import Sourced, derive
+from trainc.model.sourced import derive
 from trainc.model.tree import Tree
 
 
@@ -18,21 +19,17 @@ def xgboost(job: LegacyJob) -> JobLayout:
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """The variables of training operator v1.9.0, in its order."""
     own: dict[str, object] = {
-        "MASTER_PORT": _port(plan, "master"),
+        "MASTER_PORT": port(peer(plan, "master", 0).role, XGBOOST),
         "MASTER_ADDR": host(plan, "master", 0),
         "WORLD_SIZE": total(plan),
         "RANK": rank(role),
         "PYTHONUNBUFFERED": "1",
     }
     if workers := list(peers(plan, "worker")):
-        own["WORKER_PORT"] = _port(plan, "worker")
+        own["WORKER_PORT"] = port(workers[0].role, XGBOOST)
         names = ",".join(address(plan, p) for p in workers)
         own["WORKER_ADDRS"] = derive("addresses of the workers", lambda *_: names, plan.name, workers[0].role.count)
     return own
 
 
-def _port(plan: Plan, kind: str) -> Sourced[int]:
-    return port(peer(plan, kind, 0).role, "xgboost", "xgboostjob-port", 9999)
-
-
-FRAMEWORK = framework("xgboostjob", entries, container="xgboost")
+FRAMEWORK = framework(XGBOOST.framework, entries, container=XGBOOST.container)

@@ -10,7 +10,8 @@ from trainc.frameworks import framework
 from trainc.kinds.shared.job import LegacyOptions
 from trainc.kinds.table import kind_of
 from trainc.kinds.trainingoperator.admission import legal, settled
-from trainc.kinds.trainingoperator.plan import older
+from trainc.kinds.trainingoperator.plan import plan
+from trainc.model.catalog import Entry
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
@@ -37,7 +38,7 @@ class Compiled:
         self.document = document(text, self.report)
         options = options or LegacyOptions()
         self.legal = legal(self.document, self.report, lenient=options.lenient)
-        found = older(self.document, self.report, options) if self.legal else None
+        found = plan(Entry(self.document), options, self.report) if self.legal else None
         self.found = found if found is not None and not found.barred else None
         if self.found is not None:
             chosen = framework(self.found.framework)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, reshape, values
@@ -12,7 +11,7 @@ from trainc.changes.migrate.compared import compiled
 from trainc.changes.migrate.other_job import followed
 from trainc.changes.migrate.placed_text import says
 from trainc.changes.migrate.target import MigrationTarget, with_hosts
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import Project
@@ -49,16 +48,11 @@ class _HostsOfTrainJob(FormerHosts):
         has_head = re.search(rf"{job}-(?:master|chief)-0(?![\w-])", text) is not None
         is_counted = "launcher" in self._roles or re.search(rf"{job}-worker-0(?![\w-])", text) is not None
         self._shift = 1 if has_head else 0 if is_counted else None
-
-    @cached_property
-    def families(self) -> Mapping[str, range | None]:
-        """The roles of the JobSet, and those that operators had."""
         nodes = self._roles.get("node", 0)
-        found: dict[str, range | None] = (
-            {"master": range(1), "chief": range(1), "worker": range(nodes)} if nodes else {}
-        )
+        found = {"master": range(1), "chief": range(1), "worker": range(nodes)} if nodes else {}
         own = {name: range(count) for name, count in self._roles.items() if name != "node"}
-        return {**found, **own, **({"launcher": range(1)} if self._roles else {})}
+        # The roles of the JobSet, and those that operators had.
+        self.families = {**found, **own, **({"launcher": range(1)} if self._roles else {})}
 
     def present(self, host: str) -> str:
         """What a pod is called in the JobSet, "" for every other host, and where nobody can tell."""
@@ -68,7 +62,7 @@ class _HostsOfTrainJob(FormerHosts):
             rest = rest.partition(".")[2]
         number = index_below(index, max(self._roles.values(), default=0) + 1)
         known = family in self.families and bool(index)
-        if number is None or not known or not is_domain(rest, self.document.namespace or "", "cluster.local"):
+        if number is None or not known or not self.is_domain(rest):
             return ""
         role = family if family in self._roles else "node"
         if role == "node" and family == "worker":

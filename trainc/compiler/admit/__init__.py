@@ -218,15 +218,9 @@ def _older(document: Document) -> bool:
 def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
     if job.kind in JOBS and context.server.table.root(kind_of(job.tree)) is not None:
         return _stored(job, context)
-    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (most jobs are of Trainer and JobSet)
+    from trainc.kinds.registry import page_of  # noqa: PLC0415 (most jobs are of Trainer and JobSet)
 
-    if is_input_kind(job):
-        from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
-
-        return page_of(job).admit(job, context.server, context.project.cluster, context.report)
-    from trainc.kinds.trainingoperator.admission import admit_older  # noqa: PLC0415 (most runs meet none)
-
-    return admit_older(job, context.server, context.report)
+    return page_of(job).admit(job, context.server, context.project.cluster, context.report)
 
 
 def _stored(document: Document, context: AdmissionContext) -> Document | None:

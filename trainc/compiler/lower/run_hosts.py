@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
 from trainc.model.bundle import keeps_job
 from trainc.model.document import Document
@@ -12,7 +10,7 @@ from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Tree, get
 from trainc.text.numbers import parsed_int
 
 REWRITTEN = Rule("run-host-rewritten", NOTE)
@@ -34,43 +32,31 @@ class RunHosts(FormerHosts):
     """`JOB-ROLE-JOB_INDEX-INDEX.SUBDOMAIN`, as the pods of the first run are called, and what this run calls them."""
 
     rule = REWRITTEN
+    said = "`{}` is a pod of the first run; in this run it is `{}`: trainc rewrites it"
+    job_names = ()  # labels of a pod hold the name of its own run
     checks_unknown = False  # what begins with the name of the run, from a label of the pod, is right already
 
     def __init__(self, base: str, plan: Plan, jobset: Tree, report: Report) -> None:
         super().__init__(base, plan.document, report)
         self._name = plan.name
         self._namespace = plan.namespace.value if plan.namespace is not None else ""
-        self._keeps_job = keeps_job(plan.job)
-        self._families = {"": _indices(plan.roles[0])} if self._keeps_job else _families(plan)
+        self.families = {"": _indices(plan.roles[0])} if keeps_job(plan.job) else _families(plan)
         subdomain = get(jobset, "spec", "network", "subdomain")
         # A subdomain that is written is the same for every run.
         is_written = type(subdomain) is Sourced and subdomain.value != plan.name.value
         self._former: str = subdomain.value if is_written else base
         self._present: str = subdomain.value if is_written else plan.name.value
 
-    @property
-    def families(self) -> Mapping[str, range | None]:
-        return self._families
-
-    def known_values(self, container: Tree) -> dict[str, str]:
-        """The variables whose values are written; labels of a pod hold the name of its own run."""
-        written = {value(entry, "name"): value(entry, "value") for entry in container.get("env") or ()}
-        return {name: text for name, text in written.items() if type(text) is str and "$" not in text}
-
     def present(self, host: str) -> str:
-        """What a pod of the first run is called in this one, "" for every other host."""
         first, dot, rest = host.partition(".")
         subdomain, _, domain = rest.partition(".")
-        if not dot or subdomain not in (self._former, self._present) or not self._is_domain(domain):
+        if not dot or subdomain not in (self._former, self._present) or not self.is_domain(domain):
             return ""
         pod = first.removeprefix(f"{self.base}-")
         family, _, index = pod.rpartition("-")
-        if family not in self._families or parsed_int(index) is None:
+        if family not in self.families or parsed_int(index) is None:
             return ""
         return f"{self._name.value}-{pod}.{self._present}{domain and '.'}{domain}"
-
-    def message(self, former: str, present: str) -> str:
-        return f"`{former}` is a pod of the first run; in this run it is `{present}`: trainc rewrites it"
 
     def role(self, role: Tree) -> Tree:
         """A replicatedJob whose pods name hosts of this run, and search its subdomain."""
@@ -90,11 +76,11 @@ class RunHosts(FormerHosts):
         if type(leaf) is not Sourced or type(leaf.value) is not str:
             return leaf
         subdomain, dot, rest = leaf.value.partition(".")
-        if subdomain != self._former or not dot or not self._is_domain(rest):
+        if subdomain != self._former or not dot or not self.is_domain(rest):
             return leaf
         return derive("name of the run", lambda domain, name: name + domain[len(subdomain) :], leaf, self._name)
 
-    def _is_domain(self, rest: str) -> bool:
+    def is_domain(self, rest: str) -> bool:
         is_variable = not self.document.namespace and rest.partition(".")[0] == "namespace"  # which stands for one
         return is_domain(rest, "" if is_variable else self._namespace, rest.partition(".svc.")[2])
 

@@ -66,25 +66,21 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
 
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:
-    from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (most runs meet none)
-    from trainc.kinds.registry import page_of  # noqa: PLC0415 (as above)
+    from trainc.kinds.registry import page_of  # noqa: PLC0415 (most runs meet none)
     from trainc.kinds.shared.job import LegacyOptions  # noqa: PLC0415 (as above)
-    from trainc.kinds.trainingoperator.plan import older  # noqa: PLC0415 (as above)
 
-    scheduler = project.cluster.scheduler
-    gang = scheduler.value if scheduler is not None and scheduler.value not in {"none", "kueue"} else ""
     there = project.cluster
     options = LegacyOptions(
-        gang=gang,
-        is_free=scheduler is None,
+        gang=there.scheduler.value
+        if there.scheduler is not None and there.scheduler.value not in {"none", "kueue"}
+        else "",
+        is_free=there.scheduler is None,
         kubernetes=there.kubernetes,
         jobset=there.jobset,
         secrets=project.secrets,
         namespace=there.namespace,
     )
-    if is_input_kind(entry.document):
-        return page_of(entry.document).plan(entry, options, report)
-    return older(entry.document, report, options, companions=entry.companions, beside=entry.beside)
+    return page_of(entry.document).plan(entry, options, report)
 
 
 def jobset_plan(entry: Entry) -> Plan:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainc.apiserver.admission import admit_object
+from trainc.apiserver.of_cluster import Server
 from trainc.kinds.minicluster.pods import runner_of, text_of
+from trainc.kinds.shared.job import pruned
+from trainc.kinds.shared.refusals import mapping
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
 from trainc.model.report import Report
@@ -15,14 +20,15 @@ NO_COUNTERPART = Rule("minicluster-without-counterpart", ERROR)
 LEFT_OUT = Rule("minicluster-field-left-out", WARNING)
 
 
-def is_refused(document: Document, report: Report) -> bool:
-    """Whether the operator makes nothing of a cluster; each of its reasons is reported."""
-    spec = document.tree.get("spec")
-    complaints = [*_complaints(spec if type(spec) is dict else {})]
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
+    """The MiniCluster as the API server stores it, None with findings where it or the operator refuses it."""
+    if (stored := admit_object(document, server, report)) is None:
+        return None
+    complaints = [*_complaints(mapping(stored.tree.get("spec")))]
     for path, text in complaints:
         effect = "the operator creates nothing, and reports it only in its log"
-        report.add(INVALID.at(document.span(path), text, effect=effect, refusal=Refusal("operator", text)))
-    return bool(complaints)
+        report.add(INVALID.at(stored.span(path), text, effect=effect, refusal=Refusal("operator", text)))
+    return None if complaints else stored.admitted(pruned(stored.tree))
 
 
 def _complaints(spec: Tree) -> Iterator[tuple[Path, str]]:

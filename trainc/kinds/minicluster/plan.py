@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from trainc.apiserver.admission import admit_object
-from trainc.apiserver.of_cluster import Server
 from trainc.frameworks.mpi import SEVERAL_LAUNCHERS
-from trainc.kinds.minicluster.admission import is_refused, lacks_counterparts
+from trainc.kinds.minicluster.admission import lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of, text_of
-from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, is_domain, pod_of
-from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
+from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, pod_of
+from trainc.kinds.shared.job import LegacyOptions, job_metadata
 from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.catalog import Entry
-from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import place
 from trainc.model.plan import NODE, Plan
@@ -24,13 +19,6 @@ from trainc.model.tree import Tree, filled, get, given, stamp, value
 from trainc.text.numbers import index_below
 
 _BY = "MiniCluster default"
-
-
-def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
-    """The MiniCluster as the API server stores it, None with findings where it or the operator refuses it."""
-    if (stored := admit_object(document, server, report)) is None:
-        return None
-    return None if is_refused(stored, report) else stored.admitted(pruned(stored.tree))
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
@@ -111,16 +99,12 @@ class ClusterHosts(FormerHosts):
         size: Sourced[int],
         domain: str,
     ) -> None:
-        super().__init__(document.name, document, report)
-        self._name, self._subdomain, self._size, self._domain = name, subdomain, size, domain
+        super().__init__(document.name, document, report, domain)
+        self._name, self._size = name, size
         self.service = subdomain.value
-
-    @property
-    def families(self) -> Mapping[str, range | None]:
-        return {"": range(self._size.value)} if type(self._size.value) is int and self._size.value > 0 else {}
+        self.families = {"": range(size.value)} if type(size.value) is int and size.value > 0 else {}
 
     def present(self, host: str) -> str:
-        """What a pod of the cluster is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         index = first[len(self.base) + 1 :]
         if index_below(index, self._size.value) is None:
@@ -129,7 +113,7 @@ class ClusterHosts(FormerHosts):
         if not rest:
             return now
         subdomain, _, rest = rest.partition(".")
-        known = subdomain == self._subdomain.value and is_domain(rest, self.document.namespace, self._domain)
+        known = subdomain == self.service and self.is_domain(rest)
         return f"{now}.{subdomain}{rest and '.'}{rest}" if known else ""
 
     def hostlist(self, leaf: Tree) -> Tree:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainc.kinds.rayjob.environment import is_gpu
 from trainc.kinds.rayjob.spec import (
     CLUSTER,
@@ -16,7 +14,7 @@ from trainc.kinds.rayjob.spec import (
     RayJobAsRead,
     driver_template,
 )
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, pod_of
+from trainc.kinds.shared.former_hosts import FormerHosts, pod_of
 from trainc.kinds.shared.job import LegacyOptions, countable, is_open, job_metadata, or_default
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import prepare, restart_policy
@@ -44,7 +42,7 @@ _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a job that was admitted, None where nothing can be said of its pods."""
-    hosts = HeadHosts(entry.document, report, options.cluster_domain)
+    hosts = HeadHosts(entry.document.name, entry.document, report, options.cluster_domain)
     job = RayJobAsRead(hosts.in_program(), options, report)
     kept = check_fields(job)
     if get(job.spec, "rayClusterSpec") is None:
@@ -89,18 +87,11 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
 class HeadHosts(FormerHosts):
     """`JOB-xxxxx-head-svc`, as KubeRay calls the head's Service after a cluster whose name it makes up for each run."""
 
-    families: Mapping[str, range | None] = {}
-
-    def __init__(self, document: Document, report: Report, domain: str) -> None:
-        super().__init__(document.name, document, report)
-        self._domain = domain
-
     def present(self, host: str) -> str:
-        """What the head's Service is called in the JobSet, "" for every other host."""
         first, _, rest = host.partition(".")
         cluster = first[len(self.base) + 1 :].removeprefix("raycluster-").removesuffix("-head-svc")
         is_head = first.endswith("-head-svc") and len(cluster) == 5 and _SUFFIX.issuperset(cluster)
-        if not is_head or not is_domain(rest, self.document.namespace or "", self._domain):
+        if not is_head or not self.is_domain(rest):
             return ""
         return f"{run_name(self.document.tree).value}-head-svc{rest and '.'}{rest}"
 

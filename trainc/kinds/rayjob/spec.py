@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned
-from trainc.kinds.table import NO_PORT, Kind
+from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span, derive
@@ -56,7 +56,7 @@ class RayJobAsRead(LegacyJob):
 
     def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         groups = read_groups(document.tree)
-        kind = Kind(API, KIND, "rayClusterSpec", tuple(g.role for g in groups), "", NO_PORT, "", FRAMEWORK)
+        kind = Kind(API, KIND, "rayClusterSpec", tuple(g.role for g in groups), FRAMEWORK)
         super().__init__(document, kind, groups, options, report)
         self.groups = groups
 

@@ -54,10 +54,6 @@ def has_words(container: Tree, field: str) -> bool:
     return type(written) is list and bool(written)
 
 
-def container_called(name: str) -> Chosen:
-    return lambda role: [c for c in role.containers if value(c, "name") == name]
-
-
 def framework(
     name: str,
     entries: Entries,

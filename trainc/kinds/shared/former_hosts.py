@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 from re import Match, Pattern
 
@@ -39,27 +39,33 @@ _LOOPS = r"\b(?:for|read)[ \t]+(\w+)"
 
 
 class FormerHosts:
-    """The names of a job's pods under its operator: each begins with `base` and a dash; `present` says what it is now."""
+    """The names of a job's pods under its operator: each begins with `base` and a dash; `present` says what it is now.
+
+    `families` are the pods by what stands between the job's name and their index; None for a pod without index.
+    """
 
     rule = REWRITTEN
+    said = "`{}` is `{}` in the JobSet: trainc rewrites it"  # of a name that is rewritten, former and present
     spliced = SPLICED
     service = ""  # the subdomain of all names, where they are of no use without it
+    families: Mapping[str, range | None] = {}
+    job_names: Container[str] = _JOB_NAMES  # fields of a pod that hold `base`
     checks_unknown = True  # whether a name that begins with what is not known is reported
     instead = "write the name in full, or give the variable a value in `env` of the container"
 
-    def __init__(self, base: str, document: Document, report: Report) -> None:
+    def __init__(self, base: str, document: Document, report: Report, domain: str = "cluster.local") -> None:
         self.base = base
         self.document = document
         self.report = report
-
-    @property
-    def families(self) -> Mapping[str, range | None]:
-        """The pods by what stands between the job's name and their index; None for a pod without index."""
-        raise NotImplementedError
+        self.domain = domain  # of the cluster
 
     def present(self, host: str) -> str:
         """What a host is called now, "" where it is none of the operator's names or the same as before."""
         raise NotImplementedError
+
+    def is_domain(self, rest: str) -> bool:
+        """Whether what follows the subdomain of a host leads to the job's namespace; to any where that is not known."""
+        return is_domain(rest, self.document.namespace, self.domain)
 
     def rewritten(self, text: str) -> tuple[str, list[tuple[str, str]]]:
         """A text with present names, and the pairs of former and present name in it."""
@@ -124,12 +130,8 @@ class FormerHosts:
         span = place(leaf.origin) or self.document.span(("spec",), key=True)
         text, pairs = self.renamed(leaf.value, values, span)
         for former, present in dict.fromkeys(pairs):
-            self.report.add(self.rule.at(span, self.message(former, present)))
+            self.report.add(self.rule.at(span, self.said.format(former, present)))
         return derive("host names", lambda _: text, leaf) if pairs else leaf
-
-    def message(self, former: str, present: str) -> str:
-        """What a finding says of a name that is rewritten."""
-        return f"`{former}` is `{present}` in the JobSet: trainc rewrites it"
 
     def renamed(self, text: str, values: Mapping[str, str], span: Span) -> tuple[str, list[tuple[str, str]]]:
         """A text with present names and the pairs in it; a name that is built from what is not known is reported."""
@@ -146,8 +148,10 @@ class FormerHosts:
             name, text = value(entry, "name"), value(entry, "value")
             if type(text) is str and "$" not in text:
                 found[name] = text
-            elif value(entry, "valueFrom", "fieldRef", "fieldPath") in _JOB_NAMES:
+            elif value(entry, "valueFrom", "fieldRef", "fieldPath") in self.job_names:
                 found[name] = self.base
+            else:
+                found.pop(name, None)
         return found
 
     def _container(self, container: Tree) -> Tree:
@@ -201,7 +205,7 @@ class FormerHosts:
         """The present form of a name with variables, "" where it stays as it is; one that should not is reported."""
         job, family, index, rest = match["job"], match["family"] or "", match["index"], match["rest"]
         indices = self.families[family]
-        is_whole = job == self.base and (index is None or index.isdigit()) and not _is_variable(rest)
+        is_whole = job == self.base and (index is None or index.isdigit()) and _MARKS.isdisjoint(rest)
         if is_whole or (indices is None) != (index is None) or (not family and not rest):
             return ""
         written = values.get(_name_of(job)) if job != self.base else job
@@ -239,7 +243,8 @@ class FormerHosts:
             for stop in " \t\n\"'=,;/:@":
                 before = before.rpartition(stop)[2]
             is_part = behind[:1].isalnum() or behind[:1] == "-"
-            if "$" in before and before not in _OWN_HOST and not is_part and not _is_known(before, values):
+            is_known = all(_name_of(variable) in values for variable in re.findall(_VARIABLE, before))
+            if "$" in before and before not in _OWN_HOST and not is_part and not is_known:
                 former = f"{self.base}-0{ending}"
                 now = self.present(former)
                 pods = f"its pods `{now.removesuffix(f'0{ending}')}INDEX{ending}`"
@@ -251,7 +256,7 @@ class FormerHosts:
 
     def _domain_of(self, rest: str, values: Mapping[str, str]) -> str:
         """What follows the first part of a host, with values for its variables: an unknown one can be the namespace alone."""
-        if not _is_variable(rest):
+        if _MARKS.isdisjoint(rest):
             return rest
         namespace = self.document.namespace or "namespace"
         return re.sub(_VARIABLE, lambda one: values.get(_name_of(one[0]), namespace), rest)
@@ -288,18 +293,10 @@ def _refers(container: Tree) -> bool:
     return any(NAMESPACE_REFERENCE in str(leaf.value) for _, leaf in leaves(words))
 
 
-def _is_variable(text: str) -> bool:
-    return not _MARKS.isdisjoint(text)
-
-
 def _name_of(variable: str) -> str:
     """The name of a variable that is read without anything else, "" for other expressions."""
     name = variable.removeprefix("\\").removeprefix("$").strip("{}()")
     return name if name.isidentifier() else ""
-
-
-def _is_known(text: str, values: Mapping[str, str]) -> bool:
-    return all(_name_of(variable) in values for variable in re.findall(_VARIABLE, text))
 
 
 def _with_rest(host: str, probe: str, rest: str) -> str:
@@ -330,45 +327,40 @@ class Hosts(FormerHosts):
     instead = f'{FormerHosts.instead}, or keep the operator\'s names with `{TRAINC_PREFIX}compat-names: "true"`'
 
     def __init__(self, job: LegacyJob, plan: Plan) -> None:
-        super().__init__(job.document.name, job.document, job.report)
+        super().__init__(job.document.name, job.document, job.report, job.cluster_domain)
         self._job = job
         self._plan = plan
-        self._domain = job.asks("cluster-domain") or job.options.cluster_domain
-
-    @cached_property
-    def families(self) -> Mapping[str, range | None]:
-        """The types of replicas, and their indices; the launcher of an MPIJob has none."""
         found: dict[str, range | None] = {}
-        for one in replica_ranges(self._plan):
-            earlier = found.get(one.type) or range(one.index, one.index)
-            found[one.type] = None if self._is_alone(one.type) else range(earlier.start, one.index + one.count)
-        return found
+        for one in replica_ranges(plan):
+            earlier = found.get(one.type) or one.numbers
+            found[one.type] = None if self._is_alone(one.type) else range(earlier.start, one.numbers.stop)
+        self.families = found
 
     @cached_property
     def _pods(self) -> Mapping[str, Peer]:
         return {
-            f"{self.base}-{pod.type}" + ("" if self._is_alone(pod.type) else f"-{pod.index}"): pod
+            f"{self.base}-{pod.type}" + ("" if self._is_alone(pod.type) else f"-{pod.number}"): pod
             for pod in peers(self._plan)
         }
 
     def _is_alone(self, kind: str) -> bool:
+        """Whether a type of replicas has one pod, without index: the launcher of an MPIJob."""
         return self._job.kind.kind == "MPIJob" and kind == "launcher"
 
     def present(self, host: str) -> str:
-        """What a host is called now, "" where it is none of the operator's names or the same as before."""
         first, dot, rest = host.partition(".")
         if (pod := self._pods.get(first)) is None:
             return ""
         if aliased(self._plan):
             new = alias(self._plan, pod)
-            return "" if new == first or not self._is_domain(rest) else new + dot + rest
+            return "" if new == first or not self.is_domain(rest) else new + dot + rest
         own, subdomain = own_name(self._plan, pod), self._plan.name.value
         if self._job.kind.api == MPI_OPERATOR and dot:  # its Service was the job's subdomain
             above, _, rest = rest.partition(".")
-            return f"{own}.{subdomain}{rest and '.'}{rest}" if above == self.base and self._is_domain(rest) else ""
+            return f"{own}.{subdomain}{rest and '.'}{rest}" if above == self.base and self.is_domain(rest) else ""
         if self._job.kind.framework == "mpijob":  # reached by `kubectl exec`, which looks the pod up by its host name
             return "" if dot else own
-        if not self._is_domain(rest):
+        if not self.is_domain(rest):
             return ""
         return f"{own}.{subdomain}.{rest}" if rest else f"{own}.{subdomain}{self._rest()}"
 
@@ -376,10 +368,7 @@ class Hosts(FormerHosts):
         """What follows the subdomain: torch knows a pod as itself by its whole name alone."""
         if self._job.kind.kind != "PyTorchJob":
             return ""
-        return f".{self._job.document.namespace or NAMESPACE_REFERENCE}.svc.{self._domain}"
-
-    def _is_domain(self, rest: str) -> bool:
-        return is_domain(rest, self._job.document.namespace, self._domain)
+        return f".{self._job.document.namespace or NAMESPACE_REFERENCE}.svc.{self.domain}"
 
 
 class HostsInFiles(Hosts):
@@ -388,16 +377,6 @@ class HostsInFiles(Hosts):
     def _rest(self) -> str:
         rest = super()._rest()
         return "" if NAMESPACE_REFERENCE in rest else rest
-
-
-def with_present_names(
-    job: LegacyJob, plan: Plan, replicated: list[Tree], companions: tuple[Document, ...]
-) -> tuple[list[Tree], tuple[Document, ...]]:
-    """The replicatedJobs of a plan and the objects beside it, with the operator's host names in their texts rewritten."""
-    if value(plan.settings, "runtimeId") is not None:
-        return replicated, companions
-    files = HostsInFiles(job, plan).files(companions, [pod_of(tree) for tree in replicated])
-    return Hosts(job, plan).replicated(replicated), files
 
 
 def pod_of(tree: Tree) -> Tree:

@@ -116,6 +116,10 @@ class LegacyJob:
         wish = value(self.document.tree, "metadata", "annotations", TRAINC_PREFIX + name)
         return wish if type(wish) is str else ""
 
+    @property
+    def cluster_domain(self) -> str:
+        return self.asks("cluster-domain") or self.options.cluster_domain
+
     def span(self, path: Path, *, key: bool = False) -> Span:
         return self.document.span(path, key=key)
 

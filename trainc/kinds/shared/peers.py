@@ -3,45 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from trainc.kinds.table import Kind
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, value
 from trainc.text.object_keys import JOBSET_NAME, POD_INDEX, REPLICATED_JOB, TRAINC_PREFIX
 
 
-class Peer:
-    """Replica `index` of type `type` (as its operator counted) in pod `pod` of child Job `job` of a role."""
+class Peer(NamedTuple):
+    """Replica `number` of type `type` (as its operator counted) in pod `pod` of child Job `job` of a role."""
 
-    __slots__ = ("index", "job", "pod", "role", "type")
-
-    def __init__(self, kind: str, index: int | str, role: Role, job: int, pod: int | str) -> None:
-        self.type = kind
-        self.index = index
-        self.role = role
-        self.job = job
-        self.pod = pod
+    type: str
+    number: int | str
+    role: Role
+    job: int
+    pod: int | str
 
 
-class ReplicaRange:
-    """Replicas of one type with consecutive indices, in consecutive pods of a role; `pod` is the first of these."""
+class ReplicaRange(NamedTuple):
+    """Replicas of one type with these numbers, in consecutive pods of a role; `pod` is the first of these."""
 
-    __slots__ = ("count", "index", "pod", "role", "type")
+    type: str
+    numbers: range
+    role: Role
+    pod: int
 
-    def __init__(self, kind: str, index: int, role: Role, pod: int, count: int) -> None:
-        self.type = kind
-        self.index = index
-        self.role = role
-        self.pod = pod
-        self.count = count
-
-    def peer(self, index: int) -> Peer:
-        """The replica of that index, which is one of the range's."""
-        job, pod = divmod(self.pod + index - self.index, self.role.count.value)
-        return Peer(self.type, index, self.role, job, pod)
-
-    def peers(self) -> Iterator[Peer]:
-        return map(self.peer, range(self.index, self.index + self.count))
+    def peer(self, number: int) -> Peer:
+        """The replica of that number, which is one of the range's."""
+        job, pod = divmod(self.pod + number - self.numbers.start, self.role.count.value)
+        return Peer(self.type, number, self.role, job, pod)
 
 
 _RENAMED = {"leader": "worker", "master-rest": "master"}
@@ -53,26 +45,24 @@ def replica_ranges(plan: Plan) -> list[ReplicaRange]:
     for role in plan.roles:
         name, pods = role.name.value, role.replicas.value * role.count.value
         if name == "node":  # Master and Worker in one Job: the master is its first pod
-            out += [ReplicaRange("master", 0, role, 0, min(pods, 1)), ReplicaRange("worker", 0, role, 1, pods - 1)]
+            masters, workers = range(min(pods, 1)), range(pods - 1)
+            out += [ReplicaRange("master", masters, role, 0), ReplicaRange("worker", workers, role, 1)]
         else:
             shift = 1 if name == "master-rest" or (name == "worker" and plan.role("leader")) else 0
-            out.append(ReplicaRange(_RENAMED.get(name, name), shift, role, 0, pods))
-    return [replicas for replicas in out if replicas.count > 0]
+            out.append(ReplicaRange(_RENAMED.get(name, name), range(shift, shift + pods), role, 0))
+    return [replicas for replicas in out if replicas.numbers]
 
 
 def peers(plan: Plan, *kinds: str) -> Iterator[Peer]:
     """Every replica of the job, or every one of these types, in the order of the roles."""
     for replicas in replica_ranges(plan):
         if not kinds or replicas.type in kinds:
-            yield from replicas.peers()
+            yield from map(replicas.peer, replicas.numbers)
 
 
-def peer(plan: Plan, kind: str, index: int) -> Peer:
-    return next(
-        replicas.peer(index)
-        for replicas in replica_ranges(plan)
-        if replicas.type == kind and 0 <= index - replicas.index < replicas.count
-    )
+def peer(plan: Plan, kind: str, number: int) -> Peer:
+    ranges = replica_ranges(plan)
+    return next(one.peer(number) for one in ranges if one.type == kind and number in one.numbers)
 
 
 def total(plan: Plan) -> Sourced[int]:
@@ -102,14 +92,14 @@ def own_name(plan: Plan, p: Peer) -> str:
 def alias(plan: Plan, p: Peer) -> str:
     """The name the operator gave to a replica; the first one named replicas for a runtime identifier."""
     if (runtime := value(plan.settings, "runtimeId")) is None:
-        return f"{plan.name.value}-{p.type}-{p.index}"
+        return f"{plan.name.value}-{p.type}-{p.number}"
     job = "" if value(plan.job, "apiVersion").startswith("mlkube.io/") else f"{plan.name.value[:40]}-"
-    return f"{job}{p.type}-{runtime}-{p.index}"
+    return f"{job}{p.type}-{runtime}-{p.number}"
 
 
 def address(plan: Plan, p: Peer) -> str:
     """The name that resolves in the job's namespace."""
-    return short(plan, p) if aliased(plan) else f"{short(plan, p)}.{plan.name.value}"
+    return alias(plan, p) if aliased(plan) else f"{own_name(plan, p)}.{plan.name.value}"
 
 
 def operator_name(plan: Plan, suffix: str) -> Sourced[str]:
@@ -117,20 +107,19 @@ def operator_name(plan: Plan, suffix: str) -> Sourced[str]:
     return derive("name of its operator", lambda job: f"{job}-{suffix}", plan.name)
 
 
-def host(plan: Plan, kind: str, index: int) -> Sourced[str]:
+def host(plan: Plan, kind: str, number: int) -> Sourced[str]:
     """The address of one replica, resting on the job's name."""
-    name = address(plan, peer(plan, kind, index))
-    return derive(f"address of {kind} {index}", lambda _: name, plan.name)
+    name = address(plan, peer(plan, kind, number))
+    return derive(f"address of {kind} {number}", lambda _: name, plan.name)
 
 
-def port(role: Role, container: str, name: str, default: int) -> Sourced[int]:
-    """The port of that name on the container so called, else the operator's default."""
-    main = role.container(container)
-    for entry in (main or {}).get("ports") or []:
-        if value(entry, "name") == name:
+def port(role: Role, kind: Kind) -> Sourced[int]:
+    """The port that the operator of a kind looks for, as its container names it, else the default."""
+    for entry in (role.container(kind.container) or {}).get("ports") or ():
+        if value(entry, "name") == kind.port_name:
             number: Sourced[int] = entry["containerPort"]
             return number
-    return derive("default port", lambda _: default, role.name)
+    return derive("default port", lambda _: kind.port, role.name)
 
 
 def services(plan: Plan, container: str) -> list[Tree]:

@@ -24,6 +24,7 @@ from trainc.kinds.shared.refusals import (
 )
 from trainc.kinds.table import LISTED, MPI_OPERATOR, NAMES, REMOVED, ROWS, V1, Kind, kind_of
 from trainc.kinds.tfjob import refuse_listed
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.report import Report
@@ -37,7 +38,7 @@ FLAT = Rule("lost-indentation", ERROR)
 ALIAS = Rule("api-alias", WARNING)
 
 
-def admit_older(document: Document, server: Server, report: Report) -> Document | None:
+def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
     """An older job as its API server would have stored it, None with findings where it would have been refused.
 
     Unknown fields are warnings: the job ran without them, since the server dropped them.

@@ -10,7 +10,7 @@ from trainc.kinds.mpijob.plan import mpi, mpi_ssh
 from trainc.kinds.paddlejob import paddle
 from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
-from trainc.kinds.shared.former_hosts import with_present_names
+from trainc.kinds.shared.former_hosts import Hosts, HostsInFiles, pod_of
 from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
 from trainc.kinds.shared.pods import finish, prepare
@@ -19,7 +19,6 @@ from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
 from trainc.kinds.tfjob import listed_tensorflow, tensorflow
 from trainc.kinds.xgboostjob import xgboost
 from trainc.model.catalog import Entry
-from trainc.model.document import Document
 from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan
 from trainc.model.report import Report
@@ -30,21 +29,14 @@ from trainc.text.placeholders import is_placeholder
 STATIC = Rule("label-per-pod", NOTE, differs=EVERY_KIND)
 
 
-def older(
-    document: Document,
-    report: Report,
-    options: LegacyOptions | None = None,
-    *,
-    companions: tuple[Document, ...] = (),
-    beside: tuple[Document, ...] = (),
-) -> Plan | None:
+def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     """The plan of a legal older job; what will be different is reported.
 
     Where it cannot be compiled, the plan is barred, with a part for each role that has a number of pods; None without any.
     """
-    kind = kind_of(document.api_version, document.kind)
+    kind = kind_of(entry.document.api_version, entry.document.kind)
     assert kind is not None
-    job = read(document, kind, options or LegacyOptions(), report)
+    job = read(entry.document, kind, options, report)
     counted, unknown = countable(job), is_open(job)
     for replica in job.replicas:
         prepare(job, replica)
@@ -55,7 +47,7 @@ def older(
         known = [one for one in job.replicas if is_countable(one) or is_placeholder(one.count.value)]
         shape = JobLayout(tuple(ReplicatedJobPlan(one.name, one, one.count) for one in known))
         barred |= any(type(one.count.value) is int and not 0 <= one.count.value <= MOST for one in job.replicas)
-    return _plan(job, shape, Entry(document, companions, beside), barred=barred) if shape.parts else None
+    return _plan(job, shape, entry, barred=barred) if shape.parts else None
 
 
 def _plan(job: LegacyJob, shape: JobLayout, entry: Entry, *, barred: bool) -> Plan:
@@ -79,10 +71,13 @@ def _plan(job: LegacyJob, shape: JobLayout, entry: Entry, *, barred: bool) -> Pl
         barred=barred,
     )
     plan = planned(template, companions=entry.companions)
-    if barred or is_open(job):
+    if (
+        barred or is_open(job) or "runtimeId" in (shape.settings or {})
+    ):  # with a number that nobody writes in a host name
         return plan
-    present, companions = with_present_names(job, plan, replicated, entry.companions)
-    return planned({**template, "spec": {**template["spec"], "replicatedJobs": present}}, companions=companions)
+    files = HostsInFiles(job, plan).files(entry.companions, [pod_of(tree) for tree in replicated])
+    present = Hosts(job, plan).replicated(replicated)
+    return planned({**template, "spec": {**template["spec"], "replicatedJobs": present}}, companions=files)
 
 
 def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
-from trainc.kinds.shared.former_hosts import FormerHosts, is_domain
+from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.kinds.shared.job import FOR_THE_JOB, LegacyOptions, countable, is_open, job_metadata
 from trainc.kinds.shared.job import is_countable as is_number_of_pods
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
@@ -236,27 +235,18 @@ class FormerPodNames(FormerHosts):
     instead = "take the names from `VC_<TASK>_HOSTS` or from the files in /etc/volcano"
 
     def __init__(self, job: JobOfTasks) -> None:
-        super().__init__(job.document.name, job.document, job.report)
-        self._domain = job.asks("cluster-domain") or job.options.cluster_domain
-        name = job.name.value
-        self._present: dict[str, str] = {}
-        self._families: dict[str, range | None] = {}
-        for task in job.tasks:
-            hosts = task.hosts(name)
-            self._present |= {f"{self.base}-{task.role}-{index}": host for index, host in enumerate(hosts)}
-            if hosts:
-                self._families[task.role] = range(len(hosts))
-
-    @property
-    def families(self) -> Mapping[str, range | None]:
-        return self._families
+        super().__init__(job.document.name, job.document, job.report, job.cluster_domain)
+        every = {task.role: task.hosts(job.name.value) for task in job.tasks}
+        self._present = {
+            f"{self.base}-{role}-{index}": host for role, hosts in every.items() for index, host in enumerate(hosts)
+        }
+        self.families = {role: range(len(hosts)) for role, hosts in every.items() if hosts}
 
     def present(self, host: str) -> str:
-        """What a host is called now, "" where it is none of Volcano's names or the same as before."""
         first, dot, rest = host.partition(".")
         if not (present := self._present.get(first, "")) or not dot:
             return present.partition(".")[0]
         subdomain, _, below = rest.partition(".")
-        if subdomain != self.base or not is_domain(below, self.document.namespace or "", self._domain):
+        if subdomain != self.base or not self.is_domain(below):
             return ""
         return f"{present}.{below}" if below else present

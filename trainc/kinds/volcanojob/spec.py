@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned
-from trainc.kinds.table import NO_PORT, Kind
+from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, derive
@@ -69,7 +69,7 @@ class JobOfTasks(LegacyJob):
 
     def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         tasks = read_tasks(document.tree)
-        kind = Kind(API, "Job", "tasks", tuple(task.role for task in tasks), "", NO_PORT, "", FRAMEWORK)
+        kind = Kind(API, "Job", "tasks", tuple(task.role for task in tasks), FRAMEWORK)
         super().__init__(document, kind, tasks, options, report)
         self.tasks = tasks
         self.plugins = plugins(document.tree)
