@@ -27,14 +27,15 @@ from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import Tree, get, leaves, plain, value
+from trainc.model.tree import Tree, get, given, leaves, plain, value
 from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
-from trainc.text.object_keys import TPU_RESOURCE
+from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB, TPU_RESOURCE
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import NANO, Quantity, QuantityError
 
 _COMMAND = ["/bin/bash", "-c", "--"]
+_DISK_USAGE = "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE"
 _OVERWRITE = "ray.io/overwrite-container-cmd"
 _TAGS = "kuberay_version=v1.7.0;kuberay_crd=RayJob"
 _WAITS = {"cpu": "200m", "memory": "256Mi"}
@@ -92,19 +93,16 @@ def entries(wiring: RayWiring, role: Role, container: Tree) -> dict[str, object]
     head["RAY_IP"] = wiring.text("Service of the head", wiring.service)
     if all(container is not other for other in role.containers):
         return dict(head)
-    return _of_ray(wiring, group, container, head) if first else {}
-
-
-def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str, Sourced[str]]) -> dict[str, object]:
+    if not first:
+        return {}
     port = head_port(wiring.head)
-    given = {value(entry, "name") for entry in container.get("env") or ()}
+    written = {value(entry, "name") for entry in container.get("env") or ()}
     address = f"127.0.0.1:{port}" if group.is_head else wiring.address
     unless_given: dict[str, object] = {
         "RAY_PORT": port,
         "RAY_ADDRESS": wiring.text("address of the head", address),
         "RAY_USAGE_STATS_KUBERAY_IN_USE": "1",
     }
-    disk = {} if "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE" in given else {"RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE": "1"}
     return {
         **({} if group.is_head else head),
         "RAY_CLUSTER_NAME": _field("metadata.labels['ray.io/cluster']"),
@@ -112,9 +110,9 @@ def _of_ray(wiring: RayWiring, group: RayGroup, container: Tree, head: dict[str,
         "RAY_CLOUD_INSTANCE_ID": _field("metadata.name"),
         "RAY_NODE_TYPE_NAME": _field("metadata.labels['ray.io/group']"),
         "KUBERAY_GEN_RAY_START_CMD": wiring.text("ray start", wiring.line(group)),
-        **{name: content for name, content in unless_given.items() if name not in given},
+        **{name: content for name, content in unless_given.items() if name not in written},
         **({"RAY_USAGE_STATS_EXTRA_TAGS": _TAGS} if group.is_head else {}),
-        **disk,
+        **({} if _DISK_USAGE in written else {_DISK_USAGE: "1"}),
     }
 
 
@@ -125,16 +123,13 @@ def _field(path: str) -> Tree:
 def more(plan: Plan) -> Contribution:
     """The commands of all pods, what Ray's containers have beside variables, and the head's Service."""
     wiring = RayWiring(plan)
-    ports = named_ports(wiring.head.ray_container) or {key: PORTS[key] for key in PORTS}
-    ports.setdefault("metrics", PORTS["metrics"])
-    jobset = "jobset.sigs.k8s.io/"
-    selector = {f"{jobset}jobset-name": wiring.plan.name, f"{jobset}replicatedjob-name": HEAD}
+    ports = {"metrics": PORTS["metrics"], **(named_ports(wiring.head.ray_container) or PORTS)}
+    selector = {JOBSET_NAME: plan.name, REPLICATED_JOB: HEAD}
     listed = [{"name": name, "port": ports[name], "protocol": "TCP"} for name in sorted(ports)]
-    name = wiring.text("Service of the head", wiring.service)
     service = {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": {"name": name},
+        "metadata": {"name": wiring.text("Service of the head", wiring.service)},
         "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": selector, "ports": listed},
     }
     out = Contribution(objects=(service,))
@@ -156,7 +151,14 @@ def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
     container = role.containers[0]
     name = container["name"].value
     params = start_params(group, wiring.address)
-    sets: dict[str, Tree] = {**_starts(wiring, role, group, container), **_probes(wiring, group, container, params)}
+    sets: dict[str, Tree] = {}
+    # The user's own command runs before Ray starts; one that starts Ray itself is left alone.
+    own = " ".join(str(leaf.value) for field in ("command", "args") for _, leaf in leaves(container.get(field) or []))
+    meta = get(role.tree, "template", "spec", "template", "metadata", "annotations")
+    if "ray start" not in own and str(value(meta, _OVERWRITE)).lower() != "true":
+        text = f"{own and f'{own} && '}{ULIMIT}; {wiring.line(group)}"
+        sets = {"command": _COMMAND, "args": [wiring.text("ray start", text)]}
+    sets |= _probes(wiring, group, container, params)
     ports = named_ports(container)
     metrics = PORTS["metrics"]
     port = {"name": "metrics", "containerPort": metrics, "protocol": "TCP"}
@@ -164,32 +166,14 @@ def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
     patches = [Patch(role.index, name, sets=sets, ports=() if is_taken else (port,))]
     mounted = {value(mount, "mountPath") for mount in container.get("volumeMounts") or ()}
     if "/dev/shm" not in mounted and "plasma-directory" not in params:  # noqa: S108 (a path of the pod)
-        patches += _shared_memory(role, container)
+        patches.append(Patch(role.index, name, mounts=({"name": "shared-mem", "mountPath": "/dev/shm"},)))  # noqa: S108
+        size = given(get(container, "resources", "limits", "memory"), get(container, "resources", "requests", "memory"))
+        folder = {"medium": "Memory", **({} if size is None else {"sizeLimit": size})}
+        if all(value(other, "name") != "shared-mem" for other in role.pod.get("volumes") or ()):
+            patches.append(Patch(role.index, volumes=({"name": "shared-mem", "emptyDir": folder},)))
     if not group.is_head:
         patches.append(Patch(role.index, init_containers=(_waits(wiring, container),)))
     return Contribution(patches)
-
-
-def _starts(wiring: RayWiring, role: Role, group: RayGroup, container: Tree) -> dict[str, Tree]:
-    """The command that starts Ray; the user's own runs before it, and one that starts Ray itself is left alone."""
-    words = [str(leaf.value) for field in ("command", "args") for _, leaf in leaves(container.get(field) or [])]
-    own = " ".join(words)
-    meta = get(role.tree, "template", "spec", "template", "metadata", "annotations")
-    if "ray start" in own or str(value(meta, _OVERWRITE)).lower() == "true":
-        return {}
-    text = f"{own} && {ULIMIT}; {wiring.line(group)}" if own else f"{ULIMIT}; {wiring.line(group)}"
-    return {"command": _COMMAND, "args": [wiring.text("ray start", text)]}
-
-
-def _shared_memory(role: Role, container: Tree) -> list[Patch]:
-    amounts = get(container, "resources")
-    limit, request = get(amounts, "limits", "memory"), get(amounts, "requests", "memory")
-    size = limit if limit is not None else request
-    volume = {"name": "shared-mem", "emptyDir": {"medium": "Memory", **({} if size is None else {"sizeLimit": size})}}
-    mount = {"name": "shared-mem", "mountPath": "/dev/shm"}  # noqa: S108 (a path of the pod)
-    there = any(value(other, "name") == "shared-mem" for other in role.pod.get("volumes") or ())
-    name = container["name"].value
-    return [Patch(role.index, name, mounts=(mount,)), *([] if there else [Patch(role.index, volumes=(volume,))])]
 
 
 def _waits(wiring: RayWiring, container: Tree) -> Tree:

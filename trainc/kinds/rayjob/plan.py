@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.kinds.rayjob.environment import is_gpu
 from trainc.kinds.rayjob.spec import (
     CLUSTER,
@@ -58,7 +60,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     again = get(job.spec, "submitterConfig", "backoffLimit")
     limit = or_default(again, _SUBMITS_AGAIN, Origin(by="KubeRay default"))
     policy = driver.restart.map(lambda text: "OnFailure" if text == "Always" else text)
-    meta = dict(get(driver.template, "metadata") or {})
+    meta = get(driver.template, "metadata") or {}
     labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
     spec = {**_counts(driver.count), "backoffLimit": limit}
     deadline = get(job.spec, "activeDeadlineSeconds")
@@ -107,13 +109,13 @@ class HeadHosts(FormerHosts):
 
 def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     """A Job of the head, which fails with it, or of a group of workers, which replaces those that are lost."""
-    restart = group.restart
+    restart, kind = group.restart, "head" if group.is_head else "worker"
     if group.is_head:
-        policy = restart.map(lambda _: "Never")
+        policy, limit, why = restart.map(lambda _: "Never"), 0, "a head is not replaced"
     else:
         policy = restart if restart.value == "Never" else derive("a pod of a Job ends", lambda _: "OnFailure", restart)
-    meta = dict(get(group.template, "metadata") or {})
-    kind = "head" if group.is_head else "worker"
+        limit, why = FOREVER, "a lost worker is replaced"
+    meta = get(group.template, "metadata") or {}
     own = {
         "ray.io/cluster": job.name,
         "ray.io/group": group.group,
@@ -122,9 +124,7 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
         "ray.io/node-type": kind,
     }
     labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **stamp(own, _BY)}
-    limit = 0 if group.is_head else FOREVER
     pod = {**(get(group.template, "spec") or {}), "restartPolicy": restart_policy(restart, policy)}
-    why = "a head is not replaced" if group.is_head else "a lost worker is replaced"
     spec = {
         **_counts(group.count),
         "backoffLimit": stamp(limit, why, restart),
@@ -147,13 +147,8 @@ def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:
             reasons = {"onJobFailureReasons": ["DeadlineExceeded"], "targetReplicatedJobs": [DRIVER]}
             policy["rules"] = [{"action": "FailJobSet", **reasons}]
         out["failurePolicy"] = stamp(policy, "a new cluster for each retry")
-    out |= {
-        field: leaf for field in ("suspend", "ttlSecondsAfterFinished") if (leaf := filled(spec, field)) is not None
-    }
-    manager = get(spec, "managedBy")
-    if type(manager) is Sourced and manager.value == MULTIKUEUE:
-        out["managedBy"] = manager
-    return out
+    out |= {name: leaf for name in ("suspend", "ttlSecondsAfterFinished") if (leaf := filled(spec, name)) is not None}
+    return {**out, "managedBy": spec["managedBy"]} if value(spec, "managedBy") == MULTIKUEUE else out
 
 
 def _gang(job: RayJobAsRead) -> Tree:
@@ -191,6 +186,8 @@ _NEEDS_KUBERAY = (
     ),
     ("networkPolicy", "KubeRay creates the policies", "add a NetworkPolicy"),
     ("upgradeStrategy", "KubeRay rejects it in the cluster of a RayJob", "remove it"),
+    ("authOptions", "KubeRay creates the Secret with the token", "remove it; restrict access with a NetworkPolicy"),
+    ("tlsOptions", "KubeRay creates the certificates", "mount certificates, and set the RAY_TLS_* variables"),
 )
 _EXPOSED = (
     ("headServiceAnnotations",),
@@ -205,17 +202,22 @@ _KUBERAY = "ray.io/kuberay-operator"
 
 def check_fields(job: RayJobAsRead) -> bool:
     """Whether everything can be compiled; what cannot, and what will be different, is reported."""
-    verdicts = (_has_cluster(job), _needs_no_operator(job), _has_fixed_size(job))
-    if not all(verdicts):
+    refusals = [*_uncompiled(job)]
+    for path, message, help_ in refusals:
+        job.say(UNCOMPILED, path, message, key=True, help=help_)
+    if refusals:
         return False
+    spec, cluster = job.spec, get(job.document.tree, *CLUSTER)
+    if value(cluster, "enableInTreeAutoscaling") is True:
+        message = "`enableInTreeAutoscaling` has no effect: each group has the maximum number of replicas"
+        job.say(UNSERVED, (*CLUSTER, "enableInTreeAutoscaling"), message, help="remove it")
     for path in _EXPOSED:
-        exposed = get(job.document.tree, *CLUSTER, *path)
+        exposed = get(cluster, *path)
         leaf = value(exposed) if type(exposed) is not dict else None
         if exposed is None or leaf in {"", "ClusterIP"} or leaf is False:
             continue
         message = f"`{path[-1]}` has no effect: the head's Service is only reachable inside the cluster"
         job.say(UNSERVED, job.at(*path, key=True), message, help="add a Service or an Ingress")
-    spec = job.spec
     if value(spec, "shutdownAfterJobFinishes") is not True:
         message = "the cluster ends with its driver, despite `shutdownAfterJobFinishes: false`"
         job.say(CLEAN_UP, ("spec", "shutdownAfterJobFinishes"), message, key=True)
@@ -236,69 +238,38 @@ def check_fields(job: RayJobAsRead) -> bool:
     message = f"a lost worker is replaced; a lost head ends the run, and {ends}"
     job.say(REPLACED, job.at("headGroupSpec", key=True), message)
     _say_of_driver(job)
-    for group in job.groups:
-        hosts = value(group.tree, "numOfHosts")
-        limits = get(group.ray_container, "resources", "limits") or {}
-        if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
-            message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
-            effect = "the TPU webhook does not find KubeRay's labels on the pods"
-            help_ = "write a JobSet with one Job for each slice"
-            job.say(UNSERVED, (*group.path, "numOfHosts"), message, effect=effect, help=help_)
-    _say_of_bounds(job)
+    _say_of_groups(job)
     _say_of_versions(job)
     _say_of_resources(job)
     _say_of_parameters(job)
     return True
 
 
-def _refuse(job: RayJobAsRead, path: Path, message: str, help_: str) -> bool:
-    job.say(UNCOMPILED, path, message, key=True, help=help_)
-    return False
-
-
-def _has_cluster(job: RayJobAsRead) -> bool:
-    """Whether the job brings its own cluster and says what runs there."""
-    if get(job.spec, "clusterSelector"):
+def _uncompiled(job: RayJobAsRead) -> Iterator[tuple[Path, str, str]]:
+    """Where a job asks for what needs an operator, or brings no cluster or program: what is said, and what to do."""
+    spec, cluster = job.spec, get(job.document.tree, *CLUSTER)
+    if get(spec, "clusterSelector"):
         message = "`clusterSelector` runs the program in an existing cluster"
-        help_ = "write `rayClusterSpec`, or submit with `ray job submit`"
-        return _refuse(job, ("spec", "clusterSelector"), message, help_)
-    if value(job.spec, "submissionMode") == "InteractiveMode":
+        yield ("spec", "clusterSelector"), message, "write `rayClusterSpec`, or submit with `ray job submit`"
+    elif value(spec, "submissionMode") == "InteractiveMode":
         message = "`submissionMode: InteractiveMode`: no driver submits this job"
-        return _refuse(job, ("spec", "submissionMode"), message, "write `entrypoint`, and remove the mode")
-    if not (value(job.spec, "entrypoint") or "").strip() and get(job.spec, "submitterPodTemplate") is None:
+        yield ("spec", "submissionMode"), message, "write `entrypoint`, and remove the mode"
+    elif not (value(spec, "entrypoint") or "").strip() and get(spec, "submitterPodTemplate") is None:
         message = "the job has no `entrypoint`: the driver has nothing to submit"
-        return _refuse(job, ("spec", "entrypoint"), message, "write the program, such as `python train.py`")
-    return True
-
-
-def _needs_no_operator(job: RayJobAsRead) -> bool:
-    cluster = get(job.document.tree, *CLUSTER)
-    out = True
+        yield ("spec", "entrypoint"), message, "write the program, such as `python train.py`"
+    needed = {
+        "authOptions": value(cluster, "authOptions", "mode") == "token",
+        "tlsOptions": value(cluster, "tlsOptions", "enabled") is True,
+    }
     for field, why, help_ in _NEEDS_KUBERAY:
-        if get(cluster, field) is not None:
-            out = _refuse(job, (*CLUSTER, field), f"`{field}` needs the operator: {why}", help_)
-    if value(cluster, "authOptions", "mode") == "token":
-        message = "`authOptions` needs the operator: KubeRay creates the Secret with the token"
-        help_ = "remove it; restrict access with a NetworkPolicy"
-        out = _refuse(job, (*CLUSTER, "authOptions"), message, help_)
-    if value(cluster, "tlsOptions", "enabled") is True:
-        message = "`tlsOptions` needs the operator: KubeRay creates the certificates"
-        out = _refuse(job, (*CLUSTER, "tlsOptions"), message, "mount certificates, and set the RAY_TLS_* variables")
-    return out
-
-
-def _has_fixed_size(job: RayJobAsRead) -> bool:
-    cluster = get(job.document.tree, *CLUSTER)
-    if value(cluster, "enableInTreeAutoscaling") is not True:
-        return True
+        if needed.get(field, get(cluster, field) is not None):
+            yield (*CLUSTER, field), f"`{field}` needs the operator: {why}", help_
     workers = get(cluster, "workerGroupSpecs") or ()
-    path = (*CLUSTER, "enableInTreeAutoscaling")
-    if all(value(worker, "minReplicas") == value(worker, "maxReplicas") for worker in workers):
-        message = "`enableInTreeAutoscaling` has no effect: each group has the maximum number of replicas"
-        job.say(UNSERVED, path, message, help="remove it")
-        return True
-    message = "`enableInTreeAutoscaling` needs the operator: an autoscaler adds and removes its pods"
-    return _refuse(job, path, message, "give each group a fixed size: `minReplicas` equal to `maxReplicas`")
+    has_fixed_size = all(value(worker, "minReplicas") == value(worker, "maxReplicas") for worker in workers)
+    if value(cluster, "enableInTreeAutoscaling") is True and not has_fixed_size:
+        message = "`enableInTreeAutoscaling` needs the operator: an autoscaler adds and removes its pods"
+        help_ = "give each group a fixed size: `minReplicas` equal to `maxReplicas`"
+        yield (*CLUSTER, "enableInTreeAutoscaling"), message, help_
 
 
 def _say_of_driver(job: RayJobAsRead) -> None:
@@ -316,22 +287,27 @@ def _say_of_driver(job: RayJobAsRead) -> None:
         job.say(UNSEEN, path, message, effect=effect, help=help_, key=True)
 
 
-def _say_of_bounds(job: RayJobAsRead) -> None:
-    for index, worker in enumerate(get(job.document.tree, *CLUSTER, "workerGroupSpecs") or ()):
-        numbers = [value(worker, name) for name in ("replicas", "minReplicas", "maxReplicas")]
+def _say_of_groups(job: RayJobAsRead) -> None:
+    """Say which groups do not know their place in a slice of TPUs, and which get another number of pods than they request."""
+    for group in job.groups:
+        hosts = value(group.tree, "numOfHosts")
+        limits = get(group.ray_container, "resources", "limits") or {}
+        if group.role != HEAD and type(hosts) is int and hosts > 1 and any(name.endswith("/tpu") for name in limits):
+            message = f"the pods of `{group.group}` do not know their place in a slice of {hosts} hosts"
+            effect = "the TPU webhook does not find KubeRay's labels on the pods"
+            help_ = "write a JobSet with one Job for each slice"
+            job.say(UNSERVED, (*group.path, "numOfHosts"), message, effect=effect, help=help_)
+        numbers = [value(group.tree, name) for name in ("replicas", "minReplicas", "maxReplicas")]
         wanted, least, most = (number if type(number) is int else None for number in numbers)
-        if wanted is None or value(worker, "suspend") is True:
+        if wanted is None or value(group.tree, "suspend") is True or group.is_head:
             continue
-        group = value(worker, "groupName")
+        replicas = (*group.path, "replicas")
         if most is not None and wanted > most:
-            message = f"`{group}` requests {wanted} replicas and gets {most}: `maxReplicas` is {most}"
-            help_ = f"write `maxReplicas: {wanted}`, or `replicas: {most}`"
+            message = f"`{group.group}` requests {wanted} replicas and gets {most}: `maxReplicas` is {most}"
+            job.say(BOUNDED, replicas, message, help=f"write `maxReplicas: {wanted}`, or `replicas: {most}`")
         elif least is not None and wanted < least:
-            message = f"`{group}` requests {wanted} replicas and gets {least}: `minReplicas` is {least}"
-            help_ = f"write `replicas: {least}`, or `minReplicas: {wanted}`"
-        else:
-            continue
-        job.say(BOUNDED, (*CLUSTER, "workerGroupSpecs", index, "replicas"), message, help=help_)
+            message = f"`{group.group}` requests {wanted} replicas and gets {least}: `minReplicas` is {least}"
+            job.say(BOUNDED, replicas, message, help=f"write `replicas: {least}`, or `minReplicas: {wanted}`")
 
 
 def _say_of_versions(job: RayJobAsRead) -> None:
@@ -399,12 +375,8 @@ def _say_of_parameters(job: RayJobAsRead) -> None:
     for group in job.groups:
         for name, text in group.params.items():
             path = (*group.path, "rayStartParams", name)
-            if (
-                name in (*_PORTS, *_AMOUNTS)
-                and parsed_int(text) is None
-                and not is_placeholder(text)
-                and "$" not in text
-            ):
+            is_number = parsed_int(text) is not None or is_placeholder(text) or "$" in text
+            if name in (*_PORTS, *_AMOUNTS) and not is_number:
                 help_ = _in_bytes(text) if name.endswith("memory") else "write a whole number"
                 effect = "`ray start` fails in each pod, and the program never runs"
                 job.say(PARAMETER, path, f"`{name}: {text}` is not a whole number", effect=effect, help=help_)
