@@ -25,8 +25,6 @@ _ONE: Sourced[int] = Sourced(1, _BY)
 class RayGroup(Replica):
     """The head, or one group of workers: `tree` is what is written of it, `group` what KubeRay calls it."""
 
-    __slots__ = ("group", "tree")
-
     def __init__(self, role: str, group: str, path: Path, tree: Tree, count: Sourced[int]) -> None:
         template = pruned(get(tree, "template")) or {}
         restart = get(template, "spec", "restartPolicy")
@@ -51,8 +49,6 @@ class RayGroup(Replica):
 
 class RayJobAsRead(LegacyJob):
     """One RayJob, ready to be laid out."""
-
-    __slots__ = ("groups",)
 
     def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         groups = read_groups(document.tree)

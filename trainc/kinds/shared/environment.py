@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -22,13 +23,17 @@ Chosen = Callable[[Role], list[Tree]]
 INDEX, NAMESPACE = "JOB_COMPLETION_INDEX", "POD_NAMESPACE"
 INDEX_REFERENCE, NAMESPACE_REFERENCE = f"$({INDEX})", f"$({NAMESPACE})"
 POD_NAMESPACE = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
-# What our values refer to: declared at the head of the list, because a reference sees only earlier entries.
-_HELPERS: dict[str, Tree] = {INDEX: COMPLETION_INDEX, NAMESPACE: POD_NAMESPACE}
-_HELPER_FIELDS = {
-    INDEX: (f"metadata.annotations['{POD_INDEX}']", f"metadata.labels['{POD_INDEX}']"),
-    NAMESPACE: ("metadata.namespace",),
+# What our values refer to: declared at the head of the list, because a reference sees only earlier entries. With it the
+# fields of a pod that hold the same, and what that is.
+_HELPERS: dict[str, tuple[Tree, tuple[str, ...], str]] = {
+    INDEX: (
+        COMPLETION_INDEX,
+        (f"metadata.annotations['{POD_INDEX}']", f"metadata.labels['{POD_INDEX}']"),
+        "the index of the pod",
+    ),
+    NAMESPACE: (POD_NAMESPACE, ("metadata.namespace",), "the namespace of the pod"),
 }
-_HELPER_CONTENTS = {INDEX: "the index of the pod", NAMESPACE: "the namespace of the pod"}
+_PIECE = re.compile(r"\$\$|\$\(([^)]*)\)|[^$]+|\$")
 JOB_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-index']"}}}
 GLOBAL_INDEX = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/job-global-index']"}}}
 
@@ -87,9 +92,7 @@ def framework(
         job = wired(plan) if wired is not None else plan
         for role in plan.roles:
             for c in chosen(role):
-                ours = entries(job, role, c)
-                _check_overrides(plan, c, ours, report)
-                _lengths(plan, ours, report)
+                _check(plan, c, entries(job, role, c), report)
         if check is not None:
             check(plan, report)
 
@@ -101,7 +104,7 @@ def environment(container: Tree, ours: Mapping[str, object]) -> list[Tree]:
     users = container.get("env") or []
     # An empty value is not a value, as the API writes it.
     complete = [{"name": name} if content == "" else variable(name, content) for name, content in ours.items()]
-    helpers = [{"name": name, **_HELPERS[name]} for name in _helpers(ours)]
+    helpers = [{"name": name, **_HELPERS[name][0]} for name in _helpers(ours)]
     return stamp([*helpers, *_kept(users, ours), *complete], "operator's environment")  # type: ignore[no-any-return]
 
 
@@ -137,25 +140,12 @@ def _kept(users: list[Tree], ours: Mapping[str, object]) -> list[Tree]:
 
 def _is_helper(entry: Tree) -> bool:
     """Whether a variable of the user holds what the helper of its name holds."""
-    fields = _HELPER_FIELDS.get(value(entry, "name"), ())
-    return value(entry, "valueFrom", "fieldRef", "fieldPath") in fields
+    name, field = value(entry, "name"), value(entry, "valueFrom", "fieldRef", "fieldPath")
+    return name in _HELPERS and field in _HELPERS[name][1]
 
 
-def _lengths(plan: Plan, ours: Mapping[str, object], report: Report) -> None:
-    for name, content in ours.items():
-        text = _bare(content)
-        size = len(f"{name}={text}".encode()) + 1 if type(text) is str else 0
-        if size <= LONGEST_VARIABLE // 2:
-            continue
-        over = size > LONGEST_VARIABLE
-        message = f"`{name}` {'would be longer than 128' if over else 'is longer than 64'} KiB"
-        effect = "no process starts: `argument list too long`" if over else "at twice the length no process would start"
-        span = plan.document.span(("spec",), key=True)
-        level = ERROR if over else WARNING
-        report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer pods", level=level))
-
-
-def _check_overrides(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+def _check(plan: Plan, container: Tree, ours: Mapping[str, object], report: Report) -> None:
+    """Say which variables of the user are replaced, which refer to such, and which of ours are too long."""
     helpers = _helpers(ours)
     lost: set[str] = set()
     entries = container.get("env") or []
@@ -168,15 +158,29 @@ def _check_overrides(plan: Plan, container: Tree, ours: Mapping[str, object], re
             if name in ours or not _is_helper(entry):
                 users = [value(other, "name") for other in entries[index + 1 :] if name in names(_text(other))]
                 rewrite = f", and write its value in `{users[0]}`" if users else ""
-                message = f"`{name}` holds {_HELPER_CONTENTS.get(name)}, from which the job's own variables are made"
-                if name in ours:
-                    message = f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
+                message = f"the operator of {plan.document.kind} sets `{name}`, and its value wins"
+                if name not in ours:
+                    message = f"`{name}` holds {_HELPERS[name][2]}, from which the job's own variables are made"
                 report.add(OVERRIDDEN.at(span, message, help=f"remove it{rewrite}"))
                 if "valueFrom" in entry or refers:
                     lost.add(name)
         elif refers:
             message = f"`{name}` refers to a replaced variable"
             report.add(LOST.at(span, message, help="give the variable it refers to another name"))
+    for name, content in ours.items():
+        text = _bare(content)
+        size = len(f"{name}={text}".encode()) + 1 if type(text) is str else 0
+        message, effect, level = (
+            f"`{name}` is longer than 64 KiB",
+            "at twice the length no process would start",
+            WARNING,
+        )
+        if size > LONGEST_VARIABLE:
+            message, effect = f"`{name}` would be longer than 128 KiB", "no process starts: `argument list too long`"
+            level = ERROR
+        if size > LONGEST_VARIABLE // 2:
+            span = plan.document.span(("spec",), key=True)
+            report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer pods", level=level))
 
 
 def _text(entry: Tree) -> str:
@@ -204,19 +208,7 @@ def search_domains(plan: Plan, domain: str) -> Contribution:
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
     """A text in parts, each with the name that it refers to, "" for what stands for itself; `$$` is one part."""
-    at = 0
-    while at < len(text):
-        if text.startswith("$$", at):
-            yield "$$", ""
-            at += 2
-            continue
-        end = text.find(")", at) if text.startswith("$(", at) else -1
-        if end < 0:
-            yield text[at], ""
-            at += 1
-            continue
-        yield text[at : end + 1], text[at + 2 : end]
-        at = end + 1
+    return ((found[0], found[1] or "") for found in _PIECE.finditer(text))
 
 
 def names(text: str) -> set[str]:

@@ -40,8 +40,6 @@ class LegacyOptions(NamedTuple):
 class Replica:
     """One role of a job: its canonical name, where it is written, how many pods, what they look like."""
 
-    __slots__ = ("count", "path", "port", "restart", "role", "template")
-
     def __init__(
         self,
         role: str,
@@ -74,8 +72,6 @@ class Replica:
 
 class LegacyJob:
     """One older job, ready to be laid out; `replicas` holds its roles in the order of its kind."""
-
-    __slots__ = ("document", "kind", "options", "replicas", "report")
 
     def __init__(
         self, document: Document, kind: Kind, replicas: tuple[Replica, ...], options: LegacyOptions, report: Report
@@ -159,21 +155,18 @@ def _replica(kind: Kind, role: str, key: str, tree: Tree) -> Replica:
 
 def _of_list(document: Document, kind: Kind) -> tuple[Replica, ...]:
     entries = {entry.role: entry for entry in listed(document.tree)}
+    scheduler = filled(spelled(get(document.tree, "spec"), "schedulerName"))
     out = []
     for role, entry in [(role, entries[role]) for role in kind.roles if role in entries]:
         restart = get(entry.template, "spec", "restartPolicy")
         policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
-        template = _scheduled(pruned(entry.template) or default_ps(document.tree), document)
+        template = pruned(entry.template) or default_ps(document.tree)
+        pod = get(template, "spec")
+        # `mlkube.io` could not name a scheduler for all pods of a job yet.
+        if scheduler is not None and type(pod) is dict and not document.api_version.startswith("mlkube.io/"):
+            template = {**template, "spec": {**pod, "schedulerName": scheduler}}
         out.append(Replica(role, entry.path, entry.count, policy, template, entry.port))
     return tuple(out)
-
-
-def _scheduled(template: Tree, document: Document) -> Tree:
-    """The template with the scheduler that the job names for all its pods, which `mlkube.io` could not do yet."""
-    scheduler, pod = filled(spelled(get(document.tree, "spec"), "schedulerName")), get(template, "spec")
-    if scheduler is None or type(pod) is not dict or document.api_version.startswith("mlkube.io/"):
-        return template
-    return {**template, "spec": {**pod, "schedulerName": scheduler}}
 
 
 def pruned(tree: Tree) -> Tree:
@@ -198,8 +191,6 @@ _DEFAULT = Origin(by="TfJob default")
 
 class ListedReplica:
     """One entry of `replicaSpecs` with its defaults: type MASTER, one replica, port 2222."""
-
-    __slots__ = ("count", "path", "port", "role", "template", "tree")
 
     def __init__(self, tree: Tree, path: Path) -> None:
         self.tree = tree
@@ -262,13 +253,29 @@ MOST = 100_000
 
 def countable(job: LegacyJob) -> bool:
     """Whether every role has a number of pods that can be laid out; what has not is reported."""
-    verdicts = [_countable(job, replica) for replica in job.replicas]
-    if all(verdicts) and not job.pods:
+    is_whole = True
+    for replica in job.replicas:
+        count: object = replica.count.value
+        at = (*replica.path, "replicas")
+        if type(count) is int and 0 <= count <= MOST:
+            continue
+        is_whole = False
+        if type(count) is int and count < 0:
+            job.say(NO_REPLICAS, at, f"`{replica.role}` has {count} replicas", help="write the number of pods")
+        elif type(count) is int:
+            message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
+            job.say(TOO_MANY_PODS, at, message, help="request fewer pods")
+        elif job.report.compiles or not is_placeholder(
+            count
+        ):  # else who computes with the number counts what it cannot
+            help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
+            job.say(UNKNOWN_SIZE, at, f"the number of pods of `{replica.role}` is unknown", help=help_)
+    if is_whole and not job.pods:
         field = ("spec", job.kind.field)
         help_ = f"give one of {', '.join(job.kind.roles)} at least one replica"
         job.say(NO_REPLICAS, field, "no role of this job has a pod", key=True, help=help_)
         return False
-    return all(verdicts)
+    return is_whole
 
 
 def is_countable(replica: Replica) -> bool:
@@ -280,21 +287,3 @@ def is_countable(replica: Replica) -> bool:
 def is_open(job: LegacyJob) -> bool:
     """Whether a run that only judges meets a number of pods that is filled in later."""
     return not job.report.compiles and any(is_placeholder(replica.count.value) for replica in job.replicas)
-
-
-def _countable(job: LegacyJob, replica: Replica) -> bool:
-    count: object = replica.count.value
-    at = (*replica.path, "replicas")
-    if is_placeholder(count) and not job.report.compiles:
-        return False  # whoever computes with the number counts what it cannot
-    if type(count) is not int:
-        help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
-        job.say(UNKNOWN_SIZE, at, f"the number of pods of `{replica.role}` is unknown", help=help_)
-    elif count < 0:
-        job.say(NO_REPLICAS, at, f"`{replica.role}` has {count} replicas", help="write the number of pods")
-    elif count > MOST:
-        message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
-        job.say(TOO_MANY_PODS, at, message, help="request fewer pods")
-    else:
-        return True
-    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
@@ -89,7 +89,11 @@ def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]
     path = ("metadata", "annotations", "trainc.dev/rank-layout")
     if layout not in {"", MERGED, PER_JOB}:
         job.say(UNKNOWN_LAYOUT, path, f"`{layout}` is not a layout of ranks", help=f"one of {MERGED}, {PER_JOB}")
-    difference = _difference(master, worker)
+    difference = ""
+    if master.restart.value != worker.restart.value:
+        difference = f"the restart policies differ ({master.restart.value}, {worker.restart.value})"
+    elif comparable(master.template) != comparable(worker.template):
+        difference = "the pod templates differ"
     if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"
         job.say(UNKNOWN_LAYOUT, path, message, help="make them equal, or remove the annotation")
@@ -100,14 +104,6 @@ def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]
     if difference:
         return PER_JOB, f"one Job for each worker, because {difference}: the rank is the Job's global index"
     return MERGED, "Master and Worker look alike: one Indexed Job `node`, in which the index is the rank"
-
-
-def _difference(master: Replica, worker: Replica) -> str:
-    if master.restart.value != worker.restart.value:
-        return f"the restart policies differ ({master.restart.value}, {worker.restart.value})"
-    if comparable(master.template) != comparable(worker.template):
-        return "the pod templates differ"
-    return ""
 
 
 def comparable(template: Tree) -> object:
@@ -157,30 +153,24 @@ _INDEX_LABEL: Version = (1, 28)
 def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     """Whether the cluster knows every field; what it does not know is reported."""
     there = {"Kubernetes": job.options.kubernetes, "JobSet": job.options.jobset}
-    needs = dict.fromkeys(_needs(job, shape, replicated))
-    lacking = [need for need in needs if (version := there[need[1]]) is not None and version < need[2]]
-    for what, of, least in lacking:
-        message = f"{what}: this needs {of} {_dotted(least)}, the cluster has {_dotted(there[of])}"
-        job.say(TOO_OLD, ("spec", job.kind.field), message, key=True, help=f"update {of}")
-    return not lacking
-
-
-def _needs(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Iterator[tuple[str, str, Version]]:
+    needs: list[tuple[str, str, Version]] = []
     for tree, part in zip(replicated, shape.parts, strict=True):
         spec = get(tree, "template", "spec")
-        for field, least, what in _FIELDS:
-            if field in spec:
-                yield what, "Kubernetes", least
+        needs += [(what, "Kubernetes", least) for field, least, what in _FIELDS if field in spec]
         if part.waits:
-            yield f"`{part.name}` starts after `{part.waits}`", "JobSet", _DEPENDS_ON
+            needs.append((f"`{part.name}` starts after `{part.waits}`", "JobSet", _DEPENDS_ON))
         if part.pods.value not in {0, 1} and (job.kind.framework == "mpijob" or job.asks("compat-names") == "true"):
-            yield "a label distinguishes the pods of one Job", "Kubernetes", _INDEX_LABEL
+            needs.append(("a label distinguishes the pods of one Job", "Kubernetes", _INDEX_LABEL))
         if shape.layout == PER_JOB and part.name == "worker":
-            yield "a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX
-
-
-def _dotted(version: Version | None) -> str:
-    return "" if version is None else ".".join(map(str, version))
+            needs.append(("a worker's rank is its Job's number", "JobSet", GLOBAL_INDEX))
+    fits_all = True
+    for what, of, least in dict.fromkeys(needs):
+        if (version := there[of]) is not None and version < least:
+            wanted, found = (".".join(map(str, one)) for one in (least, version))
+            message = f"{what}: this needs {of} {wanted}, the cluster has {found}"
+            job.say(TOO_OLD, ("spec", job.kind.field), message, key=True, help=f"update {of}")
+            fits_all = False
+    return fits_all
 
 
 def plan_of_jobset(

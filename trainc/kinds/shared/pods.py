@@ -63,32 +63,27 @@ def _ports(job: LegacyJob, replica: Replica, spec: Tree) -> list[Tree]:
         port = {"name": job.kind.port_name, "containerPort": number, "protocol": "TCP"}
         ports.append(stamp(port, f"{job.kind.kind} default"))
     else:
-        ports[same] = _named(job, replica, ports[same], (index, same))
+        port, wanted = ports[same], job.kind.port_name
+        if name := value(port, "name"):
+            message = f"port {value(port, 'containerPort')} is called `{name}`; the operator expects `{wanted}`"
+        else:
+            message = f"port {value(port, 'containerPort')} has no name; it gets the name `{wanted}`"
+            ports[same] = {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
+        path = (*replica.path, "template", "spec", "containers", index, "ports", same)
+        job.say(PORT, path, message, help=f"call it `{wanted}`")
     containers[index] = {**main, "ports": ports}
     return containers
-
-
-def _named(job: LegacyJob, replica: Replica, port: Tree, at: tuple[int, int]) -> Tree:
-    path = (*replica.path, "template", "spec", "containers", at[0], "ports", at[1])
-    wanted = job.kind.port_name
-    if name := value(port, "name"):
-        message = f"port {value(port, 'containerPort')} is called `{name}`; the operator expects `{wanted}`"
-        job.say(PORT, path, message, help=f"call it `{wanted}`")
-        return port
-    message = f"port {value(port, 'containerPort')} has no name; it gets the name `{wanted}`"
-    job.say(PORT, path, message, help=f"call it `{wanted}`")
-    return {**port, "name": stamp(wanted, f"{job.kind.kind} default")}
 
 
 def finish(job: LegacyJob, part: ReplicatedJobPlan, policy: Sourced[str] | None) -> Tree:
     """The template of one part: its role's, with the operator's labels and the pod's restart policy."""
     template = part.replica.template
-    meta = dict(template.get("metadata") or {})
-    meta["labels"] = {**(meta.get("labels") or {}), **labels(job, part)}
-    spec = dict(template["spec"])
-    if policy is not None:
-        spec["restartPolicy"] = policy
-    return {"metadata": meta, "spec": spec}
+    meta = template.get("metadata") or {}
+    ending = {} if policy is None else {"restartPolicy": policy}
+    return {
+        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), **labels(job, part)}},
+        "spec": {**template["spec"], **ending},
+    }
 
 
 def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:

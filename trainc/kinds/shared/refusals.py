@@ -54,8 +54,6 @@ def admitted(
 class Validator:
     """Adds refusals of one job to a report and remembers whether there was any."""
 
-    __slots__ = ("by", "document", "kind", "lenient", "refused", "report")
-
     def __init__(self, kind: Kind, document: Document, report: Report, *, by: str, lenient: bool) -> None:
         self.kind = kind
         self.document = document

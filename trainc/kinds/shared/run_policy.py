@@ -37,8 +37,16 @@ def jobset_fields(job: LegacyJob) -> Tree:
         job.say(WITHOUT_EFFECT, job.policy_span("managedBy"), message, help="remove it")
     elif type(manager) is Sourced and manager.value:
         out["managedBy"] = manager
-    if (ttl := _ttl(job)) is not None:
-        out["ttlSecondsAfterFinished"] = ttl
+    ttl = job.policy("ttlSecondsAfterFinished")
+    if type(ttl) is Sourced and ttl.value is not None:
+        span = job.policy_span("ttlSecondsAfterFinished")
+        again = "after its TTL, the job is deleted, applied again from Git, and runs again"
+        if job.asks("keep-ttl") == "true":
+            job.say(TTL, span, again, help="remove the annotation `trainc.dev/keep-ttl`")
+            out["ttlSecondsAfterFinished"] = ttl
+        else:
+            help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; otherwise, remove it'
+            job.say(TTL, span, f"`ttlSecondsAfterFinished` is omitted: {again}", help=help_)
     _clean_up(job)
     return out
 
@@ -63,20 +71,6 @@ def scopes(job: LegacyJob, children: int) -> None:
     if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
         message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
         job.say(BUDGET, job.policy_span("backoffLimit"), message, help="lower it if the sum matters")
-
-
-def _ttl(job: LegacyJob) -> Sourced[int] | None:
-    ttl = job.policy("ttlSecondsAfterFinished")
-    if type(ttl) is not Sourced or ttl.value is None:
-        return None
-    span = job.policy_span("ttlSecondsAfterFinished")
-    again = "after its TTL, the job is deleted, applied again from Git, and runs again"
-    if job.asks("keep-ttl") == "true":
-        job.say(TTL, span, again, help="remove the annotation `trainc.dev/keep-ttl`")
-        return ttl
-    help_ = 'annotate the job with `trainc.dev/keep-ttl: "true"` to keep it; otherwise, remove it'
-    job.say(TTL, span, f"`ttlSecondsAfterFinished` is omitted: {again}", help=help_)
-    return None
 
 
 _LATER = "children that still run when the job has its result get SIGTERM"

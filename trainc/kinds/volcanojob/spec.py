@@ -28,8 +28,6 @@ class Task(Replica):
     `jobs` child Jobs have `pods` pods each; pod `i` of the task is pod `i % pods` of Job `i // pods`.
     """
 
-    __slots__ = ("jobs", "minimum", "pods", "tree")
-
     def __init__(self, name: str, path: Path, tree: Tree) -> None:
         count = or_default(get(tree, "replicas"), 0, DEFAULT)
         template = pruned(get(tree, "template")) or {}
@@ -64,8 +62,6 @@ class Task(Replica):
 
 class JobOfTasks(LegacyJob):
     """One Volcano Job, ready to be laid out."""
-
-    __slots__ = ("plugins", "tasks")
 
     def __init__(self, document: Document, options: LegacyOptions, report: Report) -> None:
         tasks = read_tasks(document.tree)
@@ -147,8 +143,6 @@ _NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9
 
 class Flags:
     """The flags of one plugin: what each says, and which argument stopped the reading (-1 for none)."""
-
-    __slots__ = ("problem", "stopped", "values")
 
     def __init__(self, plugin: str, arguments: Sequence[str]) -> None:
         self.values: dict[str, Flag] = dict(PLUGINS[plugin])
