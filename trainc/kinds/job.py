@@ -44,11 +44,9 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     namespace = given(get(document.tree, "metadata", "namespace"), options.namespace)
     values = hosts.common_values([document.tree["spec"]["template"]["spec"]])
     companions = tuple(hosts.companion(companion, namespace, values) for companion in entry.companions)
-    spec = {**_jobset_fields(document), "network": _network(hosts, entry), "replicatedJobs": [replicated]}
-    if not spec["network"]:
-        del spec["network"]
+    network = _network(hosts, entry)
+    spec = {**_jobset_fields(document), **({"network": network} if network else {}), "replicatedJobs": [replicated]}
     template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
-    _check_service(hosts, entry)
     spec = document.tree["spec"]
     width, size = value(spec, "parallelism"), value(spec, "completions")
     width = 1 if width is None else width
@@ -98,21 +96,19 @@ class JobHosts(FormerHosts):
     def leaf(self, leaf: Tree, values: Mapping[str, str]) -> Tree:
         """A text with present names; one that never led anywhere is said to be one."""
         if type(leaf) is Sourced and type(leaf.value) is str:
+            at = place(leaf.origin) or self.document.span(("spec",), key=True)
             for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
-                if "." not in former or self.subdomain is None:
-                    self._unresolved(leaf, former, present)
+                if self.subdomain is None:
+                    why, service = "the pod template has no `subdomain`", "a headless Service of that name"
+                    help_ = f"write `subdomain` in the pod template, {service}, and `{former}.SUBDOMAIN`"
+                elif "." not in former:
+                    why, help_ = "the name has no subdomain", f"write `{former}.{self.service}`"
+                else:
+                    continue
+                message = f"`{former}` never resolves in the Job: {why}"
+                effect = f"the Job's processes never connect; the JobSet gets `{present}`"
+                self.report.add(UNRESOLVED.at(at, message, effect=effect, help=help_))
         return super().leaf(leaf, values)
-
-    def _unresolved(self, leaf: Sourced[str], former: str, present: str) -> None:
-        why = "the pod template has no `subdomain`" if self.subdomain is None else "the name has no subdomain"
-        at = place(leaf.origin) or self.document.span(("spec",), key=True)
-        effect = f"the Job's processes never connect; the JobSet gets `{present}`"
-        help_ = (
-            f"write `subdomain` in the pod template, a headless Service of that name, and `{former}.SUBDOMAIN`"
-            if self.subdomain is None
-            else f"write `{former}.{self.subdomain.value}`"
-        )
-        self.report.add(UNRESOLVED.at(at, f"`{former}` never resolves in the Job: {why}", effect=effect, help=help_))
 
     def companion(self, companion: Document, namespace: Sourced[str] | None, values: Mapping[str, str]) -> Document:
         """Another object of the file: a Service in the job's namespace; selectors and texts follow the JobSet."""
@@ -155,34 +151,23 @@ def _jobset_fields(document: Document) -> dict[str, Tree]:
 
 
 def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:
-    """The subdomain that the pods have, and whether its Service, where the file brings it, names pods that start."""
-    if hosts.subdomain is None:
+    """The subdomain that the pods have, and whether its Service names pods that start; a finding where the file has none."""
+    if (name := hosts.subdomain) is None:
         return {}
     for other in (*entry.companions, *entry.beside):
-        if other.kind == "Service" and other.name == hosts.subdomain.value:
+        if other.kind == "Service" and other.name == name.value:
             early = get(other.tree, "spec", "publishNotReadyAddresses")
             default = Sourced(False, Origin(by="Service default"))
-            return {"subdomain": hosts.subdomain, "publishNotReadyAddresses": given(early, default)}
-    return {"subdomain": hosts.subdomain}
-
-
-def _check_service(hosts: JobHosts, entry: Entry) -> None:
-    """A finding where the pods have a subdomain, and the file does not bring its Service."""
-    around = (*entry.companions, *entry.beside)
-    name = hosts.subdomain
-    if name is None or any(other.kind == "Service" and other.name == name.value for other in around):
-        return
+            return {"subdomain": name, "publishNotReadyAddresses": given(early, default)}
     span = place(name.origin) or hosts.document.span(("spec",))
-    message = f"Service `{name.value}` is not in this file; the JobSet creates one with that name"
+    message, level = f"Service `{name.value}` is not in this file; the JobSet creates one with that name", ""
     effect = "a Service in another file selects the pods of the former Job, and overwrites it"
-    help_, level = "move it into this file, or remove it", ""
+    help_ = "move it into this file, or remove it"
     if hosts.keeps:
-        message, effect = (
-            f"Service `{name.value}` is not in this file",
-            "without it, pods cannot resolve each other's names",
-        )
-        help_, level = "add it to the file of the Job", NOTE
+        message, level = f"Service `{name.value}` is not in this file", NOTE
+        effect, help_ = "without it, pods cannot resolve each other's names", "add it to the file of the Job"
     hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_, level=level))
+    return {"subdomain": name}
 
 
 _FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)

@@ -14,7 +14,7 @@ from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Path, Tree, filled, get, plain, value
+from trainc.model.tree import Tree, filled, get, plain, value
 from trainc.text.placeholders import is_placeholder
 
 _SCRIPT = "grpc_tensorflow_server.py"
@@ -44,7 +44,11 @@ def more(plan: Plan) -> Contribution:
     if (role := plan.role("ps")) is None or value(plan.settings, "defaultPs") is not True:
         return Contribution()
     name = derive("default PS", lambda r: f"cm-ps-{r}", plan.settings["runtimeId"])
-    spec = derive("cluster of the job", lambda _: cluster_spec(plan), plan.name)
+    cluster: dict[str, list[str]] = {}
+    for p in peers(plan):
+        cluster.setdefault(p.type, []).append(f"{address(plan, p)}:{port(p.role, TF).value}")
+    jobs = ",".join(f"{kind}|{';'.join(cluster[kind])}" for kind in sorted(cluster))
+    spec = derive("cluster of the job", lambda _: jobs, plan.name)
     task = "$(JOB_COMPLETION_INDEX)" if role.count.value > 1 else "0"
     command = ["python", f"/ps-server/{_SCRIPT}", "--cluster_spec", spec, "--job_name", "ps", "--task_id", task]
     patch = Patch(
@@ -56,14 +60,6 @@ def more(plan: Plan) -> Contribution:
     )
     scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {_SCRIPT: _SERVER}}
     return Contribution([patch], objects=[scripts])
-
-
-def cluster_spec(plan: Plan) -> str:
-    """The hosts of all processes as `job|host:port;host:port,job|...`, jobs sorted."""
-    cluster: dict[str, list[str]] = {}
-    for p in peers(plan):
-        cluster.setdefault(p.type, []).append(f"{address(plan, p)}:{port(p.role, TF).value}")
-    return ",".join(f"{kind}|{';'.join(cluster[kind])}" for kind in sorted(cluster))
 
 
 NO_DECIDER = Rule("nothing-decides-success", ERROR)
@@ -193,7 +189,13 @@ def refuse_listed(r: Validator) -> None:
             text = f"{PREFIX}more than one entry of type {entry.role}"
             r.say(entry.path, text, f"two entries are of type {entry.role}", help="join them into one entry")
         seen.add(entry.role)
-    _chief(r, entries)
+    chief = get(spelled(r.spec, "terminationPolicy"), "chief")
+    name = value(chief, "replicaName") or "MASTER"
+    if chief is not None and (value(chief, "replicaName") is None or value(chief, "replicaIndex") is None):
+        message = "the chief needs `replicaName` and `replicaIndex`"
+        r.say(("spec", "terminationPolicy"), f"{PREFIX}invalid termination policy", message)
+    elif all(entry.role != name for entry in entries):
+        r.say(("spec",), f"{PREFIX}Missing ReplicaSpec for chief: {name}", f"no entry is of the chief's type, {name}")
     board = spelled(r.spec, "tensorboard")
     if board is not None and not value(spelled(board, "logDir")):
         text = f"{PREFIX}tbReplicaSpec.LogDir must be specified"
@@ -223,18 +225,6 @@ def _entry(r: Validator, entry: ListedReplica) -> None:
         r.say((*entry.path, "replicas"), "The MASTER must have Replicas = 1", message)
 
 
-def _chief(r: Validator, entries: list[ListedReplica]) -> None:
-    chief = get(spelled(r.spec, "terminationPolicy"), "chief")
-    name = value(chief, "replicaName")
-    path: Path = ("spec", "terminationPolicy")
-    if chief is not None and (name is None or value(chief, "replicaIndex") is None):
-        r.say(path, f"{PREFIX}invalid termination policy", "the chief needs `replicaName` and `replicaIndex`")
-        return
-    name = name or "MASTER"
-    if all(entry.role != name for entry in entries):
-        r.say(("spec",), f"{PREFIX}Missing ReplicaSpec for chief: {name}", f"no entry is of the chief's type, {name}")
-
-
 def _main(role: Role) -> list[Tree]:
     return [one for one in role.containers if value(one, "name") == TF.container]
 
@@ -243,48 +233,26 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     """TF_CONFIG as training operator v1.9.0 writes it; none for a job of one process."""
     if total(plan).value == 1 and value(plan.settings, "always") is not True:
         return {}
-    text = _sparse_cluster(plan, role) if value(plan.settings, "dynamic") is True else _static(plan, role)
-    counts = [r.count for r in plan.roles]
-    return {"TF_CONFIG": derive("cluster of the job", lambda *_: text, plan.name, *counts)}
-
-
-def _static(plan: Plan, role: Role) -> str:
-    cluster: dict[str, list[str]] = {name: [] for name in _empty(plan)}
-    for p in peers(plan):
-        cluster.setdefault(p.type, []).append(endpoint(plan, p))
-    listed = ",".join(f'"{kind}":{_list(cluster[kind])}' for kind in sorted(cluster))
-    return f'{{"cluster":{{{listed}}},"task":{_task(role)},"environment":"cloud"}}'
-
-
-def _sparse_cluster(plan: Plan, role: Role) -> str:
-    worker, servers = "{}", "[]"
-    if role.name.value == "worker":
-        own = endpoint(plan, _own(role))
-        worker = f'{{"{_index(role)}":"{own}"}}'
-        endpoints = [endpoint(plan, p) for p in peers(plan, "ps")]
-        # A role of no pods is an empty list to Go, one that is missing is nil.
-        servers = _list(endpoints) if endpoints or "ps" in _empty(plan) else "null"
-    elif role.name.value == "ps":
-        servers = _list([endpoint(plan, _own(role))])
-    return f'{{"cluster":{{"worker":{worker},"ps":{servers}}},"task":{_task(role)}}}'
-
-
-def _empty(plan: Plan) -> list[str]:
-    kinds: list[str] = plain(plan.settings.get("empty") or [])
-    return kinds
-
-
-def _own(role: Role) -> Peer:
-    """The pod itself, its index left to be filled in when it starts."""
-    return Peer(role.name.value, _index(role), role, 0, _index(role))
-
-
-def _index(role: Role) -> str:
-    return INDEX_REFERENCE if role.count.value > 1 else "0"
-
-
-def _task(role: Role) -> str:
-    return f'{{"type":"{role.name.value}","index":{_index(role)}}}'
+    name, index = role.name.value, INDEX_REFERENCE if role.count.value > 1 else "0"
+    own = endpoint(plan, Peer(name, index, role, 0, index))  # its index is filled in when the pod starts
+    empty: list[str] = plain(plan.settings.get("empty") or [])  # roles of no pods, which are empty lists to Go
+    task = f'"task":{{"type":"{name}","index":{index}}}'
+    if value(plan.settings, "dynamic") is True:
+        worker, servers = "{}", "[]"
+        if name == "worker":
+            worker = f'{{"{index}":"{own}"}}'
+            endpoints = [endpoint(plan, p) for p in peers(plan, "ps")]
+            servers = _list(endpoints) if endpoints or "ps" in empty else "null"
+        elif name == "ps":
+            servers = _list([own])
+        text = f'{{"cluster":{{"worker":{worker},"ps":{servers}}},{task}}}'
+    else:
+        cluster: dict[str, list[str]] = {kind: [] for kind in empty}
+        for p in peers(plan):
+            cluster.setdefault(p.type, []).append(endpoint(plan, p))
+        listed = ",".join(f'"{kind}":{_list(cluster[kind])}' for kind in sorted(cluster))
+        text = f'{{"cluster":{{{listed}}},{task},"environment":"cloud"}}'
+    return {"TF_CONFIG": derive("cluster of the job", lambda *_: text, plan.name, *(r.count for r in plan.roles))}
 
 
 def _list(hosts: list[str]) -> str:

@@ -16,6 +16,7 @@ from trainc.kinds.shared.refusals import (
     image,
     invalid,
     label_errors,
+    mapping,
     not_supported,
     odd_case,
     required,
@@ -54,10 +55,16 @@ def admit(document: Document, server: Server, _: Cluster, report: Report) -> Doc
     server = tolerant(server)
     if kind.field == LISTED:
         return listed_job(document, server, report) if legal(document, report) else None
-    if (keyed := keyed_job(settled(document, kind, report), server, report)) is None:
+    document = settled(document, kind, report)
+    if server.table.root(f"{document.api_version}/{document.kind}") is not None:
+        stored = admit_object(document, server, report)
+    else:  # early versions are read as v1, whose fields they share
+        stored = admit_object(_as(document, document.tree, V1, document.kind), server, report)
+        stored = stored and document.admitted({**stored.tree, "apiVersion": document.tree["apiVersion"]})
+    if stored is None:
         return None
-    lenient = value(keyed.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
-    return keyed if legal(keyed, report, lenient=lenient) else None
+    lenient = value(stored.tree, "metadata", "annotations", f"{TRAINC_PREFIX}lenient") == "true"
+    return stored if legal(stored, report, lenient=lenient) else None
 
 
 def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
@@ -67,11 +74,10 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
     """
     if (kind := kind_of(document.api_version, document.kind)) is None:
         api, name = document.api_version, document.kind
-        removed = REMOVED.get((api, name))
-        span = document.span(("kind",) if api == V1 else ("apiVersion",))
-        if removed:
+        if removed := REMOVED.get((api, name)):
             # The fields of the Trainer's first kinds are read once the version is today's.
-            fix = document.edits(("apiVersion",), TRAINER_API) if document.api_version == FORMER_TRAINER_API else ()
+            fix = document.edits(("apiVersion",), TRAINER_API) if api == FORMER_TRAINER_API else ()
+            span = document.span(("kind",) if api == V1 else ("apiVersion",))
             report.add(REMOVED_KIND.at(span, removed[0], help=removed[1], fix=fix))
         elif name in NAMES and get(document.tree, "spec") is not None:
             served = ", ".join(f"`{row.api}`" for row in ROWS if row.kind == name)
@@ -113,12 +119,9 @@ ROOT_POLICIES = (
 def settled(document: Document, kind: Kind, report: Report) -> Document:
     """The job with all its policies in `runPolicy`; what stands there already wins."""
     spec = get(document.tree, "spec")
-    if type(spec) is not dict:
+    if type(spec) is not dict or not (policies := [name for name in ROOT_POLICIES if name in spec]):
         return document
-    if not (policies := [name for name in ROOT_POLICIES if name in spec]):
-        return document
-    policy = get(spec, "runPolicy")
-    inside = dict(policy) if type(policy) is dict else {}
+    inside = dict(mapping(spec.get("runPolicy")))
     for name in policies:
         is_v1_mpi = kind.api == V1 and kind.kind == "MPIJob" and name == "cleanPodPolicy"
         if kind.api in {V1, MPI_OPERATOR} and not is_v1_mpi:
@@ -160,11 +163,7 @@ def refuse(r: Validator) -> None:
         path = ("spec", r.kind.field, key)
         if key not in r.kind.roles:
             role = r.kind.role(key)
-            if r.kind.kind == "TFJob" and not role:
-                text = not_supported(path, key, r.kind.roles)
-                help_ = f"the roles are {', '.join(r.kind.roles)}"
-                r.say(path, text, f"TFJob has no role `{key}`", key=True, help=help_)
-            elif role and (r.lenient or r.kind.kind == "TFJob"):
+            if role and (r.lenient or r.kind.kind == "TFJob"):
                 odd_case(r, key, role)
             else:
                 known = f"write `{role}`" if role else f"the roles are {', '.join(r.kind.roles)}"
@@ -179,23 +178,20 @@ def refuse(r: Validator) -> None:
             if not image(container):
                 here = (*inside, index, "image")
                 r.say(here, required(here, "must be required"), f"a container of `{key}` has no image")
-        if all(value(container, "name") != r.kind.container for container in listed):
-            _no_main(r, key, inside, listed)
+        name = r.kind.container
+        if all(value(container, "name") != name for container in listed):
+            shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
+            text = required(inside, f"must have at least one container with name {shown}")
+            message, help_ = f"no container of `{key}` is called `{name}`", f"call the training container `{name}`"
+            if len(listed) == 1:
+                written = value(listed[0], "name")
+                message = f"the container of `{key}` is called `{written}`, the operator expects `{name}`"
+                at = (*inside, 0, "name")
+                r.say(at, text, message, help=f"call it `{name}`", fix=r.document.edits(at, name))
+            else:
+                r.say(inside, text, message, help=help_)
     if extra := EXTRAS.get(r.kind.kind):
         extra(r)
-
-
-def _no_main(r: Validator, key: str, inside: Path, listed: list[Tree]) -> None:
-    name = r.kind.container
-    shown = f'"{name}"' if r.kind.kind == "PaddleJob" else name
-    text = required(inside, f"must have at least one container with name {shown}")
-    single = (*inside, 0, "name")
-    fix = r.document.edits(single, name) if len(listed) == 1 else []
-    if len(listed) == 1:
-        message = f"the container of `{key}` is called `{value(listed[0], 'name')}`, the operator expects `{name}`"
-        r.say(single, text, message, help=f"call it `{name}`", fix=fix)
-    else:
-        r.say(inside, text, f"no container of `{key}` is called `{name}`", help=f"call the training container `{name}`")
 
 
 def _one_master(r: Validator) -> None:
@@ -260,15 +256,6 @@ _LISTED = ("mlkube.io/v1beta1", "TfJob")
 _SPEC = ("RuntimeId", "tensorboard", "replicaSpecs", "tfImage", "terminationPolicy")
 _ENTRY = ("replicas", "template", "tfPort", "tfReplicaType", "IsDefaultPS")
 _BOARD = ("logDir", "volumes", "volumeMounts", "serviceType")
-
-
-def keyed_job(document: Document, server: Server, report: Report) -> Document | None:
-    """A job with a map of roles as a server would store it; early versions are read as v1, whose fields they share."""
-    version = document.tree["apiVersion"]
-    if server.table.root(f"{document.api_version}/{document.kind}") is not None:
-        return admit_object(document, server, report)
-    stored = admit_object(_as(document, document.tree, V1, document.kind), server, report)
-    return None if stored is None else document.admitted({**stored.tree, "apiVersion": version})
 
 
 def listed_job(document: Document, server: Server, report: Report) -> Document | None:
