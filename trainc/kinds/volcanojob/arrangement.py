@@ -14,14 +14,18 @@ RANKS_LOST = Rule("ranks-impossible", ERROR)
 PARTITIONS = Rule("partitions-dropped", WARNING)
 SUCCESS = Rule("success-differs", WARNING)
 COUNTED = Rule("success-uncountable", ERROR)
+RANK_LAYOUT = Rule("rank-is-job-number", NOTE)
 _INDEXED = ("env", "pytorch", "tensorflow")  # what tells a pod its number in the whole task
 
 
 def arrange(job: JobOfTasks) -> tuple[list[Task], bool]:
     """The tasks that have pods, in the order of their Jobs, each cut into Jobs, and whether the ranks can be had."""
+    torch = job.plugins.get("pytorch")
+    has_master = torch is not None and job.task(torch.text("master")) is not None
+    ranked = [torch.text("master"), torch.text("worker")] if torch is not None and has_master else []
     for task in job.tasks:
-        _cut(job, task)
-    ordered = _ordered(job, [task for task in job.tasks if task.count.value])
+        _cut(job, task, is_ranked=task.role in ranked[1:])
+    ordered = _ordered([task for task in job.tasks if task.count.value], ranked)
     return ordered, _ranks(job, ordered)
 
 
@@ -59,9 +63,8 @@ def is_countable(tasks: list[Task]) -> bool:
     return len(tasks) == 1 and tasks[0].jobs.value == 1
 
 
-def _cut(job: JobOfTasks, task: Task) -> None:
+def _cut(job: JobOfTasks, task: Task, *, is_ranked: bool) -> None:
     """Cut a task into Jobs: one for each partition, one for each worker whose rank is its Job's number, else one."""
-    torch = job.plugins.get("pytorch")
     if (policy := get(task.tree, "partitionPolicy")) is not None:
         if not (used := [name for name in _INDEXED if name in job.plugins]):
             task.jobs, task.pods = policy["totalPartitions"], policy["partitionSize"]
@@ -69,19 +72,12 @@ def _cut(job: JobOfTasks, task: Task) -> None:
         message = f"the partitions of `{task.role}` are not kept: the plugin `{used[0]}` counts over all of them"
         help_ = "remove the plugin, or write a JobSet with one Job for each partition"
         job.say(PARTITIONS, (*task.path, "partitionPolicy"), message, key=True, help=help_)
-    if torch is not None and task.role == torch.text("worker") and task.count.value > 1 and _has_master(job):
+    if is_ranked and task.count.value > 1:
         task.jobs, task.pods = task.count, Sourced(1, Origin(by="one Job per worker"))
 
 
-def _has_master(job: JobOfTasks) -> bool:
-    torch = job.plugins.get("pytorch")
-    return torch is not None and job.task(torch.text("master")) is not None
-
-
-def _ordered(job: JobOfTasks, tasks: list[Task]) -> list[Task]:
-    """Master and workers of torch first, and no task before one that it waits for."""
-    torch = job.plugins.get("pytorch")
-    first = [torch.text("master"), torch.text("worker")] if torch is not None and _has_master(job) else []
+def _ordered(tasks: list[Task], first: list[str]) -> list[Task]:
+    """Master and workers of torch `first`, and no task before one that it waits for."""
     todo = sorted(tasks, key=lambda task: first.index(task.role) if task.role in first else len(first))
     present = {task.role for task in tasks}
     waits = [present.intersection(task.waits) for task in todo]
@@ -129,6 +125,3 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     message = f"each pod of `{worker.role}` is a Job of its own: its rank is the Job's number"
     job.say(RANK_LAYOUT, (*worker.path, "replicas"), message)
     return True
-
-
-RANK_LAYOUT = Rule("rank-is-job-number", NOTE)

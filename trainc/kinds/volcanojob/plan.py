@@ -18,7 +18,7 @@ from trainc.model.catalog import Entry
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.plan import Plan
 from trainc.model.report import Report
-from trainc.model.sourced import Origin, Sourced, Span, is_written
+from trainc.model.sourced import Origin, Sourced, is_written
 from trainc.model.tree import Path, Tree, get, leaves, plain, stamp, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
@@ -132,48 +132,38 @@ def check_plugins(job: JobOfTasks) -> bool:
     ssh = job.plugins.get("ssh")
     if ssh is not None and not 0 < ssh.number("ssh-port") <= _HIGHEST_PORT:
         message = f"`--ssh-port={ssh.number('ssh-port')}` is not a port: 22 is used"
-        job.say(IGNORED, _at(job, "ssh"), message, help="write a port from 1 to 65535")
+        job.say(IGNORED, ("spec", "plugins", "ssh"), message, key=True, help="write a port from 1 to 65535")
+    if has_key := ssh is not None and bool(ssh.text("ssh-private-key")):
+        words = leaves(get(job.spec, "plugins", "ssh"))
+        at = next((leaf.origin.at for _, leaf in words if "ssh-private-key" in str(leaf.value)), None)
+        message = "a private key is written in the flags of the plugin `ssh`"
+        effect = "anyone with read access to the repository has the key"
+        help_ = "put it in a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and rotate the key"
+        job.say(KEY, at or job.span(("spec", "plugins", "ssh"), key=True), message, effect=effect, help=help_)
     if "hcclrank" in job.plugins:
         message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
         effect = "all pods of a Job share one template, so no pod would know its rank"
         help_ = "let the program take its rank from JOB_COMPLETION_INDEX, and remove the plugin"
-        job.say(UNCOMPILED, _at(job, "hcclrank"), message, effect=effect, help=help_)
-    return all(("hcclrank" not in job.plugins, _no_endless_ray(job), _no_private_key(job)))
+        job.say(UNCOMPILED, ("spec", "plugins", "hcclrank"), message, key=True, effect=effect, help=help_)
+    return not (_has_endless_ray(job) or has_key or "hcclrank" in job.plugins)
 
 
-def _at(job: JobOfTasks, plugin: str) -> Span:
-    return job.span(("spec", "plugins", plugin), key=True)
-
-
-def _no_endless_ray(job: JobOfTasks) -> bool:
-    """Whether the job has no Ray cluster, or one to which another task submits the work."""
+def _has_endless_ray(job: JobOfTasks) -> bool:
+    """Whether the job has a Ray cluster without a head, or one to which no other task submits the work."""
     if (ray := job.plugins.get("ray")) is None:
-        return True
+        return False
     head, worker = ray.text("head"), ray.text("worker")
     if job.task(head) is None:
         message = f"the job has no head task `{head}` for its Ray cluster"
-        effect = "Volcano fails each pod that it creates"
-        job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=f"name a task `{head}`")
+        effect, help_ = "Volcano fails each pod that it creates", f"name a task `{head}`"
+    elif any(task.count.value for task in job.tasks if task.role not in {head, worker}):
         return False
-    if any(task.count.value for task in job.tasks if task.role not in {head, worker}):
-        return True
-    message = "nothing submits work to this Ray cluster, and nothing ends it"
-    help_ = "write a RayJob, or add a task that runs `ray job submit` and whose TaskCompleted does CompleteJob"
-    effect = "`ray start --block` holds its accelerators until the job is deleted"
-    job.say(UNCOMPILED, _at(job, "ray"), message, effect=effect, help=help_)
-    return False
-
-
-def _no_private_key(job: JobOfTasks) -> bool:
-    if (ssh := job.plugins.get("ssh")) is None or not ssh.text("ssh-private-key"):
-        return True
-    flags = get(job.spec, "plugins", "ssh")
-    leaf = next((leaf for _, leaf in leaves(flags) if "ssh-private-key" in str(leaf.value)), None)
-    span = leaf.origin.at if leaf is not None and leaf.origin.at is not None else _at(job, "ssh")
-    message = "a private key is written in the flags of the plugin `ssh`"
-    help_ = "put it in a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and rotate the key"
-    job.say(KEY, span, message, effect="anyone with read access to the repository has the key", help=help_)
-    return False
+    else:
+        message = "nothing submits work to this Ray cluster, and nothing ends it"
+        help_ = "write a RayJob, or add a task that runs `ray job submit` and whose TaskCompleted does CompleteJob"
+        effect = "`ray start --block` holds its accelerators until the job is deleted"
+    job.say(UNCOMPILED, ("spec", "plugins", "ray"), message, key=True, effect=effect, help=help_)
+    return True
 
 
 def gang(job: JobOfTasks) -> Tree:
@@ -184,31 +174,20 @@ def gang(job: JobOfTasks) -> Tree:
         "minAvailable": job.minimum,
         "minTaskMember": {task.role: task.minimum for task in job.tasks},
         "queue" if is_written(queue) else "defaultQueue": queue,
-        "annotations": _handed_on(job, "annotations"),
-        "labels": _handed_on(job, "labels"),
     }
+    for section in ("annotations", "labels"):
+        written = get(job.document.tree, "metadata", section) or {}
+        policy[section] = {key: text for key, text in written.items() if not key.startswith(FOR_THE_JOB)}
     for field, name in (("priorityClassName", "priorityClass"), ("networkTopology", "networkTopology")):
         if get(spec, field) is not None:
             policy[name] = spec[field]
-    groups = [_sub_group(task) for task in job.tasks if task.jobs.value > 1 and "partitionPolicy" in task.tree]
-    if groups:
-        policy["subGroups"] = groups
-    return {"volcano": {}, "older": policy}
-
-
-def _handed_on(job: JobOfTasks, section: str) -> Tree:
-    given = get(job.document.tree, "metadata", section) or {}
-    return {key: text for key, text in given.items() if not key.startswith(FOR_THE_JOB)}
-
-
-def _sub_group(task: Task) -> Tree:
-    policy = task.tree["partitionPolicy"]
-    least = get(policy, "minPartitions")
-    part = {"task": task.role, "subGroupSize": policy["partitionSize"]}
-    if least is not None:
-        part["minSubGroups"] = least
-    topology = get(policy, "networkTopology")
-    return {**part, **({"networkTopology": topology} if topology is not None else {})}
+    groups = []
+    for task in [task for task in job.tasks if task.jobs.value > 1 and "partitionPolicy" in task.tree]:
+        parts = task.tree["partitionPolicy"]
+        group = {"task": task.role, "subGroupSize": parts["partitionSize"]}
+        more = {"minSubGroups": get(parts, "minPartitions"), "networkTopology": get(parts, "networkTopology")}
+        groups.append({**group, **{field: node for field, node in more.items() if node is not None}})
+    return {"volcano": {}, "older": {**policy, "subGroups": groups} if groups else policy}
 
 
 def starts(job: JobOfTasks) -> bool:

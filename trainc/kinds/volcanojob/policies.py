@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from trainc.kinds.shared.restart import ALWAYS, FOREVER
 from trainc.kinds.shared.run_policy import CLEAN_UP
@@ -19,17 +20,14 @@ _OUTCOMES = {
 }
 
 
-class LifecycleRule:
+class LifecycleRule(NamedTuple):
     """One lifecycle policy: what has to happen, and what is done then."""
 
-    __slots__ = ("action", "code", "events", "path", "timeout")
-
-    def __init__(self, tree: Tree, path: Path) -> None:
-        self.events = events_of(tree)
-        self.code: int | None = value(tree, "exitCode")
-        self.action: str = value(tree, "action") or ""
-        self.timeout: str | None = value(tree, "timeout")
-        self.path = path
+    events: list[str]
+    code: int | None
+    action: str
+    timeout: str | None
+    path: Path
 
     @property
     def outcome(self) -> str:
@@ -45,18 +43,13 @@ def of_task(job: JobOfTasks, task: Task) -> list[LifecycleRule]:
     return [*_read(task.tree, task.path), *_read(job.spec, ("spec",))]
 
 
-def of_job(job: JobOfTasks) -> list[LifecycleRule]:
-    """Every policy, each once."""
-    own = [policy for task in job.tasks for policy in _read(task.tree, task.path)]
-    return [*own, *_read(job.spec, ("spec",))]
-
-
 def _read(holder: Tree, above: Path) -> list[LifecycleRule]:
     policies = get(holder, "policies")
-    return [
-        LifecycleRule(tree, (*above, "policies", index))
-        for index, tree in enumerate(policies if type(policies) is list else ())
-    ]
+    rules = []
+    for index, tree in enumerate(policies if type(policies) is list else ()):
+        code, action, timeout = (value(tree, field) for field in ("exitCode", "action", "timeout"))
+        rules.append(LifecycleRule(events_of(tree), code, action or "", timeout, (*above, "policies", index)))
+    return rules
 
 
 def matching(policies: Sequence[LifecycleRule], event: str, code: int | None = None) -> LifecycleRule | None:
@@ -70,8 +63,6 @@ class Failures:
     `other` and `evicted` are None where no policy matches: Volcano then leaves a failed pod as it is, and makes an
     evicted one again.
     """
-
-    __slots__ = ("codes", "evicted", "other")
 
     def __init__(self, policies: Sequence[LifecycleRule]) -> None:
         codes = dict.fromkeys(policy.code for policy in policies if policy.code is not None)
@@ -170,8 +161,9 @@ _UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
 
 def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
     """Whether every policy has a counterpart; what has none, and what will be different, is reported."""
-    done = [_has_counterpart(job, policy) for policy in of_job(job)]
-    for policy in of_job(job):
+    policies = [*(policy for task in job.tasks for policy in _read(task.tree, task.path)), *_read(job.spec, ("spec",))]
+    done = [_has_counterpart(job, policy) for policy in policies]
+    for policy in policies:
         _say_differences(job, policy, lifecycle)
     for task in lifecycle.tasks:
         _say_of_restart(job, task)
@@ -264,17 +256,22 @@ class TaskLifecycle:
         if not self.restarts:
             return None
         most = derive("runs without the first", lambda runs: runs - 1, self.job.runs)
-        policy = {"maxRestarts": most, "restartStrategy": "BlockingRecreate"}
+        policy: Tree = {"maxRestarts": most, "restartStrategy": "BlockingRecreate"}
         # Which child Jobs end the JobSet when they fail, by the reason for which they fail.
         reasons: dict[str, list[str]] = {}
         for task in self.tasks:
             if (reason := self._ending(task)) is not None:
                 reasons.setdefault(reason, []).append(task.role)
-        rules: list[Tree] = []
-        for reason, names in reasons.items():
-            of_reason = {"onJobFailureReasons": [reason]} if reason else {}
-            rules.append({**of_reason, "action": "FailJobSet", "targetReplicatedJobs": names})
-        return stamp({**policy, **({"rules": rules} if rules else {})}, _BY)
+        if reasons:
+            policy["rules"] = [
+                {
+                    **({"onJobFailureReasons": [reason]} if reason else {}),
+                    "action": "FailJobSet",
+                    "targetReplicatedJobs": names,
+                }
+                for reason, names in reasons.items()
+            ]
+        return stamp(policy, _BY)
 
     def child_fields(self, task: Task) -> Tree:
         """The fields of a task's child Jobs that say what happens to pods that fail."""
@@ -320,7 +317,7 @@ class TaskLifecycle:
             return rules
         counts = failures.codes_for(counted)
         if failures.default == counted:
-            others = [other for other in (RESTART, FAIL, REPLACE) if other != counted]
+            others = (other for other in (RESTART, FAIL, REPLACE) if other != counted)
             if fails := [code for other in others for code in failures.codes_for(other)]:
                 rules.append(_on_codes("FailJob", fails, first))
             return rules

@@ -10,7 +10,7 @@ from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, derive
-from trainc.model.tree import Path, Tree, filled, get, plain, value
+from trainc.model.tree import Path, Tree, filled, get, given, plain, value
 from trainc.text.numbers import brief
 
 Flag = str | int | bool
@@ -35,7 +35,12 @@ class Task(Replica):
         policy = restart if type(restart) is Sourced else Sourced("Always", Origin(by="core/v1 default"))
         super().__init__(name, path, count, policy, template)
         self.tree = tree
-        self.minimum = _minimum(tree, count)
+        self.minimum = count
+        least, size = get(tree, "partitionPolicy", "minPartitions"), get(tree, "partitionPolicy", "partitionSize")
+        if type(written := get(tree, "minAvailable")) is Sourced and written.value is not None:
+            self.minimum = written
+        elif type(least) is Sourced and least.value and type(size) is Sourced:
+            self.minimum = derive("partitions of the gang", lambda n, of: n * of, least, size)
         self.jobs: Sourced[int] = Sourced(1, Origin(by="one Job for a task"))
         self.pods = count
 
@@ -73,14 +78,14 @@ class JobOfTasks(LegacyJob):
     @property
     def minimum(self) -> Sourced[int]:
         """How many pods the gang needs: as written, else the sum over the tasks."""
-        written: Sourced[int] | None = filled(self.spec, "minAvailable")
         total = derive("sum over the tasks", lambda *counts: sum(counts), *(task.minimum for task in self.tasks))
-        return total if written is None else written
+        minimum: Sourced[int] = given(filled(self.spec, "minAvailable"), total)
+        return minimum
 
     @property
     def runs(self) -> Sourced[int]:
-        written: Sourced[int] | None = filled(self.spec, "maxRetry")
-        return Sourced(_RUNS, DEFAULT) if written is None else written
+        runs: Sourced[int] = given(filled(self.spec, "maxRetry"), Sourced(_RUNS, DEFAULT))
+        return runs
 
     def task(self, name: str) -> Task | None:
         return next((task for task in self.tasks if task.role == name), None)
@@ -105,16 +110,6 @@ def plugins(tree: Tree) -> Mapping[str, Flags]:
     if "mpi" in written:
         names.append("ssh")
     return {name: Flags(name, plain(written.get(name)) or ()) for name in dict.fromkeys(names) if name in PLUGINS}
-
-
-def _minimum(tree: Tree, count: Sourced[int]) -> Sourced[int]:
-    written = get(tree, "minAvailable")
-    if type(written) is Sourced and written.value is not None:
-        return written
-    least, size = get(tree, "partitionPolicy", "minPartitions"), get(tree, "partitionPolicy", "partitionSize")
-    if type(least) is Sourced and least.value and type(size) is Sourced:
-        return derive("partitions of the gang", lambda n, of: n * of, least, size)
-    return count
 
 
 # By plugin, each flag with what it is when absent; the type of that says what it holds.
