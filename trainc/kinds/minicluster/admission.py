@@ -18,6 +18,7 @@ from trainc.model.tree import Path, Tree, get, value
 INVALID = Rule("minicluster-refused", ERROR, verdict=True)
 NO_COUNTERPART = Rule("minicluster-without-counterpart", ERROR)
 LEFT_OUT = Rule("minicluster-field-left-out", WARNING)
+_SOURCES = ("hostPath", "claimName", "configMapName", "secretName", "csiDriver")  # of a volume
 
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
@@ -62,21 +63,15 @@ def _container_complaints(containers: list[Tree]) -> Iterator[tuple[Path, str]]:
             yield path, f"{name} has both a script and command provided, choose one"
         volumes = get(container, "volumes")
         for key, volume in volumes.items() if type(volumes) is dict else ():
-            if text := _volume_complaint(volume):
-                yield (*path, "volumes", key), f"volume {key} {text}"
+            if value(volume, "emptyDir") is True:
+                continue
+            if not any(value(volume, source) for source in _SOURCES):
+                yield (*path, "volumes", key), f"volume {key} has none of emptyDir, {', '.join(_SOURCES)}"
+            elif not value(volume, "path"):
+                yield (*path, "volumes", key), f"volume {key} has no path"
     if len(running) != 1:
         message = f"{len(running)} containers have `runFlux`; exactly one must, and the operator does not report it"
         yield ("spec", "containers"), message
-
-
-def _volume_complaint(volume: Tree) -> str:
-    """What is missing from a volume: something to mount, and a place."""
-    sources = ("hostPath", "claimName", "configMapName", "secretName", "csiDriver")
-    if value(volume, "emptyDir") is True:
-        return ""
-    if not any(value(volume, source) for source in sources):
-        return f"has none of emptyDir, {', '.join(sources)}"
-    return "" if value(volume, "path") else "has no path"
 
 
 def lacks_counterparts(document: Document, report: Report) -> bool:

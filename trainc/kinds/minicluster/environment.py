@@ -65,7 +65,15 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
         {"name": "flux-curve", "secret": {**secret, "defaultMode": 0o400}},
     )
     software = {"name": "flux-software", "mountPath": "/opt/software"}
-    init: tuple[Tree, ...] = () if _is_disabled(spec) else (_installer(view, shared),)
+    installer: dict[str, Tree] = {
+        "name": given(view.get("name"), _VIEW),
+        "image": given(view.get("image"), _IMAGE),
+        "imagePullPolicy": "Always" if value(view, "pullAlways") is True else "IfNotPresent",
+        "command": ["/bin/bash", f"{SCRIPTS}/install.sh"],
+        "volumeMounts": list(shared),
+        **{field: view[field] for field in ("workingDir", "resources", "securityContext") if field in view},
+    }
+    init: tuple[Tree, ...] = () if _is_disabled(spec) else (installer,)
     command = {"command": ["/bin/bash", f"{SCRIPTS}/entrypoint.sh"]}
     others = [one["name"].value for one in role.containers if one["name"].value != runner]
     out = []
@@ -80,17 +88,6 @@ def _patches(plan: Plan, role: Role, name: Sourced[str], files: list[str]) -> li
         *[Patch(role.index, other, mounts=(*shared, software)) for other in others],
         *[Patch(role.index, other, sets={"command": ["/bin/sh", "-c", text]}) for other, text in out],
     ]
-
-
-def _installer(view: Tree, mounts: tuple[Tree, ...]) -> Tree:
-    out: dict[str, Tree] = {
-        "name": given(view.get("name"), _VIEW),
-        "image": given(view.get("image"), _IMAGE),
-        "imagePullPolicy": "Always" if value(view, "pullAlways") is True else "IfNotPresent",
-        "command": ["/bin/bash", f"{SCRIPTS}/install.sh"],
-        "volumeMounts": list(mounts),
-    }
-    return {**out, **{field: view[field] for field in ("workingDir", "resources", "securityContext") if field in view}}
 
 
 def verify(plan: Plan, report: Report) -> None:
@@ -190,15 +187,17 @@ busytimeout = "50s"
 
     def entrypoint(self) -> str:
         """The script of the container that runs Flux."""
-        commands = {field: text_of(self.container, "commands", field) for field in _HOOKS}
+        hooks = ("init", "pre", "post", "brokerPre", "workerPre")
+        commands = {field: text_of(self.container, "commands", field) for field in hooks}
         strict = "set -eEu -o pipefail\n" if value(self.spec, "logging", "strict") is True else ""
         wrap = value(self.spec, "flux", "wrap")
         wrapped = f"--wrap={wrap} " if wrap else ""
+        modules = value(self.spec, "flux", "container", "pythonPath") or "$python/site-packages"
         start = f"{self._timed('fluxstart')}flux start {wrapped}-o --config=/flux_operator/config"
         parts = [
             f"#!/bin/bash\n{strict}{self._settings()}",
             commands["init"],
-            self._view(),
+            "" if _is_disabled(self.spec) else _VIEW_VOLUME.strip("\n").replace("MODULES", modules),
             _STATE.strip(),
             commands["pre"],
             self._options(),
@@ -238,12 +237,6 @@ busytimeout = "50s"
         environment = get(self.spec, "flux", "environment") or {}
         lines += [f"export {name}={quoted(str(text.value))}" for name, text in environment.items()]
         return "\n".join([*lines, 'export FLUX_OUTPUT_DIR="$output"'])
-
-    def _view(self) -> str:
-        if value(self.spec, "flux", "container", "disable") is True:
-            return ""
-        modules = value(self.spec, "flux", "container", "pythonPath") or "$python/site-packages"
-        return _VIEW_VOLUME.strip("\n").replace("MODULES", modules)
 
     def _options(self) -> str:
         flux, logging = get(self.spec, "flux") or {}, get(self.spec, "logging") or {}
@@ -291,7 +284,6 @@ busytimeout = "50s"
         return " ".join(part for part in (counts, flags, debug) if part)
 
 
-_HOOKS = ("init", "pre", "post", "brokerPre", "workerPre")
 _BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_${}\"'\\")
 
 

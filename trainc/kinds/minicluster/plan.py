@@ -30,14 +30,14 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     barred = lacks_counterparts(document, report)
     _say_of_launchers(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
-    hosts = ClusterHosts(document, report, name, subdomain, size, options.cluster_domain)
+    hosts = ClusterHosts(document, report, subdomain, size, options.cluster_domain)
     job = {
         "parallelism": size,
         "completions": size,
         "completionMode": stamp("Indexed", "MiniCluster Job"),
         "backoffLimit": given(filled(spec, "backoffLimit"), Sourced(100, Origin(by=_BY))),
         "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
-        "template": pod_template(document, run_name(document.tree), hosts),
+        "template": pod_template(document, name, hosts),
     }
     replicated = {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
     metadata = job_metadata(document.tree)
@@ -53,7 +53,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         title=f"MiniCluster {document.name}",
         companions=hosts.files(entry.companions, [pod_of(replicated)]),
         namespace=options.namespace,
-        policy={"minicluster": _settings(document, hosts)},
+        policy={"minicluster": _settings({**spec, "size": size}, hosts)},
         barred=barred,
     )
 
@@ -69,38 +69,26 @@ def _say_of_launchers(document: Document, report: Report) -> None:
         words = text_of(container, "command").split()
         program = words[0].rpartition("/")[2] if words else ""
         is_launcher = program in _LAUNCHERS or words[:2] in (["flux", "run"], ["flux", "submit"])
-        if (
-            not is_launcher
-            or type(tasks) is not int
-            or tasks < 2
-            or value(container, "launcher")
-            or value(container, "batch")
-        ):
+        is_once = value(container, "launcher") or value(container, "batch")
+        if not is_launcher or is_once or type(tasks) is not int or tasks < 2:
             continue
         name = " ".join(words[: 2 if program == "flux" else 1])
         span = document.span(("spec", "containers", index, "command"))
         message = f"`flux submit` runs `{name}` in each of {tasks} tasks"
         effect = f"{tasks} launchers start, and each starts processes of its own"
-        advice = (
-            f"remove `{name}` and its options: Flux starts the tasks; or set `launcher: true` to run the command once"
-        )
-        report.add(SEVERAL_LAUNCHERS.at(span, message, effect=effect, help=advice))
+        rest = "Flux starts the tasks; or set `launcher: true` to run the command once"
+        help_ = f"remove `{name}` and its options: {rest}"
+        report.add(SEVERAL_LAUNCHERS.at(span, message, effect=effect, help=help_))
 
 
 class ClusterHosts(FormerHosts):
     """`NAME-INDEX[.SERVICE]`, as the operator's Indexed Job calls its pods, and what they are called now."""
 
     def __init__(
-        self,
-        document: Document,
-        report: Report,
-        name: Sourced[str],
-        subdomain: Sourced[str],
-        size: Sourced[int],
-        domain: str,
+        self, document: Document, report: Report, subdomain: Sourced[str], size: Sourced[int], domain: str
     ) -> None:
         super().__init__(document.name, document, report, domain)
-        self._name, self._size = name, size
+        self._name, self._size = run_name(document.tree), size
         self.service = subdomain.value
         self.families = {"": range(size.value)} if type(size.value) is int and size.value > 0 else {}
 
@@ -126,19 +114,14 @@ class ClusterHosts(FormerHosts):
         return derive("host names", lambda text, _: text.replace(former, now), leaf, self._name)
 
 
-def _settings(document: Document, hosts: ClusterHosts) -> Tree:
+def _settings(spec: Tree, hosts: ClusterHosts) -> Tree:
     """What the scripts are made of: the spec, with host names of the JobSet in its texts."""
-    spec = document.tree["spec"]
     index, container = runner_of(spec)
     values = {name: text.value for name, text in (container.get("environment") or {}).items()}
     texts = {field: hosts.leaf(leaf, values) for field, leaf in (container.get("commands") or {}).items()}
-    command = container.get("command")
-    flux = dict(spec.get("flux") or {})
-    if "brokerConfig" in flux:
-        flux["brokerConfig"] = hosts.hostlist(hosts.leaf(flux["brokerConfig"], {}))
     container = {**container, **({"commands": texts} if texts else {})}
-    if command is not None:
-        container["command"] = hosts.leaf(command, values)
-    size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
-    spec = {**spec, **({"flux": flux} if flux else {}), "size": size}
+    if "command" in container:
+        container["command"] = hosts.leaf(container["command"], values)
+    if (written := get(spec, "flux", "brokerConfig")) is not None:
+        spec = {**spec, "flux": {**spec["flux"], "brokerConfig": hosts.hostlist(hosts.leaf(written, {}))}}
     return {"spec": spec, "container": container, "index": stamp(index, "place of the container")}

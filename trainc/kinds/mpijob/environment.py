@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trainc.kinds.mpijob.ssh_environment import discover_pods, hostfile, kubexec
-from trainc.kinds.shared.environment import first, framework, has_words
+from trainc.kinds.shared.environment import POD_NAMESPACE, first, framework, has_words
 from trainc.kinds.shared.peers import operator_name, peers, short
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
-from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import Tree, get, value
+from trainc.model.sourced import derive
+from trainc.model.tree import Tree, get, given, value
 
 # Copies one binary; images that wait for pods by name would never finish, because pods of a JobSet get random names.
 KUBECTL_IMAGE = "alpine/k8s:1.33.0"
@@ -52,9 +52,7 @@ def more(plan: Plan) -> Contribution:
         sleeps = {} if has_words(worker.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
         mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
         pod = Patch(worker.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))
-        out += Contribution([Patch(worker.index, _first(worker), mounts=mounts, sets=sleeps), pod])
-    account = get(launcher.pod, "serviceAccountName")
-    given = account if type(account) is Sourced else None
+        out += Contribution([Patch(worker.index, worker.containers[0]["name"].value, mounts=mounts, sets=sleeps), pod])
     slots = plan.settings["slots"]
     workers = hosts(plan)
     data = {
@@ -63,7 +61,7 @@ def more(plan: Plan) -> Contribution:
         "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, workers, n), plan.name, slots),
     }
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
-    return out + Contribution(objects=[config, *_rights(plan, given)])
+    return out + Contribution(objects=[config, *_rights(plan, launcher)])
 
 
 def _volume(plan: Plan, items: tuple[tuple[str, int], ...]) -> Tree:
@@ -72,13 +70,12 @@ def _volume(plan: Plan, items: tuple[tuple[str, int], ...]) -> Tree:
 
 
 def _launcher(plan: Plan, role: Role) -> Contribution:
-    namespace = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}
     delivery = {
         "name": "kubectl-delivery",
         "image": KUBECTL_IMAGE,
         "imagePullPolicy": "IfNotPresent",
         "command": ["/bin/sh", "-c", 'cp `command -v kubectl` "$TARGET_DIR/kubectl"'],
-        "env": [{"name": "TARGET_DIR", "value": "/opt/kube"}, {"name": "NAMESPACE", **namespace}],
+        "env": [{"name": "TARGET_DIR", "value": "/opt/kube"}, {"name": "NAMESPACE", **POD_NAMESPACE}],
         "volumeMounts": [{"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"}],
         "resources": {"requests": _LIMITS, "limits": _LIMITS},
     }
@@ -87,20 +84,15 @@ def _launcher(plan: Plan, role: Role) -> Contribution:
     mounts = ({"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"})
     volumes = ({"name": KUBECTL, "emptyDir": {}}, config)
     pod = Patch(role.index, volumes=volumes, init_containers=(delivery,), pod=account)
-    return Contribution([Patch(role.index, _first(role), mounts=mounts), pod])
-
-
-def _first(role: Role) -> str:
-    name: str = role.containers[0]["name"].value
-    return name
+    return Contribution([Patch(role.index, role.containers[0]["name"].value, mounts=mounts), pod])
 
 
 def _meta(plan: Plan, suffix: str) -> Tree:
     return {"name": operator_name(plan, suffix), "labels": {"app": plan.name}}
 
 
-def _rights(plan: Plan, account: Sourced[str] | None) -> list[Tree]:
-    own = account if account is not None else operator_name(plan, "launcher")
+def _rights(plan: Plan, launcher: Role) -> list[Tree]:
+    own = given(get(launcher.pod, "serviceAccountName"), operator_name(plan, "launcher"))
     rules = [
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
         {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]},

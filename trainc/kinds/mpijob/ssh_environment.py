@@ -64,7 +64,7 @@ def hosts(plan: Plan) -> list[str]:
 
 def more(plan: Plan) -> Contribution:
     """Keys and host files in every pod, short names that resolve, and the ConfigMap."""
-    name = secret(plan)
+    name = secret_name(plan, "mpi", "-ssh")  # the one the project names, else the one the operator made
     keys = generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ()
     workers, slots = hosts(plan), plan.settings["slots"]
     form = "{} slots={}" if value(plan.settings, "implementation") == "OpenMPI" else "{}:{}"
@@ -75,25 +75,20 @@ def more(plan: Plan) -> Contribution:
     meta = {"name": operator_name(plan, "config"), "labels": {"app": plan.name}}
     out = Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}, *keys])
     for role in plan.roles:
-        out += _pod(plan, role)
+        out += _pod(plan, role, name)
     return out if plan.namespace is None else out + search_domains(plan, DOMAIN)
-
-
-def secret(plan: Plan) -> Sourced[str]:
-    """The Secret's name: the one the project names, else the one the operator made."""
-    return secret_name(plan, "mpi", "-ssh")
 
 
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
     if choice(plan, "mpi") == EXISTING:
         recipe = RECIPE.replace("ssh-keygen -q", "ssh-keygen -q -m PEM")
-        note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), recipe)
+        note(plan, report, secret_name(plan, "mpi", "-ssh").value, (PRIVATE, PUBLIC), recipe)
 
 
-def _pod(plan: Plan, role: Role) -> Contribution:
+def _pod(plan: Plan, role: Role, secret: Sourced[str]) -> Contribution:
     path = plan.settings["sshAuthMountPath"]
-    keys: dict[str, Tree] = {"secretName": secret(plan), "items": [{"key": key, "path": name} for key, name in _KEYS]}
+    keys: dict[str, Tree] = {"secretName": secret, "items": [{"key": key, "path": name} for key, name in _KEYS]}
     if path.value == ROOT_PATH:
         keys["defaultMode"] = 0o600
     mounts: tuple[Tree, ...] = ({"name": AUTH, "mountPath": path},)

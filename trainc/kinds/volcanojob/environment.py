@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from trainc.frameworks.base.hosts import length, refuse_length
 from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
@@ -25,16 +25,13 @@ class Wiring:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.plugins: Mapping[str, Flags] = plugins(plan.job)
+        self.plugins = plugins(plan.job)
         self.tasks = read_tasks(plan.job)
-        self._by_name = {task.role: task for task in reversed(self.tasks)}
+        self.by_name = {task.role: task for task in reversed(self.tasks)}
         roles = {role.name.value: role for role in plan.roles}
         for task in self.tasks:
             if (role := roles.get(task.role)) is not None:
                 task.jobs, task.pods = role.replicas, role.count
-
-    def task(self, name: str) -> Task | None:
-        return self._by_name.get(name)
 
     def hosts(self, task: Task) -> list[str]:
         return task.hosts(self.plan.name.value)
@@ -67,7 +64,7 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
     if (service := wiring.plugins.get("svc")) is not None and service.is_on("inject-hosts-env"):
         own.update(lists(wiring))
     mpi = wiring.plugins.get("mpi")
-    workers = wiring.task(mpi.text("worker")) if mpi is not None else None
+    workers = wiring.by_name.get(mpi.text("worker")) if mpi is not None else None
     if mpi is not None and workers is not None and role.name.value == mpi.text("master"):
         own["MPI_HOST"] = wiring.text("hosts of the workers", ",".join(wiring.hosts(workers)))
     if not is_init:
@@ -78,10 +75,10 @@ def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
 
 def _pytorch_variables(wiring: Wiring, role: Role) -> dict[str, object]:
     torch = wiring.plugins.get("pytorch")
-    master = wiring.task(torch.text("master")) if torch is not None else None
+    master = wiring.by_name.get(torch.text("master")) if torch is not None else None
     if torch is None or master is None or not master.count.value:
         return {}
-    worker = wiring.task(torch.text("worker"))
+    worker = wiring.by_name.get(torch.text("worker"))
     world = master.count.value + (worker.count.value if worker is not None and worker is not master else 0)
     own: dict[str, object] = {
         "MASTER_ADDR": wiring.text("address of the master", wiring.hosts(master)[0]),
@@ -107,10 +104,9 @@ def _tensorflow(wiring: Wiring, role: Role) -> dict[str, object]:
         hosts = wiring.hosts(task) * (task.count.value if task.has_one_host else 1)
         quoted = ",".join(f'"{host}:{port}"' for host in hosts)
         lists_of_hosts.append(f'"{name}":[{quoted}]')
-    listed = ",".join(lists_of_hosts)
     index = INDEX_REFERENCE if role.count.value > 1 else "0"
     kind = names.get(role.name.value, role.name.value)
-    text = f'{{"cluster":{{{listed}}},"task":{{"type":"{kind}","index":{index}}}}}'
+    text = f'{{"cluster":{{{",".join(lists_of_hosts)}}},"task":{{"type":"{kind}","index":{index}}}}}'
     return {"TF_CONFIG": wiring.text("cluster of the job", text)}
 
 
@@ -134,9 +130,8 @@ def refuse(plan: Plan, report: Report) -> None:
 
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
-    wiring = Wiring(plan)
-    if "ssh" in wiring.plugins and choice(wiring.plan, "mpi") == EXISTING:
-        note(wiring.plan, report, _secret(wiring).value, _KEYS, _RECIPE)
+    if "ssh" in plugins(plan.job) and choice(plan, "mpi") == EXISTING:
+        note(plan, report, secret_name(plan, "mpi", "-ssh").value, _KEYS, _RECIPE)
 
 
 FRAMEWORK = framework(NAME, entries, every_and_init, more=more, check=check, wired=Wiring, refuse=refuse)
@@ -197,7 +192,7 @@ def _service(wiring: Wiring, flags: Flags) -> Contribution:
 def _ssh(wiring: Wiring, flags: Flags) -> Contribution:
     """The keys of a Secret and the configuration with the hosts, in one folder of every container."""
     made = choice(wiring.plan, "mpi") == IN_CLUSTER
-    secret, config = _secret(wiring), _named(wiring, "ssh-config")
+    secret, config = secret_name(wiring.plan, "mpi", "-ssh"), _named(wiring, "ssh-config")
     path = flags.text("ssh-key-file-path")
     keys = zip(_MADE_KEYS if made else _KEYS, _KEYS, strict=True)
     sources = [
@@ -222,22 +217,17 @@ def _ssh(wiring: Wiring, flags: Flags) -> Contribution:
     return mounted + Contribution(objects=(files, *(generator(wiring.plan, secret) if made else ())))
 
 
-def _secret(wiring: Wiring) -> Sourced[str]:
-    return secret_name(wiring.plan, "mpi", "-ssh")
-
-
 def _pytorch(wiring: Wiring, flags: Flags) -> Contribution:
     """The port of torch on every container, and for the workers a container that waits for the master."""
-    if (master := wiring.task(flags.text("master"))) is None or not master.count.value:
+    if (master := wiring.by_name.get(flags.text("master"))) is None or not master.count.value:
         return Contribution()
-    roles = wiring.plan.roles
-    port = flags.number("port")
-    patches = [patch for role in roles for patch in _ports(role, role.containers, {"pytorchjob-port": port})]
+    port = {"pytorchjob-port": flags.number("port")}
+    patches = [patch for role in wiring.plan.roles for patch in _ports(role, role.containers, port)]
     worker = wiring.plan.role(flags.text("worker"))
     if worker is not None and flags.is_on("wait-master-enabled") and not worker.init_container("wait-for-master"):
         numbers = {"PORT": str(flags.number("port")), "TIMEOUT": str(flags.number("wait-master-timeout"))}
-        script = _WAIT
-        for word, text in {"HOST": wiring.hosts(master)[0], **numbers}.items():
+        script = _WAIT.replace("HOST", wiring.hosts(master)[0])
+        for word, text in numbers.items():
             script = script.replace(word, text)
         command = ["sh", "-c", wiring.text("waiting for the master", script)]
         waiting = {"name": "wait-for-master", "image": flags.text("wait-master-image"), "command": command}
@@ -269,12 +259,11 @@ def _ray(wiring: Wiring, flags: Flags) -> Contribution:
     """The commands of head and workers, and a Service for the head."""
     plan = wiring.plan
     head, worker = plan.role(flags.text("head")), plan.role(flags.text("worker"))
-    task = wiring.task(flags.text("head"))
+    task = wiring.by_name.get(flags.text("head"))
     if head is None or task is None:
         return Contribution()
-    ports = {"gcs": flags.number("port"), "dashboard": flags.number("dashboardPort")}
-    ports["client-server"] = flags.number("clientPort")
-    gcs, dashboard, client = ports.values()
+    gcs, dashboard, client = (flags.number(name) for name in ("port", "dashboardPort", "clientPort"))
+    ports = {"gcs": gcs, "dashboard": dashboard, "client-server": client}
     start = "ray start --head --block --dashboard-host=0.0.0.0 "
     start += f"--port={gcs} --dashboard-port={dashboard} --ray-client-server-port={client}"
     patches = []
@@ -287,7 +276,7 @@ def _ray(wiring: Wiring, flags: Flags) -> Contribution:
         joins = wiring.text("address of the head", f"ray start --block --address={address}")
         patches.append(Patch(worker.index, other["name"].value, sets={"command": ["sh", "-c", joins]}))
     listed = [{"name": name, "port": number, "targetPort": number, "protocol": "TCP"} for name, number in ports.items()]
-    selector = {JOBSET_NAME: wiring.plan.name, REPLICATED_JOB: head.name}
+    selector = {JOBSET_NAME: plan.name, REPLICATED_JOB: head.name}
     head_service = {
         "apiVersion": "v1",
         "kind": "Service",
