@@ -9,6 +9,7 @@ from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.job import LegacyOptions
 from trainc.kinds.shared.layout import plan_of_jobset
+from trainc.kinds.shared.refusals import mapping
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
@@ -71,10 +72,10 @@ def admit(document: Document, server: Server, cluster: Cluster, report: Report) 
         report.add(REFUSED.at(at or document.span(("spec", "jobSetId")), text, refusal=Refusal("armada", text)))
     if problems:
         return None
-    names, pods = {**stamp({"apiVersion": "v1", "kind": "Pod"}, _BY)}, []
+    names, pods = stamp({"apiVersion": "v1", "kind": "Pod"}, _BY), []
     for job in document.tree["spec"]["jobs"]:
-        given_fields = {field: job[field] for field in ("labels", "annotations") if field in job}
-        metadata = {"name": document.tree["metadata"]["name"], **given_fields}
+        written = {field: job[field] for field in ("labels", "annotations") if field in job}
+        metadata = {"name": document.tree["metadata"]["name"], **written}
         pods.append(document.part({**names, "metadata": metadata, "spec": pod_of(job)}))
     refused = [pod for pod in pods if not judge_workload(pod, server, cluster, report)]
     return None if refused else document
@@ -106,18 +107,18 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
 def _pods(jobs: list[Tree]) -> list[tuple[str, Tree, int]]:
     """A name, a pod and a number for each role to be."""
     pods = [pod_of(job) for job in jobs]
-    forms: list[tuple[Tree, int]] = []
+    alike: list[list[Tree]] = []
     for pod in pods:
-        same = next((place for place, (other, _) in enumerate(forms) if plain(other) == plain(pod)), None)
+        same = next((others for others in alike if plain(others[0]) == plain(pod)), None)
         if same is None:
-            forms.append((pod, 1))
+            alike.append([pod])
         else:
-            forms[same] = (forms[same][0], forms[same][1] + 1)
-    if len(forms) == 1:
-        return [("node", forms[0][0], forms[0][1])]
+            same.append(pod)
+    if len(alike) == 1:
+        return [("node", pods[0], len(pods))]
     if (indexed := _indexed(pods)) is not None:
         return [("node", indexed, len(pods))]
-    return [(f"job-{index}", pod, count) for index, (pod, count) in enumerate(forms)]
+    return [(f"job-{index}", same[0], len(same)) for index, same in enumerate(alike)]
 
 
 def _indexed(pods: list[Tree]) -> Tree | None:
@@ -171,18 +172,14 @@ def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tr
 
 def _near(affinity: Tree, label: Tree, name: Sourced[str]) -> Tree:
     """An affinity with all pods of the gang on nodes of one value of a label."""
+    field = "requiredDuringSchedulingIgnoredDuringExecution"
     wanted = {"labelSelector": {"matchLabels": {JOBSET_NAME: name}}, "topologyKey": label}
-    given_pods = affinity.get("podAffinity") if type(affinity) is dict else None
-    pods = given_pods if type(given_pods) is dict else {}
-    required = [*_items(pods.get("requiredDuringSchedulingIgnoredDuringExecution")), wanted]
-    return {
-        **(affinity if type(affinity) is dict else {}),
-        "podAffinity": {**pods, "requiredDuringSchedulingIgnoredDuringExecution": required},
-    }
+    pods = mapping(get(affinity, "podAffinity"))
+    return {**mapping(affinity), "podAffinity": {**pods, field: [*_items(pods.get(field)), wanted]}}
 
 
 def _say(document: Document, jobs: list[Tree], report: Report) -> None:
-    place = document.span(("spec", "jobs"))
+    place, there = document.span(("spec", "jobs")), document.span(("spec", "jobSetId"))
     for job in jobs:
         policy = pod_of(job).get("restartPolicy")
         if type(policy) is Sourced and policy.value != "Never":
@@ -191,17 +188,16 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
         for field in ("services", "ingress"):
             if field in job:
                 message = f"`{field}` is omitted: trainc exposes no ports"
-                report.add(LEFT_OUT.at(document.span(("spec", "jobSetId")), message, level=WARNING))
+                report.add(LEFT_OUT.at(there, message, level=WARNING))
         if value(job, "priority") not in {None, 0, "0"}:
             leaf = job["priority"]
             message = f"`priority: {leaf.value}` is omitted: it orders jobs in Armada's queue"
             report.add(LEFT_OUT.at(leaf.origin.at or place, message, help="set `priorityClassName` in the pod"))
-    message = "`ARMADA_JOB_ID` is not set: Armada generates it for each job"
-    report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect="a program that reads it finds nothing"))
+    effect = "a program that reads it finds nothing"
+    report.add(UNKNOWN.at(there, "`ARMADA_JOB_ID` is not set: Armada generates it for each job", effect=effect))
     if annotation(jobs[0], UNIFORMITY) is not None and is_gang(jobs[0]):
         message = "`ARMADA_GANG_NODE_UNIFORMITY_LABEL_VALUE` is not set: the scheduler chooses it"
-        effect = "a program that reads it finds nothing"
-        report.add(UNKNOWN.at(document.span(("spec", "jobSetId")), message, effect=effect))
+        report.add(UNKNOWN.at(there, message, effect=effect))
 
 
 PREFIX = "armadaproject.io/"
@@ -226,10 +222,9 @@ def complaints(document: Document) -> list[Complaint]:
     spec = document.tree["spec"]
     jobs: list[Tree] = spec["jobs"]
     out: list[Complaint] = []
-    if not _is_text(spec.get("queue")) or not value(spec, "queue"):
-        out.append((first_leaf(spec.get("queue")), "queue is a required field"))
-    if not _is_text(spec.get("jobSetId")) or not value(spec, "jobSetId"):
-        out.append((first_leaf(spec.get("jobSetId")), "job set id is a required field"))
+    for field, words in (("queue", "queue"), ("jobSetId", "job set id")):
+        if not _is_text(spec.get(field)) or not value(spec, field):
+            out.append((first_leaf(spec.get(field)), f"{words} is a required field"))
     if not jobs:
         out.append((None, "no jobs: `jobs` must be a list of mappings"))
     out += [(first_leaf(leaf), f"unknown field `{name}`") for name, leaf in spec.items() if name not in _FIELDS]

@@ -66,20 +66,21 @@ def _complaints(document: Document) -> Iterator[tuple[Path, str, str]]:
     template = get(spec, "leaderWorkerTemplate") or {}
     inner: Path = ("spec", "leaderWorkerTemplate")
     if type(spec) is not dict or "workerTemplate" not in template:
-        text = "spec.leaderWorkerTemplate.workerTemplate: Required value"
-        yield ("spec",), "the LeaderWorkerSet has no `workerTemplate`", text
+        message = "the LeaderWorkerSet has no `workerTemplate`"
+        yield ("spec",), message, "spec.leaderWorkerTemplate.workerTemplate: Required value"
         return
-    if type(value(spec, "replicas")) is str:
+    groups = value(spec, "replicas")
+    if type(groups) is str:
         yield ("spec", "replicas"), "`replicas` is a placeholder, but each group becomes a JobSet", ""
-    elif value(spec, "replicas") is not None and value(spec, "replicas") < 1:
+    elif groups is not None and groups < 1:
         yield ("spec", "replicas"), "a LeaderWorkerSet without groups runs nothing", ""
-    elif (value(spec, "replicas") or 1) > _MOST_GROUPS:
+    elif groups is not None and groups > _MOST_GROUPS:
         message = f"each group becomes a JobSet, and trainc writes at most {_MOST_GROUPS} for a set"
         yield ("spec", "replicas"), message, ""
     for field in ("leaderTemplate", "workerTemplate"):
         if field in template and type(get(template, field, "spec")) is not dict:
             yield (*inner, field), f"`{field}` has no `spec`, so its pods have no containers", ""
-    size = _size(template)
+    size = value(template, "size") if type(value(template, "size")) is int else 1
     if type(value(template, "size")) is str:
         yield (*inner, "size"), "`size` is a placeholder, but the hosts of a group are computed from it", ""
     if size < 1:
@@ -130,11 +131,6 @@ def _invalid(field: str, bad: object, detail: str) -> str:
     return f"spec.leaderWorkerTemplate.{field}: Invalid value: {bad}: {detail}"
 
 
-def _size(template: Tree) -> int:
-    size = value(template, "size")
-    return size if type(size) is int else 1
-
-
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     """The plan of one group: one Job of equal pods, or a leader and a Job for each worker, whose number is its index."""
     document = entry.document
@@ -148,7 +144,15 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     report.add(ENDS.at(document.span(path), message, effect="nothing serves after the programs end"))
     is_split = _is_split(document, size.value)
     hosts = SetHosts(document, report, size.value, options.cluster_domain)
-    roles = _roles(hosts, size, is_split=is_split, individual=individual)
+    # The roles of a group: `node` alone, or `leader` and `worker`.
+    worker, one = template["workerTemplate"], Sourced(1, Origin(by="the leader"))
+    leader = given(template.get("leaderTemplate"), worker)
+    if is_split:
+        workers = derive("size - 1", lambda count: count - 1, size)
+        parts = [(LEADER, leader, one, one), (WORKER, worker, workers, one)]
+    else:
+        parts = [(ALL, leader if size.value == 1 else worker, one, size)]
+    roles = [_role(*part, hosts, individual=individual) for part in parts]
     if ready and is_split:
         roles[1]["dependsOn"] = stamp([{"name": LEADER, "status": "Ready"}], "LeaderReady")
     metadata = job_metadata(document.tree)
@@ -208,21 +212,6 @@ class SetHosts(FormerHosts):
         else:
             pod = f"{WORKER}-{number - 1}-0" if number else f"{LEADER}-0-0"
         return f"{jobset}-{pod}.{jobset}{below and '.'}{below}"
-
-
-def _roles(hosts: SetHosts, size: Sourced[int], *, is_split: bool, individual: bool) -> list[dict[str, Tree]]:
-    """The roles of a group: `node` alone, or `leader` and `worker`."""
-    template = hosts.document.tree["spec"]["leaderWorkerTemplate"]
-    one = Sourced(1, Origin(by="the leader"))
-    leader = given(template.get("leaderTemplate"), template["workerTemplate"])
-    if not is_split:
-        equal = leader if size.value == 1 else template["workerTemplate"]
-        return [_role(ALL, equal, one, size, hosts, individual=individual)]
-    workers = derive("size - 1", lambda count: count - 1, size)
-    return [
-        _role(LEADER, leader, one, one, hosts, individual=individual),
-        _role(WORKER, template["workerTemplate"], workers, one, hosts, individual=individual),
-    ]
 
 
 def _role(

@@ -32,7 +32,7 @@ def refuse_v1(r: Validator) -> None:
         r.say(field, "MPIReplicaSpecs is not valid", "`spec.mpiReplicaSpecs` is missing")
         return
     for key in r.roles:
-        if _replica_v1(r, (*field, key), key, r.replicas.get(key)):
+        if _refuses_v1(r, (*field, key), key, r.replicas.get(key)):
             return
     if not any(r.kind.role(key) == "Launcher" for key in r.roles):
         text = "MPIReplicaSpec is not valid: Master ReplicaSpec must be present"
@@ -40,7 +40,7 @@ def refuse_v1(r: Validator) -> None:
         r.say(field, text, "the job has no Launcher", help=help_)
 
 
-def _replica_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:
+def _refuses_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:
     listed = containers(replica)
     inside = (*path, "template", "spec", "containers")
     role = r.kind.role(key)
@@ -69,8 +69,8 @@ def _replica_v1(r: Validator, path: Path, key: str, replica: Tree) -> bool:
 
 def refuse_ssh(r: Validator) -> None:
     """Report everything that the mpi-operator's controller would refuse, after its defaults."""
-    count = _known(r.replicas.get("Worker"), "replicas") or 0
-    longest = f"{r.document.name}-worker-{max(count, 1) - 1}"
+    workers = _known(r.replicas.get("Worker"), "replicas") or 0
+    longest = f"{r.document.name}-worker-{max(workers, 1) - 1}"
     if errors := label_errors(longest):
         path: Path = ("metadata", "name")
         detail = f'will not able to create pod and service with invalid DNS label "{longest}": {", ".join(errors)}'
@@ -104,27 +104,24 @@ def refuse_ssh(r: Validator) -> None:
             message = f"the mpi-operator has no role `{key}` and creates no pods for it"
             r.warn(IGNORED_ROLE, (*field, key), message, key=True, help="write `Launcher` or `Worker`")
     for role in ROLES:
-        if role in r.replicas:
-            _replica_ssh(r, (*field, role), role, r.replicas[role])
-
-
-def _replica_ssh(r: Validator, path: Path, role: str, replica: Tree) -> None:
-    count = _known(replica, "replicas")
-    at = (*path, "replicas")
-    if role == "Launcher" and count not in {None, 1}:
-        message = "more than one Launcher is requested"
-        r.say(at, invalid(at, count, "must be 1"), message, help="write `replicas: 1`", fix=r.document.edits(at, 1))
-    if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
-        message = "the Worker role has no replicas"
-        help_ = "write `replicas: 1` or more: the default is 0"
-        r.say(at, invalid(at, count or 0, "must be greater than or equal to 1"), message, help=help_)
-    policy = value(replica, "restartPolicy")
-    if policy not in {None, "", "Never", "OnFailure"}:
-        at = (*path, "restartPolicy")
-        r.say(at, not_supported(at, policy, ("Never", "OnFailure")), f"`{policy}` is not a restart policy of an MPIJob")
-    if not containers(replica):
-        at = (*path, "template", "spec", "containers")
-        r.say(at, required(at, "must define at least one container"), f"the role `{role}` has no containers")
+        if role not in r.replicas:
+            continue
+        replica, at = r.replicas[role], (*field, role, "replicas")
+        count = _known(replica, "replicas")
+        if role == "Launcher" and count not in {None, 1}:
+            message = "more than one Launcher is requested"
+            r.say(at, invalid(at, count, "must be 1"), message, help="write `replicas: 1`", fix=r.document.edits(at, 1))
+        if role == "Worker" and (count or 0) < 1 and type(value(replica, "replicas")) is not str:
+            text = invalid(at, count or 0, "must be greater than or equal to 1")
+            r.say(at, text, "the Worker role has no replicas", help="write `replicas: 1` or more: the default is 0")
+        policy = value(replica, "restartPolicy")
+        if policy not in {None, "", "Never", "OnFailure"}:
+            at = (*field, role, "restartPolicy")
+            text = not_supported(at, policy, ("Never", "OnFailure"))
+            r.say(at, text, f"`{policy}` is not a restart policy of an MPIJob")
+        if not containers(replica):
+            at = (*field, role, "template", "spec", "containers")
+            r.say(at, required(at, "must define at least one container"), f"the role `{role}` has no containers")
 
 
 def _known(tree: Tree, *path: str | int) -> int | None:

@@ -32,16 +32,11 @@ def finish(job: JobOfTasks, task: Task) -> Tree:
         copied[f"{DOMAIN}numa-topology-policy"] = policy
     if annotations := {**(meta.get("annotations") or {}), **copied}:
         meta["annotations"] = annotations
-    return {"metadata": meta, "spec": _spec(job, task)}
-
-
-def _spec(job: JobOfTasks, task: Task) -> Tree:
     spec = dict(get(task.template, "spec") or {})
-    scheduler, priority = get(job.spec, "schedulerName"), get(job.spec, "priorityClassName")
-    if type(scheduler) is Sourced and scheduler.value not in {"", VOLCANO} and not value(spec, "schedulerName"):
-        spec["schedulerName"] = scheduler
-    if type(priority) is Sourced and priority.value and not value(spec, "priorityClassName"):
-        spec["priorityClassName"] = priority
+    for field in ("schedulerName", "priorityClassName"):
+        leaf = filled(job.spec, field)
+        if leaf is not None and (field, leaf.value) != ("schedulerName", VOLCANO) and not value(spec, field):
+            spec[field] = leaf
     restart = task.restart
     ending = restart if restart.value == "Never" else derive("a pod that ends", lambda _: "OnFailure", restart)
     spec["restartPolicy"] = restart_policy(restart, ending)
@@ -55,7 +50,7 @@ def _spec(job: JobOfTasks, task: Task) -> Tree:
             {**container, "volumeMounts": stamp([*(container.get("volumeMounts") or []), *mounts], _BY)}
             for container in spec.get("containers") or ()
         ]
-    return spec
+    return {"metadata": meta, "spec": spec}
 
 
 def claim_name(job: Sourced[str], volume: str) -> Sourced[str]:
