@@ -15,9 +15,7 @@ from trainc.cli.session import Session, standard_input
 from trainc.compiler import pipeline
 from trainc.compiler.admit.function_config import BUILD
 from trainc.compiler.project.assignments import SETTINGS
-from trainc.integrations.krm.configuration import configuration
-from trainc.integrations.krm.package import ItemSpool, Package
-from trainc.integrations.krm.resource_list import Item, read_list, write_list
+from trainc.integrations.krm import Item, ItemSpool, Package, configuration, read_list, write_list
 from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.model.tree import dotted, value
 from trainc.report.krm import ItemPlace, message_of, results

@@ -15,7 +15,7 @@ from tests.compiling import ROOT, compile_in
 from tests.integrations.krm.resource_lists import Answer, ConfigMap, listed, objects, package
 from tests.repository import RUNTIME, Repository, job
 from tests.sampling import sampled
-from trainc.integrations.krm.resource_list import read_list, write_list
+from trainc.integrations.krm import read_list, write_list
 
 if TYPE_CHECKING:
     from pathlib import Path

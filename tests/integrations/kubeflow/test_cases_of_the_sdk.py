@@ -22,7 +22,7 @@ with warnings.catch_warnings():  # the SDK's own models are written for an older
     options = pytest.importorskip("kubeflow.trainer.options")
     from tests.integrations.kubeflow.calls import FINDINGS, REFUSED, RUNTIMES, TORCH, TRAIN, TUNE, learn
     from tests.integrations.kubeflow.server import Server, ServerBackend
-    from trainc.integrations.kubeflow.repository import ExistingJobError, JobError
+    from trainc.integrations.kubeflow.client import ExistingJobError, JobError
 
 pytestmark = [
     pytest.mark.slow,

@@ -80,7 +80,7 @@ def test_it_is_read_back_from_the_repository(client: TrainerClient, repository: 
 
 
 def test_what_would_not_run_is_not_written(client: TrainerClient, repository: Repository) -> None:
-    from trainc.integrations.kubeflow.repository import JobError  # noqa: PLC0415 (needs the SDK's extra)
+    from trainc.integrations.kubeflow.client import JobError  # noqa: PLC0415 (needs the SDK's extra)
 
     with pytest.raises(JobError, match=r"bert\.yaml:\d+:\d+: error\[reserved-env\] .*`PET_NNODES`") as caught:
         client.train(trainer=custom(env={"PET_NNODES": "3"}), options=[options.Name("bert")])
@@ -95,7 +95,7 @@ def test_what_is_worth_a_warning_is_one(client: TrainerClient, repository: Repos
 
 
 def test_a_job_of_that_name_stays(client: TrainerClient, repository: Repository) -> None:
-    from trainc.integrations.kubeflow.repository import JobError  # noqa: PLC0415 (as above)
+    from trainc.integrations.kubeflow.client import JobError  # noqa: PLC0415 (as above)
 
     client.train(trainer=custom(), options=[options.Name("bert")])
     before = repository.read("jobs/bert.yaml")

@@ -25,6 +25,7 @@ from trainc.yaml.reader import read
 
 _KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*|"[^"]*"|'[^']*')[ ]*:(?:\s|$)""")
 _DASH = re.compile(r"-(?:\s+|$)")
+_DASHES = re.compile(r"^ *(?:-(?:\s+|$))*")
 _KIND = re.compile(r"^kind:\s*([A-Za-z]+)", re.MULTILINE)
 _SEPARATOR = "---"
 
@@ -91,7 +92,8 @@ def outline(lines: list[str], line: int, before: str) -> Outline:
         for step in _steps(text):
             _push(steps, step)
     here = list(_steps(before))
-    indent, rest = _rest(before)
+    rest = _DASHES.sub("", before, count=1)
+    indent = len(before) - len(rest)
     is_value = bool(here) and type(here[-1][1]) is str
     for step in here:
         _push(steps, step)
@@ -101,14 +103,6 @@ def outline(lines: list[str], line: int, before: str) -> Outline:
     typed = re.split(r"[\s,\[{]", rest.rpartition(": ")[2] if is_value else rest)[-1].strip("\"'")
     siblings = frozenset() if is_value else frozenset(_siblings(lines, first, last, line, indent))
     return Outline(kind[1] if kind else "", path, typed, is_value, siblings)
-
-
-def _rest(text: str) -> tuple[int, str]:
-    """The column at which the last step of a line starts, and the line from there on."""
-    rest = text.lstrip(" ")
-    while match := _DASH.match(rest):
-        rest = rest[match.end() :]
-    return len(text) - len(rest), rest
 
 
 def _steps(text: str) -> Iterator[tuple[int, str | int]]:

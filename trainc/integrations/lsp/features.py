@@ -1,26 +1,157 @@
-"""What an editor asks for at the cursor: hover, definition and completion."""
+"""What an editor asks for at the cursor: hover, definition and completion; and what names in files stand for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from lsprotocol import types
 
 from trainc.apiserver import shipped
 from trainc.authoring.explain import ANNOTATIONS, Field
-from trainc.changes.why.landing import landings, rendered_line
+from trainc.changes.why import landings, rendered_line
 from trainc.compiler.emit import path_of
 from trainc.compiler.header import is_rendered
+from trainc.compiler.load import load
+from trainc.compiler.load.shipped import COMPONENTS, shipped_names
+from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import Cursor, Outline, documents_of, field_at, find, outline
-from trainc.integrations.lsp.judgement import Workspace
-from trainc.integrations.lsp.names import CONTAINER, ROLE, NameIndex, meaning
+from trainc.integrations.lsp.judgement import Judgement, Unsaved, Workspace
 from trainc.integrations.lsp.publishing import location
+from trainc.model.catalog import Documents
+from trainc.model.document import Document
 from trainc.model.paths import keyed, shown
-from trainc.model.tree import value
+from trainc.model.settings import FILE, Project
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Path, get, value
 from trainc.report.lines import visible
 from trainc.report.why import clusters, landing_lines, why_lines
+from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.trouble import Trouble
+
+RUNTIME, COMPONENT, CLUSTER, QUEUE = "runtime", "component", "cluster", "queue"
+CLUSTER_QUEUE, CONTAINER, ROLE = "cluster queue", "container", "replicated job"
+_RUNTIMES = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
+_ANNOTATIONS = {
+    "trainc.dev/components": COMPONENT,
+    "trainc.dev/cluster": CLUSTER,
+    KUEUE_QUEUE: QUEUE,
+    VOLCANO_QUEUE: QUEUE,
+}
+# By kind, the fields that hold a name; `*` stands for any key or item, and the items of a list of names count as well.
+_FIELDS: dict[str, tuple[tuple[Path, str], ...]] = {
+    "TrainJob": ((("spec", "runtimeRef", "name"), RUNTIME),),
+    "TrainJobPatch": ((("spec", "runtimeRef", "name"), RUNTIME),),
+    "Runtime": (
+        (("spec", "extends"), RUNTIME),
+        (("spec", "components"), COMPONENT),
+        (("spec", "components", "name"), COMPONENT),
+    ),
+    "RuntimeComponent": (
+        (("spec", "requires"), COMPONENT),
+        (("spec", "conflictsWith"), COMPONENT),
+        (("spec", "after"), COMPONENT),
+    ),
+    "Project": (
+        (("spec", "clusters", "*", "queue"), QUEUE),
+        (("spec", "clusters", "*", "components"), COMPONENT),
+        (("spec", "clusters", "*", "components", "name"), COMPONENT),
+    ),
+    "LocalQueue": ((("spec", "clusterQueue"), CLUSTER_QUEUE),),
+}
+_QUEUES = ("LocalQueue", "Queue")
+
+
+class NamedPlace(NamedTuple):
+    """Something that has a name: the name, where it is defined, and its kind in words."""
+
+    name: str
+    at: Span | None
+    about: str
+
+
+def meaning(kind: str, path: Path) -> str:
+    """What the text at a path of a document is the name of, empty for every other text."""
+    steps = tuple([step for step in path if type(step) is str])
+    if steps and steps[-1] in _ANNOTATIONS and len(steps) > 1 and steps[-2] in ("annotations", "labels"):
+        return _ANNOTATIONS[steps[-1]]
+    if kind == "TrainJob" and len(steps) > 1 and steps[-1] == "name":
+        if steps[-2] in ("containers", "initContainers"):
+            return CONTAINER
+        if steps[-2] == "replicatedJobs":
+            return ROLE
+    for pattern, what in _FIELDS.get(kind, ()):
+        if len(pattern) == len(steps) and all(one in ("*", step) for one, step in zip(pattern, steps, strict=True)):
+            return what
+    return ""
+
+
+class NameIndex:
+    """The names that the files of a project define, as they are seen from one of them."""
+
+    def __init__(self, file: str, judgement: Judgement, unsaved: Unsaved) -> None:
+        self._file = file
+        self._project: Project
+        self._project, report = judgement.opened(unsaved)
+        self._documents: Documents = load(self._project, judgement.selection(unsaved), report)
+
+    def of(self, what: str, runtime: str = "") -> Iterator[NamedPlace]:
+        """Everything of a sort; of containers and replicated jobs those of the `runtime`."""
+        if what in (RUNTIME, COMPONENT):
+            kinds = _RUNTIMES if what == RUNTIME else ("RuntimeComponent",)
+            own = [one for one in self._own() if one.name and one.kind in kinds]
+            yield from (NamedPlace(one.name, one.span(("metadata", "name")), one.kind) for one in own)
+            folder = COMPONENTS if what == COMPONENT else ""
+            known = {one.name for one in own}
+            for name in (name for name in shipped_names(folder) if name not in known):
+                document = next(iter(self._documents.shipped(folder, name)), None)
+                at = document.span(("metadata", "name")) if document is not None else None
+                yield NamedPlace(name, at, f"{what} that trainc ships")
+        elif what == CLUSTER:
+            text = known_contents(self._project, FILE).decode("utf-8", "replace") if self._project.file else ""
+            project = next(iter(documents_of(text, FILE)), None)
+            for name in filter(None, (cluster.name for cluster in self._project.clusters)):
+                at = project.span(("spec", "clusters", name), key=True) if project is not None else None
+                yield NamedPlace(name, at, "cluster")
+        elif what == QUEUE:
+            yield from self._dumped(_QUEUES)
+        elif what == CLUSTER_QUEUE:
+            yield from self._dumped(("ClusterQueue",))
+        elif what in (CONTAINER, ROLE):
+            yield from self._inside(what, runtime, set())
+
+    def _own(self) -> list[Document]:
+        folders = [*self._documents.runtime_folder(self._file).documents, *self._documents.beside(self._file).documents]
+        dumped = [document for cluster in self._project.clusters for document in cluster.runtimes]
+        every = [*self._documents.runtimes(), *folders, *dumped]
+        return list({(document.file, document.start, document.name): document for document in every}.values())
+
+    def _dumped(self, kinds: Iterable[str]) -> Iterator[NamedPlace]:
+        for cluster in self._project.clusters:
+            for kind in kinds:
+                for tree in cluster.objects.get(kind, {}).values():
+                    leaf = get(tree, "metadata", "name")
+                    if type(leaf) is Sourced and type(leaf.value) is str:
+                        yield NamedPlace(leaf.value, leaf.origin.at, f"{kind} of {cluster.name or 'the cluster'}")
+
+    def _inside(self, what: str, runtime: str, met: set[str]) -> Iterator[NamedPlace]:
+        """The containers or the replicated jobs of a runtime and of those that it inherits from."""
+        met.add(runtime)
+        own = [one for one in self._own() if one.name == runtime and one.kind in _RUNTIMES]
+        for document in own or self._documents.shipped("", runtime):
+            jobs = get(document.tree, "spec", "template", "spec", "replicatedJobs")
+            for job in jobs if type(jobs) is list else []:
+                pod = get(job, "template", "spec", "template", "spec")
+                lists = [get(pod, "containers"), get(pod, "initContainers")] if what == CONTAINER else [[job]]
+                for part in [part for items in lists if type(items) is list for part in items]:
+                    leaf = get(part, "name")
+                    if type(leaf) is Sourced and type(leaf.value) is str:
+                        yield NamedPlace(leaf.value, leaf.origin.at, f"{what} of {document.name}")
+            parent = value(document.tree, "spec", "extends")
+            if type(parent) is str and parent not in met:
+                yield from self._inside(what, parent, met)
+
 
 MOST = 12  # lines of an answer
 
@@ -32,23 +163,17 @@ def hover(path: str, position: types.Position, workspace: Workspace) -> types.Ho
     documents = documents_of(positions.text, workspace.file(path))
     if (cursor := find(documents, line, column)) is None:
         return None
-    parts = list(_field(cursor))
+    name = str(cursor.path[-1])
+    if name in ANNOTATIONS:
+        parts = [f"`{name}`", ANNOTATIONS[name][1]]
+    elif (field := field_at(cursor.document.kind, cursor.document.api_version, cursor.path)) is not None:
+        parts = [f"`{field.name}` {field.type}", *about(field)]
+    else:
+        parts = []
     if why := _why(cursor, path, workspace):
         parts.append("\n".join(("```text", *map(visible, why), "```")))
     text = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts))
     return types.Hover(text, positions.range(cursor.span)) if parts else None
-
-
-def _field(cursor: Cursor) -> Iterator[str]:
-    name = str(cursor.path[-1])
-    if name in ANNOTATIONS:
-        yield f"`{name}`"
-        yield ANNOTATIONS[name][1]
-        return
-    field = field_at(cursor.document.kind, cursor.document.api_version, cursor.path)
-    if field is not None:
-        yield f"`{field.name}` {field.type}"
-        yield from about(field)
 
 
 def about(field: Field) -> Iterator[str]:
@@ -90,22 +215,17 @@ def definition(path: str, position: types.Position, workspace: Workspace) -> lis
     what = meaning(cursor.document.kind, cursor.path) if cursor is not None else ""
     if cursor is None or not what:
         return []
-    word = _word(cursor, line, column)
+    if cursor.is_key:
+        word = str(value(cursor.document.tree, *cursor.path))
+    elif line != cursor.span.line or line != cursor.span.end_line:
+        word = cursor.text
+    else:  # of several names in one text the one that the cursor is in
+        before, after = cursor.text[: column - cursor.span.column], cursor.text[column - cursor.span.column :]
+        word = before.replace(",", " ").rpartition(" ")[2] + after.replace(",", " ").partition(" ")[0]
     runtime = value(cursor.document.tree, "spec", "runtimeRef", "name")
     places = NameIndex(file, workspace.judgement(path), workspace.unsaved(root)).of(what, str(runtime or ""))
     spans = dict.fromkeys(one.at for one in places if one.name == word and one.at is not None)
     return [place for span in spans if (place := location(span, root, workspace)) is not None]
-
-
-def _word(cursor: Cursor, line: int, column: int) -> str:
-    """The name at the cursor, or behind the key at it: of several in one text the one that the cursor is in."""
-    if cursor.is_key:
-        return str(value(cursor.document.tree, *cursor.path))
-    if line != cursor.span.line or cursor.span.line != cursor.span.end_line:
-        return cursor.text
-    at = column - cursor.span.column
-    before, after = cursor.text[:at], cursor.text[at:]
-    return before.replace(",", " ").rpartition(" ")[2] + after.replace(",", " ").partition(" ")[0]
 
 
 Kind = types.CompletionItemKind
@@ -169,15 +289,11 @@ def _fields(at: Outline) -> Iterator[types.CompletionItem]:
     field = field_at(at.kind, "", at.path)
     for name, below in field.children() if field is not None and not field.type.startswith("map of ") else ():
         if name not in at.siblings:
-            yield _field_words(name, below)
-
-
-def _field_words(name: str, field: Field) -> types.CompletionItem:
-    is_scalar = not field.type.startswith(("object", "list of", "map of"))
-    return types.CompletionItem(
-        name,
-        kind=Kind.Field,
-        detail=f"{field.type}, required" if field.required else field.type,
-        documentation=types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(about(field))),
-        insert_text=f"{name}: " if is_scalar else f"{name}:",
-    )
+            is_scalar = not below.type.startswith(("object", "list of", "map of"))
+            yield types.CompletionItem(
+                name,
+                kind=Kind.Field,
+                detail=f"{below.type}, required" if below.required else below.type,
+                documentation=types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(about(below))),
+                insert_text=f"{name}: " if is_scalar else f"{name}:",
+            )

@@ -61,11 +61,7 @@ class Judgement:
         return self._known is not None
 
     def judge(self, unsaved: Unsaved) -> None:
-        """Judge the whole project, as `trainc validate` does.
-
-        Raises:
-            Trouble: for a project that cannot be read.
-        """
+        """Judge the whole project, as `trainc validate` does; Trouble for one that cannot be read."""
         started = process_time()
         begin_run()
         self._known = None
@@ -77,22 +73,29 @@ class Judgement:
         catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=True)
         pipeline.check_unreached(catalogs, report)
         pipeline.finish(project, selection, spool, report, together)
-        self.by_file = _by_file(report.findings)
+        self.by_file = {}
+        for finding in report.findings:
+            self.by_file.setdefault(finding.span.file, []).append(finding)
         self._known = project, selection, documents, report
         self.seconds = process_time() - started
 
     def judge_file(self, file: str, unsaved: Unsaved) -> None:
-        """Judge one file beside what is known of all others, and keep what was found in those.
-
-        Raises:
-            Trouble: as `judge` does.
-        """
+        """Judge one file beside what is known of all others, and keep what was found in those; Trouble as for `judge`."""
         begin_run()
         text = unsaved[file]
         if self._known is None or not self._holds_jobs_alone(file, text):
-            report = self._judged_shared(file, unsaved)
+            # Of a runtime, a component or trainc.yaml itself; the jobs are judged with the whole project.
+            project, report = self.opened(unsaved)
+            selection = self.selection(unsaved)
+            _run(project, selection, report, _only(file, load(project, selection, report)))
         else:
-            report = self._judged_jobs(file, text, *self._known)
+            project, selection, documents, whole = self._known
+            report = Report(compiles=False, level_of=project.level_of)
+            report.allow([one for one in whole.comments if one.span.file != file], borrowed=True)
+            report.allow(allows(text, file))
+            own = list(expand(read(text, file, report), report))
+            _run(project, selection, report, documents._replace(selected=lambda _, __=None: iter([(file, own)])))
+            report.close()
         self.by_file[file] = [finding for finding in report.findings if finding.span.file == file]
 
     def opened(self, unsaved: Unsaved) -> tuple[Project, Report]:
@@ -118,36 +121,14 @@ class Judgement:
             compiled = list(pipeline.bundles(project, selection, report, documents=documents))
         return compiled, report.findings
 
-    def _judged_jobs(
-        self, file: str, text: bytes, project: Project, selection: Selection, documents: Documents, whole: Report
-    ) -> Report:
-        """The findings of a file on which no other one rests."""
-        report = Report(compiles=False, level_of=project.level_of)
-        report.allow([one for one in whole.comments if one.span.file != file], borrowed=True)
-        report.allow(allows(text, file))
-        documents_read = list(expand(read(text, file, report), report))
-        given = documents._replace(selected=lambda _, __=None: iter([(file, documents_read)]))
-        _run(project, selection, report, given)
-        report.close()
-        return report
-
-    def _judged_shared(self, file: str, unsaved: Unsaved) -> Report:
-        """The findings of a runtime, a component or trainc.yaml itself; its jobs are judged with the whole project."""
-        project, report = self.opened(unsaved)
-        selection = self.selection(unsaved)
-        _run(project, selection, report, _only(file, load(project, selection, report)))
-        return report
-
     def _holds_jobs_alone(self, file: str, text: bytes) -> bool:
         """Whether nothing but jobs can come from a file, before its last change and after it."""
         assert self._known is not None
         project, _, documents, _ = self._known
         if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(project.apart):
             return False
-        folder = documents.runtime_folder(file).documents
-        return "runtimes" not in file.split("/")[:-1] and all(
-            document.file != file for document in (*folder, *documents.runtimes())
-        )
+        runtimes = (*documents.runtime_folder(file).documents, *documents.runtimes())
+        return "runtimes" not in file.split("/")[:-1] and all(document.file != file for document in runtimes)
 
 
 def _run(project: Project, selection: Selection, report: Report, documents: Documents) -> None:
@@ -164,13 +145,6 @@ def _only(file: str, documents: Documents) -> Documents:
         return ((name, parts) for name, parts in chosen if name == file)
 
     return documents._replace(selected=selected)
-
-
-def _by_file(findings: list[Finding]) -> dict[str, list[Finding]]:
-    by_file: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_file.setdefault(finding.span.file, []).append(finding)
-    return by_file
 
 
 class Buffer(NamedTuple):
@@ -201,9 +175,9 @@ class Workspace:
             self._judgements[root] = Judgement(root, self._cache)
         return self._judgements[root]
 
-    def forget(self, root: str) -> Judgement | None:
-        """Drop a project of which no file is open any more; gives what was known of it."""
-        return self._judgements.pop(root, None)
+    def forget(self, root: str) -> None:
+        """Drop a project of which no file is open any more."""
+        self._judgements.pop(root, None)
 
     def roots(self) -> set[str]:
         """The projects of the open files."""

@@ -104,10 +104,11 @@ class Publisher:
         judgement, unsaved = workspace.judgement(path), workspace.unsaved(root)
         if relative(path, root) not in unsaved:
             return
-        error = self._tried(lambda: judgement.judge_file(relative(path, root), unsaved))
-        if error is not None:
+        if (error := self._tried(lambda: judgement.judge_file(relative(path, root), unsaved))) is None:
+            self._tell(path, root)
+        else:
             judgement.by_file[relative(path, root)] = []
-        self._tell(path, root, [trouble(error)] if error is not None else None)
+            self._tell(path, root, [trouble(error)])
 
     def _wait(self) -> None:
         if self._later is not None:

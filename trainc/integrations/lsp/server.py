@@ -32,10 +32,12 @@ class EditorServer(LanguageServer):
         super().__init__("trainc", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.texts = Workspace(cache)
         self.is_shut_down = False
-        self.publisher = Publisher(self.texts, self.text_document_publish_diagnostics, self._log)
-        _add_documents(self)
-        _add_watching(self)
-        _add_questions(self)
+        self.publisher = Publisher(
+            self.texts,
+            self.text_document_publish_diagnostics,
+            lambda text: self.window_log_message(types.LogMessageParams(types.MessageType.Error, text)),
+        )
+        _add_features(self)
 
     def path(self, uri: str) -> str:
         """The path of a file, empty for a text that is in none."""
@@ -54,9 +56,6 @@ class EditorServer(LanguageServer):
         if source is not JsonRpcInternalError:
             super().report_server_error(error, source)
 
-    def _log(self, text: str) -> None:
-        self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
-
 
 def serve(stdin: BinaryIO, stdout: BinaryIO, cache: Opening | None) -> bool:
     """Answer one editor until it ends; gives whether it asked for that before, as the protocol wants."""
@@ -65,7 +64,7 @@ def serve(stdin: BinaryIO, stdout: BinaryIO, cache: Opening | None) -> bool:
     return server.is_shut_down
 
 
-def _add_documents(server: EditorServer) -> None:
+def _add_features(server: EditorServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         if path := server.hold(params.text_document, params.text_document.text):
@@ -89,8 +88,6 @@ def _add_documents(server: EditorServer) -> None:
         if server.texts.buffers.pop(path, None) is not None:
             server.publisher.closed(server.texts.root(path))
 
-
-def _add_watching(server: EditorServer) -> None:
     @server.feature(types.SHUTDOWN)
     def ended(_: None) -> None:
         server.is_shut_down = True
@@ -106,11 +103,9 @@ def _add_watching(server: EditorServer) -> None:
             await server.client_register_capability_async(types.RegistrationParams([one]))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def changed(_: types.DidChangeWatchedFilesParams) -> None:
+    def touched(_: types.DidChangeWatchedFilesParams) -> None:
         server.publisher.changed(server.texts.roots())
 
-
-def _add_questions(server: EditorServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def shown(params: types.HoverParams) -> types.Hover | None:
         return _answer(server, params.text_document, lambda path: hover(path, params.position, server.texts), None)
