@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from trainc.authoring.explain import every_field, leads_somewhere, roots
-from trainc.changes.why import Layers, Why, explain, label, of_leaf
-from trainc.changes.why.landing import landings, rendered_line
+from trainc.changes.why import Why, explain, explained, landings, rendered_line
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
 from trainc.cli.run import is_named, must_match
@@ -22,10 +22,10 @@ from trainc.compiler.load.walk import contents
 from trainc.compiler.lower.tool_marks import object_bundle
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
-from trainc.model.paths import keyed, names
+from trainc.model.paths import names
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
-from trainc.model.tree import leaves, value
+from trainc.model.tree import value
 from trainc.report.colours import titled
 from trainc.report.why import clusters, landing_json, landing_lines, why_json, why_lines
 from trainc.text.counting import few
@@ -247,14 +247,10 @@ def _holding(bundles: Iterable[Bundle], wanted: str) -> dict[tuple[str, str], li
         return {}
     fields: dict[tuple[str, str], list[Why]] = {}
     for bundle in bundles:
-        layers = Layers(bundle)
-        for tree in bundle.objects:
-            for path, leaf in leaves(tree):
-                steps = keyed(tree, path)
-                path_names = names(steps)
-                for at in (at for at, step in enumerate(path_names) if at and word in step.lower()):
-                    one = of_leaf(layers, label(tree), steps, leaf)
-                    fields.setdefault((path_names[at - 1], path_names[at]), []).append(one)
+        for one in explained(bundle, lambda _, steps, __: any(word in name.lower() for name in names(steps)[1:])):
+            for above, name in pairwise(names(one.steps)):
+                if word in name.lower():
+                    fields.setdefault((above, name), []).append(one)
     return fields
 
 

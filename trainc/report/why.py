@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from trainc.changes.why import LayerValue, Why
-from trainc.changes.why.landing import Landing
+from trainc.changes.why import Landing, LayerValue, Why
 from trainc.report.dumps import dumps, inline
 from trainc.text.counting import few
 from trainc.text.numbers import with_octal

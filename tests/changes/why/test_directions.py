@@ -14,8 +14,7 @@ from tests.sampling import sampled
 from tests.test_cases import CASES, EXAMPLES, names, options
 from trainc.apiserver.models.trainjob import Trainer
 from trainc.authoring.explain import find, sample
-from trainc.changes.why import explain
-from trainc.changes.why.landing import LANDS, fields, landings, on_line
+from trainc.changes.why import LANDS, explain, landings, on_line
 from trainc.compiler.load.lists import expand
 from trainc.model.report import Report
 from trainc.model.tree import get, value
@@ -59,9 +58,9 @@ def test_a_line_lands_where_the_output_says_that_it_comes_from(folder: Path, tmp
     told = {spot for bundle in done.bundles for spot in _origins(bundle) if not spot[0].startswith("trainc:")}
     texts = {file: documents(done, file) for file, *_ in told}
     found: set[tuple[str, int, str, str]] = set()
-    explained = list(fields(done.bundles))
+    every = [one for bundle in done.bundles for one in explain(bundle, "")]
     for file, line in sorted({(file, line) for file, line, *_ in told}):
-        for one in landings(texts[file], line, done.bundles, (), explained):
+        for one in landings(texts[file], line, done.bundles, (), every):
             if one.at.line == line and one.outcome == LANDS:
                 found.update((file, line, field.object, field.path) for field in one.fields)
     assert found == told

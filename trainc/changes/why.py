@@ -1,27 +1,182 @@
-"""The other direction: where a line that people wrote lands in the output, or why it does not.
-
-Which piece of a runtime takes a value away that a lower one says; a table of paths that reach no manifest; and the
-fields that stand on a line of a rendered file.
-"""
+"""Who set a field of the output, and the other direction: where a line that people wrote lands in it, or why it does not."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from trainc.changes.why import Layers, LayerValue, Why, label, of_leaf, runtime_parts
-from trainc.compiler.patched import PATCH
-from trainc.compiler.resolve.composed import ADDING, RuntimePart
+from trainc.compiler.patched import PATCH, Patched
+from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
+from trainc.compiler.resolve.locks import overlay
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.finding import Finding
+from trainc.model.patch import Patch
 from trainc.model.paths import Step, Steps, keyed, keyed_leaves, matches, shown
-from trainc.model.plan import NODE, TRAINER, Plan
-from trainc.model.sourced import Sourced, Span
+from trainc.model.plan import NODE, TRAINER, Layer, Plan
+from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Path, Tree, first_leaf, get, leaves, value
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.object_keys import TRAINC_PREFIX
+
+_COMPUTED = "computed"  # in the place of a layer
+
+
+class LayerValue(NamedTuple):
+    """What one layer says about a field."""
+
+    layer: str  # a name of the precedence order
+    who: str  # a runtime's name, a manager, a framework
+    value: Any
+    origin: Origin
+
+    @property
+    def computed(self) -> bool:
+        """Whether no layer holds the value: code made it, or carried it over from another field."""
+        return self.layer == _COMPUTED
+
+
+class Why(NamedTuple):
+    """One field of the output: its value, who set it, and what each lower layer had said."""
+
+    object: str  # <Kind>/<name>
+    steps: Steps
+    value: Any
+    winner: LayerValue
+    beaten: tuple[LayerValue, ...]
+    cluster: str  # whose object it is; empty in a project without clusters
+
+    @property
+    def path(self) -> str:
+        """The path as people write it."""
+        return shown(self.steps)
+
+
+def explain(bundle: Bundle, wanted: str) -> Iterator[Why]:
+    """Every leaf of the bundle whose path holds `wanted` as a run of whole steps, explained."""
+    return explained(bundle, lambda _, steps, path: matches(steps, wanted, path))
+
+
+def explained(bundle: Bundle, is_wanted: Callable[[str, Steps, Path], bool]) -> Iterator[Why]:
+    """Every leaf of the bundle that is wanted, by the label of its object, its keyed path and its own, explained."""
+    layers = Layers(bundle)
+    for tree in bundle.objects:
+        name = label(tree)
+        for path, leaf in leaves(tree):
+            if type(leaf) is Sourced and is_wanted(name, steps := keyed(tree, path), path):
+                yield of_leaf(layers, name, steps, leaf)
+
+
+def label(tree: Tree) -> str:
+    """What answers call an object: its kind and its name."""
+    return f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+
+
+def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+    """One leaf of the object of that label, explained by the layers of its job."""
+    overruled = layers.values_at(steps) if object_name.startswith("JobSet/") else []
+    won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]
+    if not won:
+        # No layer holds the value itself: code computed it, and says from what.
+        computed = LayerValue(_COMPUTED, "", leaf.value, leaf.origin)
+        return Why(object_name, steps, leaf.value, computed, tuple(reversed(overruled)), layers.cluster)
+    # A layer that repeats what stands at one place, as a component does with the name of a role, has not set it.
+    # The layer of a TrainJobPatch has its own values alone, also where the job's layer holds them merged.
+    last = overruled[won[-1]]
+    repeats = last.layer != PATCH and last.origin.at is not None
+    first = next(index for index in won if index == won[-1] or (repeats and overruled[index].origin == last.origin))
+    winner = overruled[first]
+    beaten = tuple(one for one in reversed(overruled[:first]) if one.origin != winner.origin)
+    return Why(object_name, steps, leaf.value, winner, beaten, layers.cluster)
+
+
+def _rests(origin: Origin, on: Origin) -> bool:
+    return origin == on or (
+        origin.at is None and origin.by != on.by and set(on.spans()) == set(origin.spans()) != set()
+    )
+
+
+_COUNTS = ("parallelism", "completions")
+
+
+class Layers:
+    """All layers of a job, read once, so that many fields can be asked for."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.cluster = bundle.cluster
+        self._values: dict[Steps, list[tuple[int, LayerValue]]] = {}  # each with the number of its layer
+        self._nodes: list[tuple[int, LayerValue]] = []
+        self._trained: set[str] = set()  # the roles whose pods `numNodes` counts
+        if (plan := bundle.plan) is None:
+            return
+        self._trained = {role.name.value for role in plan.roles if role.ancestor == TRAINER}
+        parts = runtime_parts(plan)
+        patch = plan.document.patch if isinstance(plan.document, Patched) else None
+        for number, layer in enumerate(plan.layers):
+            known_here = list(_trees(plan, layer))
+            if number < len(parts):
+                # The zeros of a piece that a server leaves out of its objects: they replace what lower layers say all
+                # the same.
+                written = _by_steps(parts[number].tree.get("template") or {})
+                empty = {steps: leaf for steps, leaf in written.items() if not leaf.value and leaf.value is not None}
+                known_here.append(
+                    {steps: leaf for steps, leaf in empty.items() if not any(steps in one for one in known_here)}
+                )
+            nodes = [(None, layer.nodes)] if type(layer.nodes) is Sourced else []
+            for steps, leaf in [*(pair for known in known_here for pair in known.items()), *nodes]:
+                # The rest of the layer of a job's patch is the job itself.
+                if layer.name == PATCH and not (patch is not None and any(map(patch.holds, leaf.origin.spans()))):
+                    continue
+                values = self._nodes if steps is None else self._values.setdefault(steps, [])
+                values.append((number, LayerValue(layer.name, layer.label, leaf.value, leaf.origin)))
+
+    def values_at(self, steps: Steps) -> list[LayerValue]:
+        """What each layer says about a field of the JobSet, lowest layer first."""
+        values = self._values.get(steps, [])
+        if len(steps) == 6 and steps[5] in _COUNTS and type(steps[2]) is tuple and str(steps[2][1]) in self._trained:
+            values = sorted([*values, *self._nodes], key=itemgetter(0))
+        return [one for _, one in values]
+
+
+def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
+    """What a layer, or each of its patches, sets: leaves by their place in the JobSet."""
+    if layer.tree is not None:
+        yield _by_steps(layer.tree)
+        return
+    for patch in layer.patches:
+        name = plan.roles[patch.role].name  # only says whose pods are patched
+        known = _by_steps(overlay(plan.roles, patch))
+        lower = _of_lower_layers(plan, patch) if layer.name == "overrides" else frozenset()
+        yield {steps: leaf for steps, leaf in known.items() if leaf is not name and id(leaf) not in lower}
+
+
+def _of_lower_layers(plan: Plan, patch: Patch) -> frozenset[int]:
+    """The leaves of a job's patch that the job does not hold: amounts and `envFrom` are merged with the container's own."""
+    merged = [patch.sets[field] for field in ("resources", "envFrom") if field in patch.sets]
+    found = (leaf for tree in merged for _, leaf in leaves(tree))
+    # A value that a component's choice implies rests on the job's annotation, too, and is written in the component.
+    return frozenset([id(leaf) for leaf in found if not any(map(plan.document.holds, leaf.origin.spans()[:1]))])
+
+
+def runtime_parts(plan: Plan) -> tuple[RuntimePart, ...]:
+    """The pieces of the runtime of a job, lowest first: those of its first layers."""
+    if (runtime := plan.runtime) is None:
+        return ()
+    if isinstance(runtime, Composed):
+        return runtime.parts
+    return (RuntimePart("runtime", runtime.name, runtime.tree.get("spec") or {}, runtime),)
+
+
+def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:
+    out: dict[Steps, Sourced[Any]] = {}
+    for steps, leaf in keyed_leaves(tree):
+        if type(leaf) is Sourced:
+            out.setdefault(steps, leaf)
+    return out
+
 
 _FRAMEWORK = "trainer.kubeflow.org/framework"
 _OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods are in its template"
@@ -169,16 +324,16 @@ def landings(
     wanted: int | str,
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
-    explained: Sequence[Why] = (),
+    fields: Sequence[Why] = (),
 ) -> Iterator[Landing]:
     """What becomes of every value that `wanted` means, in all of these bundles.
 
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
-    Whoever asks about many lines hands over all `fields` of the bundles, so that they are explained once.
+    Whoever asks about many lines hands over all `fields` of the bundles, explained once.
     """
     won: dict[Span, list[Why]] = {}  # fields of the output by the places that their value rests on
     lost: dict[Span, list[Why]] = {}  # and by those that it beat
-    for one in explained or fields(bundles):
+    for one in fields or (field for bundle in bundles for field in explain(bundle, "")):
         for at in one.winner.origin.spans():
             won.setdefault(at, []).append(one)
         for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
@@ -187,7 +342,7 @@ def landings(
     plan = next((bundle.plan for bundle in bundles if bundle.plan is not None), None)
     for document in documents:
         for path in on_line(document, wanted) if isinstance(wanted, int) else at_path(document, wanted):
-            leaf = _at(document.tree, path)
+            leaf = get(document.tree, *path)
             if type(leaf) is not Sourced or (place := leaf.origin.at) is None:
                 continue
             where, content = shown(keyed(document.tree, path)), leaf.value
@@ -222,33 +377,14 @@ def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
     span = leaf.origin.at if type(leaf) is Sourced else None
     if span is not None and span.line <= line <= span.end_line:
         return True
-    keys = (path[:length] for length in range(1, len(path) + 1) if type(path[length - 1]) is str)
-    return any(document.span(key, key=True).line == line and _is_key(document, key, line) for key in keys)
-
-
-def _is_key(document: Document, path: Path, line: int) -> bool:
-    """Whether a key owns its line: behind the dash of a list item it stands for itself alone."""
-    if len(path) > 1 and type(path[-2]) is int:
-        item = document.span(path[:-1])
-        return item.line != line or type(_at(document.tree, path)) is Sourced
-    return True
-
-
-def _at(tree: Tree, path: Path) -> Tree:
-    for step in path:
-        tree = tree[step]
-    return tree
-
-
-def fields(bundles: Sequence[Bundle]) -> Iterator[Why]:
-    """Every field of the output of these bundles, explained."""
-    for bundle in bundles:
-        layers = Layers(bundle)
-        for tree in bundle.objects:
-            name = label(tree)
-            for path, leaf in leaves(tree):
-                if type(leaf) is Sourced:
-                    yield of_leaf(layers, name, keyed(tree, path), leaf)
+    for key in (path[:length] for length in range(1, len(path) + 1) if type(path[length - 1]) is str):
+        # A key owns its line; behind the dash of a list item it stands for itself alone.
+        is_behind_dash = len(key) > 1 and type(key[-2]) is int and document.span(key[:-1]).line == line
+        if document.span(key, key=True).line == line and not (
+            is_behind_dash and type(get(document.tree, *key)) is not Sourced
+        ):
+            return True
+    return False
 
 
 def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
@@ -278,20 +414,17 @@ class _Errors:
 
     def at(self, places: Sequence[Span]) -> tuple[Finding, ...]:
         """The errors about one of these places, in the order of the run."""
-        nearest = {number: one for place in places for number, one in self._nearest(place)}
-        wide = self._of_lines
-        nearest |= {number: one for number, one in wide if any(_holds(one.labels[0].span, at) for at in places)}
-        return tuple(nearest[number] for number in sorted(nearest))
-
-    def _nearest(self, at: Span) -> Sequence[tuple[int, Finding]]:
-        """The errors that start last on a line before a value, or where it does: at its key, or at itself."""
-        columns = self._columns.get((at.file, at.line), [])
-        index = bisect_right(columns, at.column)
-        return self._of_line[at.file, at.line][columns[index - 1]] if index else ()
-
-
-def _holds(span: Span, at: Span) -> bool:
-    return span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
+        found: dict[int, Finding] = {}
+        for at in places:
+            # Those that start last on a line before a value, or where it does: at its key, or at itself.
+            columns = self._columns.get((at.file, at.line), [])
+            if index := bisect_right(columns, at.column):
+                found.update(self._of_line[at.file, at.line][columns[index - 1]])
+            for number, one in self._of_lines:
+                span = one.labels[0].span
+                if span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column:
+                    found[number] = one
+        return tuple(found[number] for number in sorted(found))
 
 
 _WORD = "$patch"
@@ -325,7 +458,7 @@ class Pieces:
             for part in reversed(parts[below + 1 :]):
                 if (leaf := _over(part, steps, overruled)) is not None:
                     who = LayerValue(part.name, part.label, leaf.value, leaf.origin)
-                    yield Why(name, shown(steps[steps[0] == "template" :]), leaf.value, who, (), bundle.cluster)
+                    yield Why(name, steps[steps[0] == "template" :], leaf.value, who, (), bundle.cluster)
                     break
 
     def _read(self, part: RuntimePart) -> dict[Span, tuple[Steps, object]]:
@@ -350,30 +483,18 @@ def _over(part: RuntimePart, steps: Steps, leaf: object) -> Sourced[Any] | None:
         return None  # lists that components add to
     tree: Tree = part.tree
     for step in steps:
-        if type(tree) is dict:
-            word = _of_map(tree, step)
-        elif type(tree) is list:
-            word = _of_list(tree, step)
-        else:
+        if type(tree) not in (dict, list):
             break
-        if word is not None:
+        child = _child(tree, step)
+        # A directive of the map, or one in the list, takes away what stood there; or a shorter list begins in its place.
+        word: Sourced[Any] | None = tree.get(_WORD) if type(tree) is dict else None
+        if type(tree) is list and child is None:
+            words = [item[_WORD] for item in tree if type(item) is dict and value(item, _WORD) == "replace"]
+            word = words[0] if words else first_leaf(tree) if type(step) is int else None
+        if word is not None and (child is None or word.value == "delete"):
             return word
-        tree = _child(tree, step)
+        tree = child
     return tree if type(tree) is Sourced and (tree.value != leaf or type(tree.value) is not type(leaf)) else None
-
-
-def _of_map(node: dict[str, Tree], step: Step) -> Sourced[Any] | None:
-    """The directive of a map that takes away what stood at a step."""
-    word: Sourced[Any] | None = node.get(_WORD)
-    return word if word is not None and (word.value == "delete" or _child(node, step) is None) else None
-
-
-def _of_list(node: list[Tree], step: Step) -> Sourced[Any] | None:
-    """The directive in a list that takes away what stood at a step, or what begins a shorter list in its place."""
-    if _child(node, step) is not None:
-        return None
-    words = [item[_WORD] for item in node if type(item) is dict and value(item, _WORD) == "replace"]
-    return words[0] if words else first_leaf(node) if type(step) is int else None
 
 
 def _child(node: Tree, step: Step) -> Tree:
@@ -389,20 +510,14 @@ def rendered_line(documents: Iterable[Document], line: int, bundles: Sequence[Bu
 
     A run keeps its rendering when a runtime changes: a field is looked up by its object and path, never by its line.
     """
-    answers: list[Why] = []
-    current = True
-    layers = [Layers(bundle) for bundle in bundles]
+    written: dict[str, dict[str, object]] = {}  # by the label of the object
     for document in documents:
-        tree, name = document.tree, label(document.tree)
-        written = {shown(keyed(tree, path)): value(tree, *path) for path in on_line(document, line)}
-        of_object = [
-            of_leaf(known, name, steps, leaf)
-            for bundle, known in zip(bundles, layers, strict=True)
-            for made in bundle.objects
-            if written and label(made) == name
-            for path, leaf in leaves(made)
-            if shown(steps := keyed(made, path)) in written
-        ]
-        current = current and written == {answer.path: answer.value for answer in of_object}
-        answers += of_object
-    return answers, current
+        for path in on_line(document, line):
+            where = shown(keyed(document.tree, path))
+            written.setdefault(label(document.tree), {})[where] = value(document.tree, *path)
+    of_bundles = [explained(one, lambda name, steps, _: shown(steps) in written.get(name, ())) for one in bundles]
+    answers = sorted(chain(*of_bundles), key=lambda one: [*written].index(one.object))
+    held: dict[str, dict[str, object]] = {}
+    for one in answers:
+        held.setdefault(one.object, {})[one.path] = one.value
+    return answers, held == written
